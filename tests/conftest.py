@@ -1,0 +1,56 @@
+"""What every test shares: a home of its own, a browser that starts, and where screenshots go."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from chromium import find_chromium  # noqa: E402
+
+# Before anything is imported from the app: no test reads or writes the user's own home folder, and
+# the sample that `make sample` built for the tests is used again by the next run.
+os.environ.setdefault("AZIMUTH_HOME", str(ROOT / ".azimuth" / "test"))
+# A key in the environment would send the tests' requests to somebody's model.
+for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COPILOT_MODEL"):
+    os.environ.pop(name, None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever drives a browser is marked so, by the fixture it asks for."""
+    for item in items:
+        if {"page", "context", "browser"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """What pytest-playwright starts: the Chromium of this machine, without the sandbox that root cannot have."""
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.fail("There is no Chromium on this machine; `make setup-tests` installs it.")
+    return {**browser_type_launch_args, "executable_path": str(chromium), "args": ["--no-sandbox"]}
+
+
+@pytest.fixture(scope="session")
+def screenshot_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a browser test puts its pictures: docs/images under `make screenshots`, else a folder thrown away."""
+    wanted = os.environ.get("AZIMUTH_SCREENSHOTS")
+    folder = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real files beside the repository."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"There are no real files at {folder}.")
+    return folder
