@@ -1,0 +1,140 @@
+"""What the seven data sets are, and how people name them and their sensors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from data.vocabulary.words import tokens
+
+
+@dataclass(frozen=True)
+class DatasetWords:
+    """A data set's title, one sentence about it, and the names people give it."""
+
+    name: str
+    title: str
+    about: str
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NameSpan:
+    """A data set or sensor named in a sentence: text == sentence[start:end]."""
+
+    start: int
+    end: int
+    text: str
+    names: tuple[str, ...]
+
+
+def _words(name: str, title: str, about: str, aliases: str) -> DatasetWords:
+    return DatasetWords(name, title, about, (name, *(alias.strip() for alias in aliases.split(";"))))
+
+
+DATASETS: tuple[DatasetWords, ...] = (
+    _words("xview1", "xView", "Objects of 60 classes in 0.3 m WorldView-3 images.",
+           "xview; x view; xview 1; x view 1; the original xview; diux xview"),
+    _words("xview2", "xBD (xView2)", "Building damage before and after 19 disasters.",
+           "xbd; x bd; xview 2; x view 2; the building damage data set; the building damage dataset; the disaster set; the damage set; "
+           "the disaster dataset; the disaster data set; the damage dataset; building damage assessment set"),
+    _words("xview3", "xView3-SAR", "Vessels, fishing or not, in Sentinel-1 radar images.",
+           "xview 3; x view 3; xview3 sar; xview 3 sar; xview3-sar; the dark vessel set; the dark vessel dataset; dark vessels set; the illegal fishing set"),
+    _words("sarfish", "SARFish", "The xView3 scenes as Sentinel-1 single-look complex and detected products.",
+           "sar fish; sar-fish; the slc set; the complex sar set"),
+    _words("fair1m", "FAIR1M", "Oriented objects of 37 fine classes in Gaofen and Google Earth images.",
+           "fair 1m; fair 1 m; fair-1m; fairm; fair one m; fair; the gaofen set; the fine grained set; the fine-grained set; fair1 m; gaofen challenge"),
+    _words("fmow", "Functional Map of the World", "Land use of places in 62 categories.",
+           "functional map of the world; functional map of world; the functional map; functional map; f mow; fmow rgb; the land use set; the land use dataset; map of the world set"),
+    _words("bigearthnet", "BigEarthNet", "Land cover of Sentinel patches in ten European countries, 43 CORINE classes.",
+           "big earth net; big earthnet; bigearth net; big earth; ben; bigearth; bigearthnet v1; bigearthnet s2; big earth data set; the land cover set; the land cover dataset; the corine set"),
+)  # fmt: skip
+
+DATASET_WORDS: MappingProxyType[str, DatasetWords] = MappingProxyType(
+    {entry.name: entry for entry in DATASETS}
+)
+
+_SEVERAL: dict[str, tuple[str, ...]] = dict.fromkeys(("the sar set", "the sar sets", "sar set", "sar sets", "sar dataset", "sar datasets", "sar data set", "sar data sets", "the radar set", "radar set", "radar sets", "radar dataset", "radar datasets", "radar data sets", "sar catalog", "sar data", "radar data"), ("xview3", "sarfish")) | dict.fromkeys(("all xviews", "the xviews", "xviews", "the xview series", "xview series"), ("xview1", "xview2", "xview3"))  # fmt: skip
+
+SENSOR_WORDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "WorldView-2": ("worldview 2", "worldview2", "wv2", "wv 2", "world view 2"),
+        "WorldView-3": ("worldview 3", "worldview3", "wv3", "wv 3", "world view 3"),
+        "GeoEye-1": ("geoeye 1", "geoeye1", "geoeye", "geo eye", "geo eye 1"),
+        "QuickBird-02": (
+            "quickbird 2",
+            "quick bird 2",
+            "quickbird",
+            "quickbird2",
+            "quick bird",
+            "quickbird 02",
+            "qb2",
+            "qb02",
+        ),
+        "Sentinel-1": ("sentinel 1", "sentinel1", "s1"),
+        "Sentinel-2": ("sentinel 2", "sentinel2", "s2"),
+        "Gaofen-2": ("gaofen 2", "gaofen2", "gaofen", "gf 2", "gf2"),
+        "Google Earth": ("google earth",),
+    }
+)
+"""Values of the `sensor` column, each with its spoken names in `words.tokens` spelling."""
+
+MODALITY_WORDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "sar": ("sar", "radar", "synthetic aperture radar", "microwave"),
+        "optical": ("optical", "rgb", "true color", "true colour", "visible light"),
+        "multispectral": ("multispectral", "multi spectral", "multi band"),
+        "panchromatic": ("panchromatic", "pan chromatic", "black and white"),
+    }
+)
+"""Values of the `modality` column."""
+
+
+def _index(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {_joined(phrase): names for phrase, names in table.items()}
+
+
+def _joined(phrase: str) -> str:
+    return " ".join(word for _, _, word in tokens(phrase))
+
+
+_DATASET_INDEX = _index({alias: (entry.name,) for entry in DATASETS for alias in entry.aliases} | _SEVERAL)
+_SENSOR_INDEX = _index({alias: (name,) for name, aliases in SENSOR_WORDS.items() for alias in aliases})
+_MODALITY_INDEX = _index({alias: (name,) for name, aliases in MODALITY_WORDS.items() for alias in aliases})
+# "fair" and "ben" are English; alone they name a data set only with a word like "images" after them.
+_NEEDS_NOUN = frozenset({"fair", "ben", "big earth"})
+_NOUN = re.compile(r"\s+(data ?sets?|data|images?|imagery|scenes?|set|catalog(ue)?|patches)\b", re.IGNORECASE)
+
+
+def dataset_mentions(text: str) -> list[NameSpan]:
+    """The data sets a sentence names, left to right; "the SAR set" names xview3 and sarfish."""
+    found = _scan(text, _DATASET_INDEX)
+    return [span for span in found if _joined(span.text) not in _NEEDS_NOUN or _NOUN.match(text[span.end :])]
+
+
+def sensor_mentions(text: str) -> list[NameSpan]:
+    """The sensors a sentence names, as values of the `sensor` column."""
+    return _scan(text, _SENSOR_INDEX)
+
+
+def modality_mentions(text: str) -> list[NameSpan]:
+    """The modalities a sentence names, as values of the `modality` column."""
+    return _scan(text, _MODALITY_INDEX)
+
+
+def _scan(text: str, index: dict[str, tuple[str, ...]]) -> list[NameSpan]:
+    words = tokens(text)
+    found: list[NameSpan] = []
+    at = 0
+    while at < len(words):
+        for size in range(min(6, len(words) - at), 0, -1):
+            names = index.get(" ".join(word for _, _, word in words[at : at + size]))
+            if names:
+                start, end = words[at][0], words[at + size - 1][1]
+                found.append(NameSpan(start, end, text[start:end], names))
+                at += size
+                break
+        else:
+            at += 1
+    return found

@@ -1,0 +1,531 @@
+"""What a word or a sentence says about classes: the language planner's view of the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from data.vocabulary.classes import classes_of
+from data.vocabulary.groups import group_words
+from data.vocabulary.published import CLASS_NAMES
+from data.vocabulary.synonyms import CLASSES_OF_PHRASE
+from data.vocabulary.words import key, singular, spelled, tokens
+
+
+@dataclass(frozen=True)
+class Term:
+    """A class or a group that a word means."""
+
+    name: str
+    """The canonical group word, or the class name as published."""
+    kind: Literal["group", "class"]
+    datasets: tuple[str, ...]
+    """The published data sets that have it."""
+    scene: bool
+    """True when it only labels whole images."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A class mention in a sentence: text == sentence[start:end]."""
+
+    start: int
+    end: int
+    text: str
+    terms: tuple[Term, ...]
+
+
+# Split names, verbs and figures of speech that are classes only in the plural.
+_PLURAL_ONLY = frozenset({"train", "crop", "plot", "court", "field", "track", "sport", "dump", "pit", "flat", "coach", "ruin", "cab",
+                          "damage", "structure", "pitch", "rock", "plant", "tank", "stream", "terminal", "temple", "pool"})  # fmt: skip
+# "structure" and "damage" in the singular are about the thing seen, so they stay classes too.
+_SINGULAR_TOO = frozenset({"damage"})
+# English that lies one letter from a class word, and must not be taken for a slip.
+_NOT_A_SLIP = frozenset(
+    [
+        "place",
+        "places",
+        "planet",
+        "planets",
+        "plan",
+        "plans",
+        "plane",
+        "plain",
+        "plains",
+        "part",
+        "parts",
+        "point",
+        "points",
+        "paint",
+        "sort",
+        "sorts",
+        "count",
+        "counts",
+        "counter",
+        "course",
+        "courses",
+        "three",
+        "there",
+        "these",
+        "those",
+        "where",
+        "which",
+        "while",
+        "house",
+        "hours",
+        "image",
+        "images",
+        "areas",
+        "stage",
+        "state",
+        "states",
+        "show",
+        "shows",
+        "shot",
+        "shots",
+        "short",
+        "shop",
+        "shops",
+        "ship",
+        "shape",
+        "shapes",
+        "chart",
+        "charts",
+        "sheet",
+        "layer",
+        "layers",
+        "table",
+        "tables",
+        "label",
+        "labels",
+        "later",
+        "latest",
+        "title",
+        "tiles",
+        "trend",
+        "trends",
+        "truth",
+        "truck",
+        "trace",
+        "track",
+        "force",
+        "forces",
+        "from",
+        "form",
+        "forms",
+        "work",
+        "works",
+        "world",
+        "words",
+        "word",
+        "year",
+        "years",
+        "close",
+        "closed",
+        "clear",
+        "clean",
+        "cloud",
+        "clouds",
+        "count",
+        "country",
+        "county",
+        "court",
+        "cover",
+        "covers",
+        "center",
+        "centre",
+        "border",
+        "borders",
+        "black",
+        "board",
+        "based",
+        "basic",
+        "bases",
+        "blocks",
+        "better",
+        "between",
+        "before",
+        "below",
+        "beyond",
+        "bring",
+        "bridge",
+        "brides",
+        "build",
+        "built",
+        "builder",
+        "burn",
+        "export",
+        "import",
+        "report",
+        "reports",
+        "support",
+        "transport",
+        "sports",
+        "resort",
+        "effort",
+        "expert",
+        "airports",
+        "bonds",
+        "band",
+        "bands",
+        "bend",
+        "sand",
+        "hand",
+        "hands",
+        "lands",
+        "land",
+        "road",
+        "roads",
+        "load",
+        "loads",
+        "broad",
+        "read",
+        "reads",
+        "ready",
+        "reset",
+        "right",
+        "night",
+        "light",
+        "sight",
+        "eight",
+        "weight",
+        "water",
+        "waiter",
+        "later",
+        "wider",
+        "water's",
+        "tower",
+        "power",
+        "lower",
+        "flower",
+        "hotel",
+        "motel",
+        "model",
+        "models",
+        "mode",
+        "modes",
+        "range",
+        "change",
+        "changes",
+        "match",
+        "matches",
+        "batch",
+        "watch",
+        "search",
+        "each",
+        "reach",
+        "beach",
+        "peach",
+        "teach",
+        "march",
+        "march's",
+        "line",
+        "lines",
+        "mine",
+        "mines",
+        "wine",
+        "lists",
+        "list",
+        "first",
+        "forest",
+        "honest",
+        "rest",
+        "best",
+        "west",
+        "test",
+        "tests",
+        "east",
+        "coast",
+        "coasts",
+        "cast",
+        "castle",
+        "cost",
+        "costs",
+        "most",
+        "must",
+        "just",
+        "dust",
+        "person",
+        "prison",
+        "reason",
+        "season",
+        "seasons",
+        "version",
+        "versions",
+        "mission",
+        "ocean",
+        "mean",
+        "means",
+        "main",
+        "mark",
+        "marks",
+        "park",
+        "parks",
+        "dark",
+        "paris",
+        "texas",
+        "china",
+        "japan",
+        "india",
+        "spain",
+        "africa",
+        "europe",
+        "america",
+        "pacific",
+        "atlantic",
+        "italy",
+        "israel",
+        "street",
+        "bay",
+        "boat",
+        "boats",
+        "beat",
+        "plants",
+        "plates",
+        "plate",
+        "palace",
+        "pallet",
+        "bars",
+        "cars",
+        "cards",
+        "card",
+        "care",
+        "cast",
+        "case",
+        "cases",
+        "base",
+        "mapping",
+        "shipping",
+        "hopping",
+        "stopping",
+        "finish",
+        "fishing",
+        "fitting",
+        "missing",
+        "dishes",
+        "wishes",
+        "string",
+        "strings",
+        "spring",
+        "springs",
+        "summer",
+        "winter",
+        "autumn",
+        "morning",
+        "scene",
+        "scenes",
+        "since",
+        "sense",
+        "house",
+        "mouse",
+        "mount",
+        "mountain",
+        "mountains",
+        "around",
+        "ground",
+        "sound",
+        "round",
+        "found",
+        "bound",
+        "bounds",
+        "small",
+        "smaller",
+        "large",
+        "larger",
+        "than",
+        "that",
+        "then",
+        "them",
+        "they",
+        "this",
+        "thus",
+        "trees",
+        "tree",
+        "free",
+        "street",
+        "streets",
+        "greece",
+        "green",
+        "queen",
+        "field",
+        "fields",
+        "yield",
+        "shield",
+        "filed",
+        "files",
+        "file",
+        "film",
+        "fill",
+        "pill",
+        "pull",
+        "full",
+        "bulk",
+        "talk",
+        "walk",
+        "wall",
+        "walls",
+        "wells",
+        "well",
+        "tell",
+        "cell",
+        "cells",
+        "sell",
+        "sales",
+        "scale",
+        "scales",
+        "pages",
+        "page",
+        "rage",
+        "stages",
+        "metre",
+        "meter",
+        "meters",
+        "metres",
+        "miles",
+        "mile",
+        "while",
+        "whole",
+        "wholes",
+        "holes",
+        "north",
+        "south",
+        "soon",
+        "moon",
+        "noon",
+        "month",
+        "months",
+        "mouth",
+        "mouths",
+        "truth",
+    ]
+)
+_MAX_WORDS = 8
+
+
+@lru_cache(maxsize=1)
+def _terms() -> dict[tuple[str, str], Term]:
+    """Every term by (kind, spelled name)."""
+    groups: dict[str, list[tuple[str, bool]]] = {}
+    classes: dict[str, list[tuple[str, str, bool]]] = {}
+    for dataset in CLASS_NAMES:
+        for entry in classes_of(dataset):
+            classes.setdefault(spelled(entry.name), []).append((dataset, entry.name, entry.scene))
+            for group in entry.groups:
+                groups.setdefault(group, []).append((dataset, entry.scene))
+    found: dict[tuple[str, str], Term] = {}
+    for name, members in groups.items():
+        where = tuple(dict.fromkeys(dataset for dataset, _ in members))
+        found["group", spelled(name)] = Term(name, "group", where, all(scene for _, scene in members))
+    for spelling, entries in classes.items():
+        where = tuple(dataset for dataset, _, _ in entries)
+        found["class", spelling] = Term(entries[0][1], "class", where, all(scene for _, _, scene in entries))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _index() -> dict[str, tuple[Term, ...]]:
+    """Key of every phrase to its terms: groups first, then classes."""
+    terms = _terms()
+    found: dict[str, list[Term]] = {}
+
+    def add(phrase: str, term: Term | None) -> None:
+        if term is not None and term not in found.setdefault(phrase, []):
+            found[phrase].append(term)
+
+    for phrase, group in group_words().items():
+        add(phrase, terms.get(("group", spelled(group))))
+    for (kind, _), term in terms.items():
+        same_class = terms.get(("class", spelled(term.name)))
+        if kind == "group" and same_class is None:
+            add(key(term.name), term)
+    for (kind, _), term in terms.items():
+        if kind == "class":
+            add(key(term.name), term)
+    for phrase, names in CLASSES_OF_PHRASE.items():
+        for name in names:
+            add(phrase, terms[("class", spelled(name))])
+    return {phrase: tuple(meant) for phrase, meant in found.items() if meant}
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> tuple[str, ...]:
+    """The single words that phrases are made of, long enough to be recognised when misspelt."""
+    return tuple(
+        sorted({word for phrase in _index() for word in phrase.split() if len(word) >= 5 and word.isalpha()})
+    )
+
+
+@lru_cache(maxsize=65536)
+def _corrected(word: str) -> str:
+    """The vocabulary's word that a misspelt one stands for, or the word itself."""
+    one = singular(word)
+    known = _known()
+    if one in known or word in _NOT_A_SLIP or one in _NOT_A_SLIP or len(one) < 5 or not one.isalpha():
+        return one
+    allowed = 1 if len(one) < 8 else 2
+    near = process.extractOne(one, _vocabulary(), scorer=OSA.distance, score_cutoff=allowed)
+    if near is None or near[0][0] != one[0] or abs(len(near[0]) - len(one)) > 1:
+        return one
+    return str(near[0])
+
+
+@lru_cache(maxsize=1)
+def _known() -> frozenset[str]:
+    return frozenset(word for phrase in _index() for word in phrase.split())
+
+
+def find(phrase: str) -> list[Term]:
+    """What a word or a phrase means, groups before classes; [] when it means nothing here.
+
+    Case, accents, plurals, `_` and `-` do not matter, nor does a slip in a word of five letters
+    or more. "planes" gives the group airplanes, "golf courses" fMoW's golf_course.
+    """
+    exact = _index().get(key(phrase))
+    if exact is None:
+        exact = _index().get(" ".join(_corrected(word) for _, _, word in tokens(phrase)), ())
+    return list(exact)
+
+
+def mentions(text: str) -> list[Span]:
+    """The class words of a sentence: the longest that do not overlap, from left to right."""
+    words = tokens(text)
+    index = _index()
+    reduced = [_corrected(word) for _, _, word in words]
+    found: list[Span] = []
+    at = 0
+    while at < len(words):
+        for size in range(min(_MAX_WORDS, len(words) - at), 0, -1):
+            terms = index.get(" ".join(reduced[at : at + size]))
+            if (
+                terms
+                and not (size == 1 and _not_a_noun_here(words[at][2]))
+                and _joined(text, words, at, size)
+            ):
+                start, end = words[at][0], words[at + size - 1][1]
+                found.append(Span(start, end, text[start:end], terms))
+                at += size
+                break
+        else:
+            at += 1
+    return found
+
+
+def _not_a_noun_here(word: str) -> bool:
+    return word in _PLURAL_ONLY and word not in _SINGULAR_TOO
+
+
+def _joined(text: str, words: list[tuple[int, int, str]], at: int, size: int) -> bool:
+    """Whether a phrase's words stand together: a sentence's stop or a comma in between parts them,
+    unless the published name has that comma ("Beaches, dunes, sands")."""
+    between = text[words[at][0] : words[at + size - 1][1]]
+    if any(mark in between for mark in ".;:!?\n()"):
+        return False
+    return (
+        "," not in between
+        or ("class", spelled(between)) in _terms()
+        or ("group", spelled(between)) in _terms()
+    )
