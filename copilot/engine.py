@@ -1,0 +1,106 @@
+"""What all sessions of a process share: the catalogue, the gazetteer, the store and the home folder."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import cache, cached_property
+from pathlib import Path
+
+from data.catalogue import open_catalogue
+from data.catalogue.base import Catalogue
+from data.gazetteer import Gazetteer, gazetteer
+from state.store import Store
+from tools.toolbox import Toolbox, toolbox
+
+
+def default_home() -> Path:
+    """Where Azimuth keeps its data: $AZIMUTH_HOME, else the user's data folder."""
+    if home := os.environ.get("AZIMUTH_HOME"):
+        return Path(home)
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "azimuth"
+
+
+@dataclass(frozen=True)
+class FolderArtifacts:
+    """A session's artifacts as files in a folder of its own."""
+
+    folder: Path
+
+    def path(self, artifact_id: str, suffix: str) -> Path:
+        """Where the artifact's file is, or is to be written."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return self.folder / f"{artifact_id}{suffix}"
+
+    def find(self, artifact_id: str) -> Path | None:
+        """The artifact's file, whatever its suffix."""
+        return next(iter(sorted(self.folder.glob(f"{artifact_id}.*"))), None)
+
+
+@dataclass
+class Engine:
+    """The shared parts, each opened when first used."""
+
+    home: Path = field(default_factory=default_home)
+    store_url: str | None = None
+    """None: SQLite in the home folder, or $AZIMUTH_STORE."""
+    catalogue_url: str | None = None
+    """None: the Parquet folder in the home folder, or $AZIMUTH_CATALOGUE."""
+    today: date | None = None
+    """The clock: None means the real one."""
+
+    @cached_property
+    def store(self) -> Store:
+        """The session store."""
+        url = self.store_url or os.environ.get("AZIMUTH_STORE")
+        if url is None:
+            self.home.mkdir(parents=True, exist_ok=True)
+            url = f"sqlite:///{self.home / 'sessions.db'}"
+        return Store(url)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The catalogue."""
+        return open_catalogue(self._catalogue_address)
+
+    @property
+    def catalogue_root(self) -> Path | None:
+        """The folder that the sample and ingested data sets are written to; None on PostgreSQL."""
+        return None if "://" in self._catalogue_address else Path(self._catalogue_address)
+
+    @property
+    def _catalogue_address(self) -> str:
+        return self.catalogue_url or os.environ.get("AZIMUTH_CATALOGUE") or str(self.home / "catalogue")
+
+    @cached_property
+    def gazetteer(self) -> Gazetteer:
+        """The gazetteer."""
+        return gazetteer()
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """Every tool."""
+        return toolbox()
+
+    def clock(self) -> date:
+        """Today, in UTC."""
+        return self.today or datetime.now(UTC).date()
+
+    def artifacts(self, session_id: str) -> FolderArtifacts:
+        """The artifacts of one session."""
+        return FolderArtifacts(self.home / "sessions" / session_id / "artifacts")
+
+    @classmethod
+    def in_memory(cls, catalogue_url: str, today: date | None = None) -> Engine:
+        """An engine whose sessions are gone with the process: for benchmarks and bulk requests."""
+        home = Path(tempfile.mkdtemp(prefix="azimuth-"))
+        return cls(home=home, store_url="sqlite://", catalogue_url=catalogue_url, today=today)
+
+
+@cache
+def default_engine() -> Engine:
+    """The engine of this process."""
+    return Engine()

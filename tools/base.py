@@ -1,0 +1,138 @@
+"""What a tool is: a typed function from a state to a step, and what it declares about itself."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Protocol, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from data.catalogue.base import Catalogue
+from data.gazetteer import Gazetteer
+from state.log import Event
+from state.model import State
+
+Category = Literal[
+    "database", "map", "ui", "geotools", "vision", "data", "python", "web", "knowledge", "langchain", "openai"
+]
+
+
+class ToolError(Exception):
+    """A mistake the caller can put right: one sentence with what came in and what would have worked."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a call leads to: the state after it, and what is said of it."""
+
+    state: State
+    observation: str
+    """For the agent and the trace: plain sentences, with every number that `data` holds and matters."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The same as plain JSON values: what an answer may quote and a later call may use."""
+    failed: bool = False
+
+
+class ArtifactStore(Protocol):
+    """Where the content of a session's artifacts lies. Sessions never see each other's."""
+
+    def path(self, artifact_id: str, suffix: str) -> Path:
+        """Where the artifact's file of that suffix (".parquet", ".json") is, or is to be written."""
+
+    def find(self, artifact_id: str) -> Path | None:
+        """The artifact's file, whatever its suffix; None when there is none."""
+
+
+@dataclass(frozen=True)
+class World:
+    """The outside, as a tool may use it: everything that is not the state comes in here."""
+
+    catalogue: Catalogue
+    gazetteer: Gazetteer
+    artifacts: ArtifactStore
+    today: date
+    catalogue_root: Path | None = None
+    """Where an ingest writes; None when the catalogue cannot be written."""
+    log: Sequence[Event] = ()
+    """The session's events so far: what undo, exports and feedback read."""
+    session: str = ""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function with what the agents, the schema, the command line and the docs need to know of it."""
+
+    name: str
+    category: Category
+    function: Callable[..., Step]
+    changes_state: bool = False
+    needs: tuple[str, ...] = ()
+    """State parts and artifact kinds that must be there: "loaded", "layer", "table", "image"."""
+    gives: tuple[str, ...] = ()
+    """State parts and artifact kinds that are there afterwards."""
+    external: bool = False
+    """Reaches outside the process: recorded, and not run again at a replay."""
+    long_running: bool = False
+    asks_approval: bool = False
+
+    @property
+    def summary(self) -> str:
+        """The docstring's first line: what an agent reads."""
+        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """The arguments as a pydantic model, from the function's keyword-only parameters."""
+        hints = get_type_hints(self.function, include_extras=True)
+        fields: dict[str, Any] = {}
+        for parameter in inspect.signature(self.function).parameters.values():
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+                default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+                fields[parameter.name] = (hints[parameter.name], default)
+        config = ConfigDict(extra="forbid", arbitrary_types_allowed=False, allow_inf_nan=False)
+        return create_model(self.name, __config__=config, **fields)
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The arguments' JSON schema, without what a language model does not need."""
+        schema = self.arguments.model_json_schema()
+        schema.pop("title", None)
+        for each in schema.get("properties", {}).values():
+            each.pop("title", None)
+        return schema
+
+
+def tool(
+    category: Category,
+    *,
+    changes_state: bool = False,
+    needs: tuple[str, ...] = (),
+    gives: tuple[str, ...] = (),
+    external: bool = False,
+    long_running: bool = False,
+    asks_approval: bool = False,
+) -> Callable[[Callable[..., Step]], Tool]:
+    """Declare a function `(state, world, *, arguments…) -> Step` a tool of its own name."""
+
+    def declare(function: Callable[..., Step]) -> Tool:
+        return Tool(
+            name=function.__name__,
+            category=category,
+            function=function,
+            changes_state=changes_state,
+            needs=needs,
+            gives=gives,
+            external=external,
+            long_running=long_running,
+            asks_approval=asks_approval,
+        )
+
+    return declare
+
+
+__all__ = ["ArtifactStore", "Category", "Field", "Step", "Tool", "ToolError", "World", "tool"]
