@@ -1,0 +1,1 @@
+"""Readers: pure functions that find dates, places, quantities and comparisons in a sentence."""
