@@ -1,0 +1,219 @@
+"""CSV and other delimited text whose rows have coordinates: longitude and latitude, or WKT."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+import shapely
+from numpy.typing import NDArray
+
+from data.readers.base import BadRecord, Item, Noted, Reader, Rejected
+from data.readers.features import MAX_PROPERTIES, first_named, table_batch
+from data.readers.files import first_file, head, relative, walk
+from data.readers.geometry import Extents, extents_of, point_problems
+
+SUFFIXES = frozenset({".csv", ".tsv", ".txt"})
+_LONS = ("lon", "longitude", "lng", "long", "decimallongitude", "longitude_deg", "lon_deg", "detect_lon", "center_lon", "centroid_lon", "longitude_wgs84", "x")
+_LATS = ("lat", "latitude", "decimallatitude", "latitude_deg", "lat_deg", "detect_lat", "center_lat", "centroid_lat", "latitude_wgs84", "y")
+_WKTS = ("wkt", "geometry", "geom", "the_geom", "geometry_wkt", "footprint")
+_BLOCK_BYTES = 8 * 2**20
+# JSON's own way to write a number; "007" and "+49" are codes, not quantities.
+_INTEGER = r"^-?(0|[1-9]\d{0,17})$"
+_NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$"
+_NOT_A_NUMBER = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+
+
+@dataclass(frozen=True)
+class Table:
+    """How a file is cut into columns, and what they hold."""
+
+    path: Path
+    encoding: str
+    delimiter: str
+    columns: tuple[str, ...]
+    lon: str | None
+    lat: str | None
+    wkt: str | None
+
+
+def sniff(source: Path) -> float:
+    """Fairly sure when the header names coordinates."""
+    path = first_file(source, SUFFIXES)
+    if path is None:
+        return 0.0
+    try:
+        _look(path)
+    except BadRecord:
+        return 0.0
+    return 0.7 if source.is_file() else 0.5
+
+
+def read(source: Path) -> Iterator[Item]:
+    """One feature for each row with coordinates."""
+    for path in walk(source, SUFFIXES if source.is_dir() else None):
+        try:
+            table = _look(path)
+            yield from _rows(table, relative(path, source))
+        except BadRecord as error:
+            yield Rejected(relative(path, source), None, str(error))
+
+
+def _look(path: Path) -> Table:
+    text = head(path)
+    if not text.strip():
+        raise BadRecord("the file is empty")
+    encoding = _encoding(path)
+    if encoding == "utf-16":
+        text = path.open(encoding=encoding, errors="replace").read(65536)
+    first_line = text.splitlines()[0]
+    delimiter = max(",;\t|", key=first_line.count)
+    columns = _unique([cell.strip() for cell in next(csv.reader(io.StringIO(first_line), delimiter=delimiter))])
+    lon, lat, wkt = first_named(columns, _LONS), first_named(columns, _LATS), first_named(columns, _WKTS)
+    if (lon is None or lat is None) and wkt is None:
+        seen = ", ".join(repr(column[:40]) for column in columns[:6])
+        raise BadRecord(f"no columns of coordinates: seen {seen}; 'lon' and 'lat' (or 'longitude' and 'latitude', or 'wkt') would have worked")
+    return Table(path, encoding, delimiter, tuple(columns), lon, lat, None if lon and lat else wkt)
+
+
+def _rows(table: Table, file: str) -> Iterator[Item]:
+    types = _column_types(table)
+    if len(table.columns) > MAX_PROPERTIES:
+        yield Noted(file, None, f"{len(table.columns)} columns: only the first {MAX_PROPERTIES} are kept as properties")
+    broken: dict[int, str] = {}
+    next_row = 1
+    for batch in _batches(table, broken):
+        rows = _row_numbers(next_row, batch.num_rows, broken)
+        next_row = int(rows[-1]) + 1 if len(rows) else next_row
+        extents = _places(table, batch)
+        bad = np.flatnonzero(extents.problem != None)  # noqa: E711 - elementwise over an object array
+        for index in bad:
+            yield Rejected(file, int(rows[index]), extents.problem[index])
+        good = np.flatnonzero(extents.problem == None)  # noqa: E711
+        if len(good):
+            kept = pa.Table.from_batches([batch]) if len(good) == batch.num_rows else pa.Table.from_batches([batch]).take(pa.array(good))
+            yield table_batch(_attributes(table, kept, types), extents.take(good), rows[good], file)
+    for row, reason in sorted(broken.items()):
+        yield Rejected(file, row, reason)
+
+
+def _batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
+    """The file as batches of text columns; rows of the wrong width go to `broken`, by row number."""
+
+    def wrong_width(row: pacsv.InvalidRow) -> str:
+        # Arrow counts physical rows from 1, the header included.
+        number = (row.number or 0) - 1
+        broken[number] = f"{row.actual_columns} columns where the header has {row.expected_columns}"
+        return "skip"
+
+    try:
+        reader = pacsv.open_csv(
+            table.path,
+            read_options=pacsv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES, skip_rows=1, column_names=list(table.columns), encoding=table.encoding),
+            parse_options=pacsv.ParseOptions(delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=wrong_width),
+            convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(table.columns, pa.string()), strings_can_be_null=False),
+        )
+        yield from reader
+    except pa.ArrowInvalid as error:
+        if "Empty CSV" in str(error):
+            return
+        raise BadRecord(f"the table cannot be read on: {str(error).splitlines()[0][:160]}") from None
+
+
+def _column_types(table: Table) -> dict[str, pa.DataType]:
+    """int64, float64 or string for each column, from all of its values."""
+    types = dict.fromkeys(table.columns[:MAX_PROPERTIES], pa.int64())
+    seen: set[str] = set()
+    for batch in _batches(table, {}):
+        for name, kind in types.items():
+            if kind == pa.string():
+                continue
+            column = batch.column(name)
+            column = column.filter(pc.invert(pc.is_in(column, pa.array(_NOT_A_NUMBER))))
+            if len(column) == 0:
+                continue
+            seen.add(name)
+            if kind == pa.int64() and not pc.all(pc.match_substring_regex(column, _INTEGER)).as_py():
+                kind = pa.float64()
+            if kind == pa.float64() and not pc.all(pc.match_substring_regex(column, _NUMBER)).as_py():
+                kind = pa.string()
+            types[name] = kind
+    return {name: kind if name in seen else pa.string() for name, kind in types.items()}
+
+
+def _attributes(table: Table, rows: pa.Table, types: dict[str, pa.DataType]) -> pa.Table:
+    """The columns without the coordinates, typed; empty cells are null."""
+    columns = {}
+    for name, kind in types.items():
+        if name in (table.lon, table.lat, table.wkt):
+            continue
+        column = rows.column(name)
+        empty = pc.is_in(column, pa.array(("",) if kind == pa.string() else _NOT_A_NUMBER))
+        columns[name] = pc.if_else(empty, pa.scalar(None, pa.string()), column).cast(kind)
+    return pa.table(columns) if columns else pa.table({"row": pa.nulls(rows.num_rows)}).select([])
+
+
+def _places(table: Table, batch: pa.RecordBatch) -> Extents:
+    if table.wkt is not None:
+        return extents_of(shapely.from_wkt(batch.column(table.wkt).to_numpy(zero_copy_only=False), on_invalid="ignore"))
+    assert table.lon is not None and table.lat is not None
+    lon, lat = _floats(batch.column(table.lon)), _floats(batch.column(table.lat))
+    box = np.column_stack([lon, lat, lon, lat])
+    return Extents(lon, lat, box, np.full(len(lon), None, dtype=object), point_problems(lon, lat))
+
+
+def _floats(column: pa.Array) -> NDArray[np.float64]:
+    try:
+        return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    except pa.ArrowInvalid:  # some cell is not a number: take it cell by cell
+        return np.array([_float(text) for text in column.to_pylist()], dtype="float64")
+
+
+def _float(text: str | None) -> float:
+    try:
+        # A comma is the decimal sign of half of Europe's spreadsheets.
+        return float((text or "").strip().replace(",", "."))
+    except ValueError:
+        return float("nan")
+
+
+def _row_numbers(start: int, count: int, broken: dict[int, str]) -> NDArray[np.int64]:
+    """The row numbers of the next `count` good rows, stepping over the broken ones."""
+    skipped = np.array([row for row in broken if row >= start], dtype="int64")
+    numbers = np.arange(start, start + count + len(skipped))
+    return numbers[~np.isin(numbers, skipped)][:count]
+
+
+def _encoding(path: Path) -> str:
+    with path.open("rb") as stream:
+        start = stream.read(4)
+        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return "utf-16"
+        stream.seek(0)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            while block := stream.read(2**20):
+                decoder.decode(block)
+        except UnicodeDecodeError:
+            return "cp1252"
+    return "utf8"
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Column names without blanks and doubles."""
+    found: dict[str, None] = {}
+    for number, name in enumerate(names, start=1):
+        base = name or f"column_{number}"
+        found[base if base not in found else f"{base}_{number}"] = None
+    return list(found)
+
+
+READER = Reader("csv", "a table with coordinates (CSV, TSV)", sniff, read)
