@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.chromium import find_chromium
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-
-from chromium import find_chromium  # noqa: E402
-
 # Before anything is imported from the app: no test reads or writes the user's own home folder, and
 # the sample that `make sample` built for the tests is used again by the next run.
 os.environ.setdefault("AZIMUTH_HOME", str(ROOT / ".azimuth" / "test"))
@@ -31,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """What pytest-playwright starts: the Chromium of this machine, without the sandbox that root cannot have."""
+    """The Chromium of this machine, without the sandbox that root cannot have."""
     chromium = find_chromium()
     if chromium is None:
         pytest.fail("There is no Chromium on this machine; `make setup-tests` installs it.")
@@ -40,7 +37,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture(scope="session")
 def screenshot_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a browser test puts its pictures: docs/images under `make screenshots`, else a folder thrown away."""
+    """Where browser tests put pictures: docs/images under `make screenshots`, else a folder thrown away."""
     wanted = os.environ.get("AZIMUTH_SCREENSHOTS")
     folder = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
     folder.mkdir(parents=True, exist_ok=True)
