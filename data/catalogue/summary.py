@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from data.catalogue.base import Bbox
+from data.catalogue.geo import narrowest_bbox
 
 
 class Summary:
@@ -67,10 +68,8 @@ class Summary:
         """The smaller of the two boxes around all rows: the plain one, and one across the antimeridian."""
         if self._plain.empty or self._latitudes.empty:
             return None
-        west, east = self._plain.low, self._plain.high
-        if self._shifted.width < self._plain.width:
-            west, east = _wrap(self._shifted.low), _wrap(self._shifted.high)
-        return (west, self._latitudes.low, east, self._latitudes.high)
+        plain, shifted = (self._plain.low, self._plain.high), (self._shifted.low, self._shifted.high)
+        return narrowest_bbox(plain, shifted, self._latitudes.low, self._latitudes.high)
 
     def _add_box(self, batch: pa.RecordBatch) -> None:
         west, east = batch.column("west"), batch.column("east")
@@ -99,10 +98,6 @@ class _Span:
     def empty(self) -> bool:
         return self.low > self.high
 
-    @property
-    def width(self) -> float:
-        return self.high - self.low
-
     def add(self, low: pa.Array, high: pa.Array) -> None:
         least, most = pc.min(low).as_py(), pc.max(high).as_py()
         if least is not None and most is not None:
@@ -117,10 +112,6 @@ def _add_intervals(span: _Span, west: pa.Array, east: pa.Array, least: float, mo
 
 def _to_360(longitudes: pa.Array) -> pa.Array:
     return pc.if_else(pc.less(longitudes, 0.0), pc.add(longitudes, 360.0), longitudes)
-
-
-def _wrap(longitude: float) -> float:
-    return longitude - 360.0 if longitude > 180.0 else longitude
 
 
 def _extremes(seen: list[Any], column: pa.Array) -> list[Any]:

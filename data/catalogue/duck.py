@@ -1,0 +1,218 @@
+"""The catalogue on DuckDB, over a folder of Parquet files.
+
+A data set's columns that filters use are read into an in-memory table the first time a query needs
+the data set, ordered by time so that a date range skips whole row groups. Footprints, paths, JSON
+and detections stay in Parquet. A changed manifest is noticed by its file's times at the next query.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+
+from data.catalogue.base import CatalogueError
+from data.catalogue.dialect import Params
+from data.catalogue.duck_sql import SqlRoom
+from data.catalogue.engine import SqlCatalogue
+from data.catalogue.fields import COLUMN_KINDS, property_key
+from data.catalogue.spatial import CLOSED, load_spatial
+from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, MANIFEST, dataset_folders, read_info
+from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
+
+_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+
+
+class DuckDialect:
+    """DuckDB's side of `Dialect`."""
+
+    prefix = "$"
+
+    def class_word(self, word: int) -> str:
+        """Class words are columns of the in-memory table."""
+        return f"w{word}"
+
+    def property_text(self, info: DatasetInfo, key: str, params: Params) -> str:
+        """Properties are columns of the in-memory table, numbered as in the manifest."""
+        return _property_column(info, key)
+
+    def property_number(self, info: DatasetInfo, key: str, params: Params) -> str:
+        """As `property_text`: the column has the property's type."""
+        return _property_column(info, key)
+
+    def number_of(self, sql: str) -> str:
+        """The number that a text spells, else null."""
+        return f"CASE WHEN regexp_matches({sql}, '{_NUMBER}') THEN CAST({sql} AS DOUBLE) END"
+
+    def lower(self, sql: str) -> str:
+        """Text in lower case."""
+        return f"lower({sql})"
+
+    def text(self, sql: str) -> str:
+        """A cast to text; DuckDB's order is binary."""
+        return f"CAST({sql} AS VARCHAR)"
+
+    def covers(self, geojson_sql: str) -> str:
+        """ST_Covers of the spatial extension."""
+        return f"ST_Covers(ST_GeomFromGeoJSON({geojson_sql}), ST_Point(lon, lat))"
+
+    def day_text(self, sql: str, pattern: str) -> str:
+        """A timestamp as text."""
+        return f"strftime({sql}, '{pattern.replace('YYYY', '%Y').replace('MM', '%m').replace('DD', '%d')}')"
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """A data set as it was last seen on disk."""
+
+    info: DatasetInfo
+    stamp: tuple[int, int, int]
+    table: str | None = None
+    """The in-memory table, once a query needed it."""
+    with_properties: bool = False
+
+
+class DuckCatalogue(SqlCatalogue):
+    """A folder of data sets, as data.schema describes it. Safe to use from several threads."""
+
+    def __init__(self, root: Path, threads: int = 2) -> None:
+        """Open a catalogue's folder; it may be empty or not there yet. Nothing is read before it is asked for."""
+        self.dialect = DuckDialect()
+        self._root = root.resolve()
+        self._threads = threads
+        self._connection = duckdb.connect(":memory:", config={**CLOSED, "threads": threads})
+        self._lock = threading.RLock()
+        self._loaded: dict[str, _Loaded] = {}
+        self._old_tables: list[str] = []
+        self._next_table = 0
+        self._spatial = False
+        self._local = threading.local()
+
+    def close(self) -> None:
+        """Let go of the memory; the catalogue can't be used after."""
+        self._connection.close()
+        self._room.close()
+
+    def datasets(self) -> tuple[DatasetInfo, ...]:
+        """Every data set, by name; a new, changed or removed folder shows at once."""
+        seen = {folder.name: _stamp(folder) for folder in dataset_folders(self._root)}
+        with self._lock:
+            if seen != {name: loaded.stamp for name, loaded in self._loaded.items()}:
+                self._notice(seen)
+            return tuple(loaded.info for _, loaded in sorted(self._loaded.items()))
+
+    def sql(self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0) -> pd.DataFrame:
+        """One read-only SELECT over the views images, detections, datasets.
+
+        Raises CatalogueError for anything else, for what DuckDB refuses, and past the time limit.
+        """
+        return self._room.run(self.datasets(), query, max_rows, timeout_s)
+
+    # -- the engine's side ------------------------------------------------------------------------
+
+    def _fetch(self, sql: str, params: Params) -> list[tuple[Any, ...]]:
+        if "ST_Covers(" in sql:
+            self._need_spatial()
+        try:
+            return self._cursor().execute(sql, params.values).fetchall()
+        except duckdb.IOException as error:
+            raise CatalogueError("A file of the catalogue could not be read; it may have just been replaced.") from error
+
+    def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
+        keys = {key for key, _ in info.properties}
+        needs_properties = any(f not in COLUMN_KINDS and property_key(f) in keys for f in fields)
+        with self._lock:
+            loaded = self._loaded.get(info.name)
+            if loaded is None:
+                raise CatalogueError(f"The data set {info.name!r} has just been removed.")
+            if loaded.table is None or (needs_properties and not loaded.with_properties):
+                loaded = self._load(loaded, needs_properties)
+            assert loaded.table is not None
+            return loaded.table
+
+    def _records(self, info: DatasetInfo) -> str:
+        return f"read_parquet({literal(str(self._root / info.name / IMAGES_FILE))})"
+
+    def _boxes(self, info: DatasetInfo) -> str:
+        return f"read_parquet({literal(str(self._root / info.name / DETECTIONS_FILE))})"
+
+    def _words(self, info: DatasetInfo) -> str:
+        return ", ".join(f"w{k}" for k in range(_word_count(info)))
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        cursor: duckdb.DuckDBPyConnection | None = getattr(self._local, "cursor", None)
+        if cursor is None:
+            cursor = self._local.cursor = self._connection.cursor()
+        return cursor
+
+    def _need_spatial(self) -> None:
+        with self._lock:
+            if not self._spatial:
+                load_spatial(self._connection)
+                self._spatial = True
+
+    def _notice(self, seen: dict[str, tuple[int, int, int]]) -> None:
+        """Read the manifests that changed. Tables of the last change go now: no query still uses them."""
+        cursor = self._cursor()
+        for table in self._old_tables:
+            cursor.execute(f"DROP TABLE {table}")
+        self._old_tables = []
+        kept = {}
+        for name, stamp in seen.items():
+            known = self._loaded.get(name)
+            kept[name] = known if known and known.stamp == stamp else _Loaded(read_info(self._root / name), stamp)
+        self._old_tables = [t.table for n, t in self._loaded.items() if t.table and kept.get(n) is not t]
+        self._loaded = kept
+
+    def _load(self, loaded: _Loaded, with_properties: bool) -> _Loaded:
+        info = loaded.info
+        with_properties = with_properties or loaded.with_properties
+        table = f"rows_{self._next_table}"
+        self._next_table += 1
+        columns = [c for c in COLUMN_KINDS if c != "dataset"]
+        columns += [f"class_words[{k + 1}] AS w{k}" for k in range(_word_count(info))]
+        if with_properties:
+            columns += [_property_sql(info, key, kind) for key, kind in info.properties]
+        self._cursor().execute(
+            f"CREATE TABLE {table} AS SELECT {', '.join(columns)} FROM {self._records(info)} ORDER BY acquired"
+        )
+        if loaded.table is not None:
+            self._old_tables.append(loaded.table)
+        self._loaded[info.name] = _Loaded(info, loaded.stamp, table, with_properties)
+        return self._loaded[info.name]
+
+    @cached_property
+    def _room(self) -> SqlRoom:
+        return SqlRoom(self._root, self._threads)
+
+
+def literal(text: str) -> str:
+    """A text as an SQL literal, for places where DuckDB takes no parameter."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _stamp(folder: Path) -> tuple[int, int, int]:
+    stat = (folder / MANIFEST).stat()
+    return (stat.st_mtime_ns, stat.st_ino, stat.st_size)
+
+
+def _word_count(info: DatasetInfo) -> int:
+    return max((c.id // CLASS_BITS_PER_WORD + 1 for c in info.classes), default=0)
+
+
+def _property_column(info: DatasetInfo, key: str) -> str:
+    return f"property_{[name for name, _ in info.properties].index(key)}"
+
+
+def _property_sql(info: DatasetInfo, key: str, kind: str) -> str:
+    pointer = literal("/" + key.replace("~", "~0").replace("/", "~1"))
+    value = f"json_extract_string(properties, {pointer})"
+    if kind == "number":
+        value = f"TRY_CAST({value} AS DOUBLE)"
+    return f"{value} AS {_property_column(info, key)}"

@@ -1,0 +1,152 @@
+"""Where a user's own SELECT runs: a locked-down DuckDB that can only see the catalogue's views."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+
+from data.catalogue.base import CatalogueError
+from data.catalogue.guard import check_select, sentence
+from data.catalogue.spatial import CLOSED, load_spatial
+from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE
+from data.schema import IMAGES, DatasetInfo
+
+_MEMORY_LIMIT = "1GB"
+_VIEWS = ("images", "detections", "datasets")
+
+
+class SqlRoom:
+    """A DuckDB of its own: views over the catalogue's Parquet, no other file, no setting can be changed.
+
+    Which files views may read is fixed when it is locked, so a changed catalogue gets a new one.
+    """
+
+    def __init__(self, root: Path, threads: int) -> None:
+        self._root = root
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._made_for: tuple[tuple[str, str], ...] | None = None
+        self._spatial = False
+
+    def run(self, infos: tuple[DatasetInfo, ...], query: str, max_rows: int, timeout_s: float) -> pd.DataFrame:
+        """Run one SELECT; CatalogueError when it is refused, fails or takes longer than `timeout_s`."""
+        check_select(query, _VIEWS)
+        if max_rows < 1:
+            raise CatalogueError(f"A limit of {max_rows} rows leaves nothing to show; give at least 1.")
+        cursor = self._cursor(infos, "st_" in query.lower())
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            cursor.interrupt()
+
+        timer = threading.Timer(timeout_s, stop)
+        timer.start()
+        try:
+            frame: pd.DataFrame = cursor.execute(f"SELECT * FROM ({_bare(query)}\n) AS answer LIMIT {int(max_rows)}").df()
+            return frame
+        except (duckdb.Error, MemoryError) as error:
+            if late.is_set():
+                raise CatalogueError(
+                    f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count before listing."
+                ) from error
+            raise CatalogueError(sentence(str(error))) from error
+        finally:
+            timer.cancel()
+            cursor.close()
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def _cursor(self, infos: tuple[DatasetInfo, ...], needs_spatial: bool) -> duckdb.DuckDBPyConnection:
+        wanted = tuple((info.name, info.version) for info in infos)
+        with self._lock:
+            if self._connection is None or self._made_for != wanted or (needs_spatial and not self._spatial):
+                self._spatial = self._spatial or needs_spatial
+                # the old one is left to the queries that still run on it
+                self._connection = _locked(self._root, infos, self._threads, self._spatial)
+                self._made_for = wanted
+            return self._connection.cursor()
+
+
+def _locked(root: Path, infos: tuple[DatasetInfo, ...], threads: int, spatial: bool) -> duckdb.DuckDBPyConnection:
+    config = {**CLOSED, "threads": threads, "memory_limit": _MEMORY_LIMIT, "python_enable_replacements": "false"}
+    connection = duckdb.connect(":memory:", config=config)
+    if spatial:
+        load_spatial(connection)
+    connection.execute(f"CREATE VIEW images AS {_images_view(root, infos)}")
+    connection.execute(f"CREATE VIEW detections AS {_detections_view(root, infos)}")
+    connection.register("datasets_frame", _datasets_frame(infos))
+    connection.execute("CREATE TABLE datasets AS SELECT * FROM datasets_frame")
+    connection.unregister("datasets_frame")
+    connection.execute(f"SET allowed_directories = [{_literal(str(root) + '/')}]")
+    connection.execute("SET temp_directory = ''")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _images_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
+    names = [name for name in IMAGES.names if name != "class_words"]
+    parts = [
+        f"SELECT {', '.join(names)}, {_class_names(info, 'class_words')} AS classes"
+        f" FROM read_parquet({_literal(str(root / info.name / IMAGES_FILE))})"
+        for info in infos
+    ]
+    return " UNION ALL ".join(parts) or f"SELECT {', '.join(f'NULL AS {n}' for n in (*names, 'classes'))} WHERE FALSE"
+
+
+def _detections_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
+    parts = []
+    for info in infos:
+        if info.detections:
+            names = "[" + ", ".join(_literal(name) for name in _names_by_id(info)) + "]"
+            folder = root / info.name
+            parts.append(
+                f"SELECT i.image_id || '/' || d.num AS detection_id, i.image_id, {_literal(info.name)} AS dataset,"
+                f" {names}[d.class_id + 1] AS class_name, d.confidence, d.length_m, d.lon, d.lat, d.west, d.south,"
+                f" d.east, d.north, d.outline FROM read_parquet({_literal(str(folder / DETECTIONS_FILE))}) AS d"
+                f" JOIN read_parquet({_literal(str(folder / IMAGES_FILE))}) AS i USING (image_num)"
+            )
+    empty = ("detection_id", "image_id", "dataset", "class_name", "confidence", "length_m", "lon", "lat",
+             "west", "south", "east", "north", "outline")  # fmt: skip
+    return " UNION ALL ".join(parts) or f"SELECT {', '.join(f'NULL AS {n}' for n in empty)} WHERE FALSE"
+
+
+def _class_names(info: DatasetInfo, words: str) -> str:
+    """SQL of the list of class names whose bits are set."""
+    if not info.classes:
+        return "CAST([] AS VARCHAR[])"
+    ids = ", ".join(str(c.id) for c in info.classes)
+    names = "[" + ", ".join(_literal(name) for name in _names_by_id(info)) + "]"
+    return (
+        f"[{names}[k + 1] FOR k IN [{ids}]"
+        f" IF (({words}[k // 62 + 1] >> (k % 62)) & 1) = 1]"
+    )
+
+
+def _names_by_id(info: DatasetInfo) -> list[str]:
+    names = {c.id: c.name for c in info.classes}
+    return [names.get(i, "") for i in range(max(names, default=-1) + 1)]
+
+
+def _datasets_frame(infos: tuple[DatasetInfo, ...]) -> pd.DataFrame:
+    columns = ["name", "title", "description", "origin", "images", "detections", "start", "end", "source", "licence"]
+    rows = [[getattr(info, column) for column in columns] for info in infos]
+    frame = pd.DataFrame(rows, columns=columns).rename(columns={"start": "first_day", "end": "last_day"})
+    text = [c for c in frame.columns if c not in ("images", "detections")]
+    return frame.astype({**dict.fromkeys(text, "string"), "images": "int64", "detections": "int64"})
+
+
+def _bare(query: str) -> str:
+    return query.strip().rstrip(";")
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

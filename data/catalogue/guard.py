@@ -1,0 +1,104 @@
+"""Whether a user's SQL is one SELECT over the catalogue's views, judged on the parsed statement."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+
+from data.catalogue.base import CatalogueError
+from data.catalogue.spatial import CLOSED
+
+TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series"})
+"""Functions that may stand in FROM: they make rows out of values."""
+_FORBIDDEN_FUNCTIONS = re.compile(
+    r"^(read_|write_|parquet_|sniff_|glob$|duckdb_|pragma_|query$|query_table$|json_execute_|json_serialize_plan"
+    r"|getenv|getvariable|current_setting|set_config|nextval|currval|st_read|st_drivers|from_substrait|sqlite_|postgres_"
+    r"|pg_|lo_|dblink|copy_|which_secret|sleep|test_)"
+)
+_local = threading.local()
+
+
+def check_select(query: str, views: tuple[str, ...]) -> None:
+    """CatalogueError unless `query` is one SELECT that reads nothing but `views` and its own CTEs."""
+    tree = parse_select(query, views)
+    nodes = list(_nodes(tree))
+    cte_names = {entry["key"].lower() for node in nodes for entry in _cte_entries(node)}
+    for node in nodes:
+        _check_node(node, views, cte_names)
+
+
+def parse_select(query: str, views: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The one statement's tree as DuckDB's parser gives it; CatalogueError when it is no single SELECT."""
+    wanted = f"write one SELECT over {', '.join(views)}" if views else "write one SELECT"
+    if not query.strip():
+        raise CatalogueError(f"The query is empty; {wanted}.")
+    row = _parser().execute("SELECT json_serialize_sql($q)", {"q": query}).fetchone()
+    parsed: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
+    if parsed.get("error"):
+        message = str(parsed.get("error_message", "it cannot be read"))
+        if "Only SELECT" in message:
+            raise CatalogueError(f"Only a SELECT can be run here, not a statement that changes or sets something; {wanted}.")
+        raise CatalogueError(sentence(message))
+    statements = parsed["statements"]
+    if len(statements) != 1:
+        raise CatalogueError(f"The query holds {len(statements)} statements; {wanted}.")
+    tree: dict[str, Any] = statements[0]["node"]
+    return tree
+
+
+def sentence(message: str) -> str:
+    """A database's message as one sentence: without its kind, the echo of the query, and line breaks."""
+    text = re.split(r"\n\s*LINE \d+:|\nHINT|\nPossible solutions", message)[0]
+    text = re.sub(r"^(\w+ )*(Error|Exception): ", "", text.strip())
+    text = " ".join(text.split())
+    text = re.sub(r'Candidate bindings: ', "the nearest are ", text).replace("! the", "; the")
+    return text.rstrip(" .!") + "."
+
+
+def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str]) -> None:
+    kind = node.get("type")
+    if kind == "BASE_TABLE":
+        name = str(node.get("table_name", ""))
+        outside = node.get("catalog_name") or node.get("schema_name") not in ("", None)
+        if outside or (name.lower() not in views and name.lower() not in cte_names):
+            full = ".".join(p for p in (node.get("catalog_name"), node.get("schema_name"), name) if p)
+            raise CatalogueError(f"There is no table {full!r} to read here; there are {', '.join(views)}.")
+    elif kind == "TABLE_FUNCTION":
+        name = str((node.get("function") or {}).get("function_name", ""))
+        if name.lower() not in TABLE_FUNCTIONS:
+            raise CatalogueError(f"The function {name!r} cannot be read from here; there are {', '.join(views)}.")
+    elif kind == "SHOW_REF":
+        raise CatalogueError(f"Only a SELECT can be run here; write one over {', '.join(views)}.")
+    function = node.get("function_name")
+    if isinstance(function, str) and _FORBIDDEN_FUNCTIONS.match(function.lower()):
+        raise CatalogueError(f"The function {function!r} cannot be used here; it reaches beyond the catalogue's rows.")
+    if isinstance(function, str) and (node.get("schema") or node.get("catalog")):
+        raise CatalogueError(f"The function {function!r} must be named without a schema.")
+
+
+def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for part in value.values():
+            yield from _nodes(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _nodes(part)
+
+
+def _cte_entries(node: dict[str, Any]) -> list[dict[str, Any]]:
+    ctes = node.get("cte_map")
+    return list(ctes.get("map", [])) if isinstance(ctes, dict) else []
+
+
+def _parser() -> duckdb.DuckDBPyConnection:
+    connection: duckdb.DuckDBPyConnection | None = getattr(_local, "parser", None)
+    if connection is None:
+        config = {**CLOSED, "threads": 1, "enable_external_access": "false", "lock_configuration": "true"}
+        connection = _local.parser = duckdb.connect(":memory:", config=config)
+    return connection
