@@ -51,7 +51,7 @@ def sniff(source: Path) -> float:
     if path is None:
         return 0.0
     try:
-        _look(path)
+        look(path)
     except BadRecord:
         return 0.0
     return 0.7 if source.is_file() else 0.5
@@ -61,13 +61,14 @@ def read(source: Path) -> Iterator[Item]:
     """One feature for each row with coordinates."""
     for path in walk(source, SUFFIXES if source.is_dir() else None):
         try:
-            table = _look(path)
+            table = look(path)
             yield from _rows(table, relative(path, source))
         except BadRecord as error:
             yield Rejected(relative(path, source), None, str(error))
 
 
-def _look(path: Path) -> Table:
+def look(path: Path) -> Table:
+    """How a table is laid out. Raises BadRecord, naming the columns seen, when none are coordinates."""
     text = head(path)
     if not text.strip():
         raise BadRecord("the file is empty")
