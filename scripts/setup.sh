@@ -27,9 +27,14 @@ need_apt() {
     as_root apt-get update -qq >/dev/null
 }
 
-# Without </dev/null a package's question would wait for ever where nobody can answer it.
+# Packages talk a lot while they install; it is shown when one fails. Without </dev/null a package's
+# question would wait for ever where nobody can answer it.
 apt_install() {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null </dev/null
+    local log
+    log=$(mktemp)
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" \
+        </dev/null >"$log" 2>&1 || { cat "$log" >&2; fail "apt-get could not install $*."; }
+    rm "$log"
 }
 
 is_python_311() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; }
