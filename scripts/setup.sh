@@ -98,6 +98,13 @@ setup_assets() {
 
 # tests/chromium.py says which Chromium counts: Ubuntu's own is a snap, so playwright's build stands in there.
 setup_browser() {
+    local driver
+    driver=$(echo "$VENV"/lib/python3*/site-packages/playwright/driver/node)
+    # playwright brings a Node of its own, which wants a library that a minimal system lacks.
+    if ! "$driver" --version >/dev/null 2>&1; then
+        need_apt "libatomic1"
+        apt_install libatomic1
+    fi
     if "$VENV/bin/python" tests/chromium.py >/dev/null; then return; fi
     if grep -qs '^ID=debian' /etc/os-release; then
         need_apt "Chromium"
