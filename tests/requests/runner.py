@@ -26,6 +26,9 @@ from tests.requests.run import Run
 TODAY = date(2024, 6, 15)
 """The clock of every request: relative dates are written for it."""
 
+REAL_DATA = "real_data"
+"""The theme whose requests ingest real files, named from the repository's root."""
+
 
 class NoSample(Exception):
     """The sample catalogue has not been built."""
@@ -48,6 +51,7 @@ def sample_engine(folder: Path) -> Engine:
     sample = default_engine().catalogue_root
     if sample is None or not (sample / "fmow").is_dir():
         raise NoSample("The sample catalogue is not built; `make sample` builds it.")
+    folder.mkdir()
     for dataset in sample.iterdir():
         if dataset.is_dir():
             (folder / dataset.name).symlink_to(dataset.resolve(), target_is_directory=True)
@@ -77,6 +81,15 @@ def judge(request: Request, engine: Engine) -> Verdict:
         return Verdict(request, (f"it raised {error!r}",))
 
 
+def judge_all(requests: Iterable[Request], folder: Path) -> list[Verdict]:
+    """Every request's verdict, in order. Raises NoSample.
+
+    What is ingested for the real data stays out of the other requests' catalogue: both lie in `folder`.
+    """
+    engines = {real: sample_engine(folder / ("real" if real else "sample")) for real in (False, True)}
+    return [judge(each, engines[each.theme == REAL_DATA]) for each in requests]
+
+
 def share_right(verdicts: Sequence[Verdict]) -> float:
     """The share answered rightly, 0 to 1."""
     return sum(not each.wrong for each in verdicts) / len(verdicts)
@@ -96,8 +109,8 @@ def main(themes: Iterable[str]) -> None:
     wanted = set(themes)
     requests = [*read_requests(FOLDER), *(read_requests(HELD_OUT) if wanted else ())]
     with tempfile.TemporaryDirectory() as folder:
-        engine = sample_engine(Path(folder))
-        print(report([judge(each, engine) for each in requests if not wanted or each.theme in wanted]))
+        asked = [each for each in requests if not wanted or each.theme in wanted]
+        print(report(judge_all(asked, Path(folder))))
 
 
 if __name__ == "__main__":

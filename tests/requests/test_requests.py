@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.requests.records import FOLDER, HELD_OUT, read_requests
-from tests.requests.runner import NoSample, Verdict, judge, report, sample_engine, share_right
+from tests.requests.runner import REAL_DATA, NoSample, Verdict, judge_all, report, share_right
 
 ROOT = FOLDER.parents[1]
 REAL_FILES = ROOT.parent / "shared" / "data"
@@ -18,14 +18,13 @@ THEMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-def verdicts_on(folder: Path, catalogue: Path) -> list[Verdict]:
+def verdicts_on(folder: Path, catalogues: Path) -> list[Verdict]:
     """Every request of a folder, asked once, from the repository's root: real files are named from there."""
     before = Path.cwd()
     os.chdir(ROOT)
     try:
-        engine = sample_engine(catalogue)
-        requests = read_requests(folder)
-        return [judge(each, engine) for each in requests if each.theme != "real_data" or REAL_FILES.is_dir()]
+        can_run = (each for each in read_requests(folder) if each.theme != REAL_DATA or REAL_FILES.is_dir())
+        return judge_all(can_run, catalogues)
     except NoSample as error:
         pytest.skip(str(error))
     finally:
