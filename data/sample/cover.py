@@ -15,8 +15,17 @@ from data.vocabulary import CLASS_NAMES
 
 COUNTRIES = ("AT", "BE", "FI", "IE", "LT", "LU", "PT", "RS", "CH", "XK")
 _LANDSCAPES = ("boreal", "plain", "pasture", "mixed", "alpine", "mediterranean", "coast")
-_SEA = ("Sea and ocean", "Beaches, dunes, sands", "Salt marshes", "Intertidal flats", "Estuaries", "Coastal lagoons", "Salines")
+_SEA = (
+    "Sea and ocean",
+    "Beaches, dunes, sands",
+    "Salt marshes",
+    "Intertidal flats",
+    "Estuaries",
+    "Coastal lagoons",
+    "Salines",
+)
 _SENTINEL_2_STARTS = 6  # July 2015, in months from January 2015
+_SENTINEL_2B_STARTS = 1_498_867_200  # July 2017, in seconds
 
 
 def patches(draw: Draw, images: int) -> tuple[Frame, Ints]:
@@ -26,8 +35,7 @@ def patches(draw: Draw, images: int) -> tuple[Frame, Ints]:
     wanted = every_year(sites, range(len(sites)), draw)
     share = np.where(np.arange(len(sites)) < len(sites) - len(cities), column(sites, "weight"), 30)
     shots = shoot(draw, sites, share, images, wanted, _SENTINEL_2_STARTS)
-    radar = draw.below(100, images) < 50
-    name = _names(shots.seconds, radar)
+    name = _names(shots.seconds, (draw.below(2, images) == 1) & (shots.seconds >= _SENTINEL_2B_STARTS))
     frame = Frame(
         "bigearthnet", sites, shots.site, shots.lon, shots.lat, shots.seconds, np.full(images, 120), np.full(images, 120),
         np.full(images, 1000), name, Coded(np.zeros(images, np.int64), ["Sentinel-2"]), "multispectral",
@@ -38,7 +46,7 @@ def patches(draw: Draw, images: int) -> tuple[Frame, Ints]:
 
 
 def _names(seconds: Ints, second_satellite: Ints) -> pa.Array:
-    """"S2A_MSIL2A_20170613T101031_<column>_<row>", as BigEarthNet names its patches."""
+    """ "S2A_MSIL2A_20170613T101031_<column>_<row>", as BigEarthNet names its patches."""
     when = pc.strftime(pa.array(seconds).cast(pa.timestamp("s")), "%Y%m%dT%H%M%S")
     mission = Coded(second_satellite.astype(np.int64), ["S2A_MSIL2A", "S2B_MSIL2A"]).column()
     count = np.arange(len(seconds))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,7 +11,7 @@ import pyarrow.compute as pc
 from data.sample.frame import Boxes, Coded, Frame, around, numbered
 from data.sample.plan import cloud
 from data.sample.rng import Draw, Ints, shares
-from data.sample.sites import column, disasters
+from data.sample.sites import Site, column, disasters
 
 _LEVELS = np.array([313_033, 36_860, 29_904, 31_560, 14_011])
 """Published numbers of buildings by damage level, in the order of the class list."""
@@ -46,7 +48,7 @@ def _twice(values: Ints) -> Ints:
     return np.repeat(values, 2)
 
 
-def _scattered(draw: Draw, sites_spread: Ints, event: Ints, sites: list) -> tuple[Ints, Ints]:  # type: ignore[type-arg]
+def _scattered(draw: Draw, sites_spread: Ints, event: Ints, sites: Sequence[Site]) -> tuple[Ints, Ints]:
     east, north = draw.scatter(sites_spread, len(event)), draw.scatter(sites_spread, len(event))
     return around(column(sites, "lon")[event], column(sites, "lat")[event], east, north)
 

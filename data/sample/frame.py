@@ -158,7 +158,9 @@ def words_of(boxes: Boxes, images: int) -> Ints:
 
 def around(lon: Ints, lat: Ints, east_m: Ints, north_m: Ints) -> tuple[Ints, Ints]:
     """Positions moved by metres, on the globe."""
-    return wrapped(lon + east_micro(east_m, lat)), np.clip(lat + north_micro(north_m), -85 * MICRO, 85 * MICRO)
+    return wrapped(lon + east_micro(east_m, lat)), np.clip(
+        lat + north_micro(north_m), -85 * MICRO, 85 * MICRO
+    )
 
 
 def numbered(prefix: str, numbers: Ints, digits: int, suffix: str) -> pa.Array:

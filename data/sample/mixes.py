@@ -114,9 +114,19 @@ _LANDLOCKED = frozenset({"AT", "CH", "LU", "RS", "XK"})
 
 MIXES: MappingProxyType[str, Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {
-        "xview1": {"city": _XVIEW_CITY, "capital": _XVIEW_CITY, "airport": _XVIEW_AIRPORT, "port": _XVIEW_PORT},
+        "xview1": {
+            "city": _XVIEW_CITY,
+            "capital": _XVIEW_CITY,
+            "airport": _XVIEW_AIRPORT,
+            "port": _XVIEW_PORT,
+        },
         "fair1m": {"city": _FAIR_CITY, "capital": _FAIR_CITY, "airport": _FAIR_AIRPORT, "port": _FAIR_PORT},
-        "fmow": {"city": _FMOW_ANYWHERE, "capital": _FMOW_ANYWHERE, "airport": _FMOW_AIRPORT, "port": _FMOW_PORT},
+        "fmow": {
+            "city": _FMOW_ANYWHERE,
+            "capital": _FMOW_ANYWHERE,
+            "airport": _FMOW_AIRPORT,
+            "port": _FMOW_PORT,
+        },
         "xview3": _SEA,
         "bigearthnet": _COVER,
     }

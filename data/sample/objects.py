@@ -33,7 +33,7 @@ def xview(draw: Draw, images: int, detections: int) -> tuple[Frame, Boxes]:
     cities = {site.name: site for site in sorted(sites_of("city", "capital"), key=lambda site: site.weight)}
     sites = [cities[name] for name in _XVIEW_PLACES] + list(sites_of("airport", "port"))
     share = np.where(np.arange(len(sites)) < len(_XVIEW_PLACES), 30, 12)
-    wanted = every_month(0, [4]) + every_year(sites, range(len(_XVIEW_PLACES)), draw) + every_month(0, [7])
+    wanted = every_month(0, [4, 4, 7]) + every_year(sites, range(len(_XVIEW_PLACES)), draw)
     shots = shoot(draw, sites, share, images, wanted)
     numbers = draw.shuffled(np.arange(images)) + 5
     frame = _optical(
@@ -52,14 +52,18 @@ def fair1m(draw: Draw, images: int, detections: int) -> tuple[Frame, Boxes]:
     gsd = np.where(google, draw.between(30, 80, images), 80)
     names = numbered("", draw.shuffled(np.arange(images)), 5, ".tif")
     sensor = Coded(google.astype(np.int64), ["Gaofen-2", "Google Earth"])
-    frame = _optical(draw, "fair1m", sites, shots, (1000, 2400), sensor, gsd, names, (16488, 0, 8287), "red,green,blue", 30)
+    frame = _optical(
+        draw, "fair1m", sites, shots, (1000, 2400), sensor, gsd, names, (16488, 0, 8287), "red,green,blue", 30
+    )
     return frame, _objects(draw, "fair1m", frame, detections, turned=True)
 
 
 def fmow(draw: Draw, images: int, detections: int) -> tuple[Frame, Boxes]:
     """fMoW: one of 62 categories an image, boxed once or more."""
     sites = sites_of(*_URBAN)
-    shots = shoot(draw, sites, _with_pittsburgh(sites, 150), images, _large_cities_every_year(draw, sites, 3))
+    share = _with_pittsburgh(sites, 150)
+    share //= np.array([5 if site.kind in ("airport", "port") else 1 for site in sites])
+    shots = shoot(draw, sites, share, images, _large_cities_every_year(draw, sites, 3))
     category = classes_by_kind(draw, "fmow", sites, shots.site)
     # QuickBird-02 came down in January 2015; only what it took that month is its own
     sensor = draw.pick(np.array([30, 34, 36]), images)
@@ -70,14 +74,26 @@ def fmow(draw: Draw, images: int, detections: int) -> tuple[Frame, Boxes]:
     labels = pa.array(CLASS_NAMES["fmow"]).take(pa.array(category))
     names = pc.binary_join_element_wise(labels, numbered("", _rank(category), 1, "_0_rgb.jpg"), "_")
     frame = _optical(
-        draw, "fmow", sites, shots, (500, 1700), platforms, gsd, names, (363572, 53041, 53473), "red,green,blue", 60
+        draw,
+        "fmow",
+        sites,
+        shots,
+        (500, 1700),
+        platforms,
+        gsd,
+        names,
+        (363572, 53041, 53473),
+        "red,green,blue",
+        60,
     )
     extra = draw.below(100, images)
     counts = 1 + shares(max(detections - images, 0), np.where(extra < 70, 0, extra))
     image = np.repeat(np.arange(images), counts)
     lon, lat = _inside(draw, frame, image, 3)
     side = draw.between(400, 2200, len(image))
-    return frame, Boxes(image, category[image], lon, lat, side, side * draw.between(55, 100, len(image)) // 100)
+    return frame, Boxes(
+        image, category[image], lon, lat, side, side * draw.between(55, 100, len(image)) // 100
+    )
 
 
 def classes_by_kind(draw: Draw, dataset: str, sites: Sequence[Site], site: Ints) -> Ints:
@@ -97,7 +113,8 @@ def _large_cities_every_year(draw: Draw, sites: Sequence[Site], months: int) -> 
     home = next(number for number, site in enumerate(sites) if site.name == "Pittsburgh")
     chosen = [number for number, site in enumerate(sites) if site.kind in ("city", "capital")]
     chosen.sort(key=lambda number: -sites[number].weight)
-    return every_month(home, [4, *range(months)][: months + 1]) + every_year(sites, chosen, draw)
+    may_2018 = [Wanted(home, 12 * 3 + 4)] * (8 if months == 12 else 3)
+    return may_2018 + every_month(home, range(months)) + every_year(sites, chosen, draw)
 
 
 def _with_pittsburgh(sites: Sequence[Site], least: int) -> Ints:

@@ -37,7 +37,12 @@ class Shots:
 
 
 def shoot(
-    draw: Draw, sites: Sequence[Site], weights: Ints, count: int, wanted: Sequence[Wanted], first_month: int = 0
+    draw: Draw,
+    sites: Sequence[Site],
+    weights: Ints,
+    count: int,
+    wanted: Sequence[Wanted],
+    first_month: int = 0,
 ) -> Shots:
     """`count` shots: the wanted ones first, the others drawn by the sites' weights over all months."""
     must = list(wanted[:count])
@@ -49,7 +54,10 @@ def shoot(
     day = starts[month] + draw.below(starts[month + 1] - starts[month], count)
     spread = column(sites, "spread_m")[site]
     lon, lat = around(
-        column(sites, "lon")[site], column(sites, "lat")[site], draw.scatter(spread, count), draw.scatter(spread, count)
+        column(sites, "lon")[site],
+        column(sites, "lat")[site],
+        draw.scatter(spread, count),
+        draw.scatter(spread, count),
     )
     seconds = day * 86_400 + _second_of_day(draw, lon, count)
     order = np.lexsort((seconds, site))

@@ -24,7 +24,9 @@ def scenes(draw: Draw, images: int, detections: int, dataset: str) -> tuple[Fram
     shots = shoot(draw, sites, column(sites, "weight"), images, wanted)
     # Sentinel-1 passes at about six in the morning or in the evening, local time
     evening = draw.below(2, images)
-    seconds = shots.seconds // 86_400 * 86_400 + (21_600 + 43_200 * evening - shots.lon * 240 // 1_000_000) % 86_400
+    seconds = (
+        shots.seconds // 86_400 * 86_400 + (21_600 + 43_200 * evening - shots.lon * 240 // 1_000_000) % 86_400
+    )
     split = draw.pick(np.array([554, 50, 150]), images)
     letters = Coded(split, ["t", "v", "p"]).column()
     numbers = numbered("", draw.shuffled(np.arange(images)), 6, "")

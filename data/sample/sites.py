@@ -72,8 +72,9 @@ def all_sites() -> tuple[Site, ...]:
 
 
 def sites_of(*kinds: str) -> tuple[Site, ...]:
-    """The sites of these kinds."""
-    return tuple(site for site in all_sites() if site.kind in kinds)
+    """The sites of these kinds, from west to east: rows that lie together are stored together."""
+    found = [site for site in all_sites() if site.kind in kinds]
+    return tuple(sorted(found, key=lambda site: (site.lon, site.lat, site.name)))
 
 
 @lru_cache(maxsize=1)

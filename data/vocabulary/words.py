@@ -5,21 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from pathlib import Path
 
-_IRREGULAR = {
-    "buses": "bus", "busses": "bus", "lorries": "lorry", "ferries": "ferry", "bus": "bus", "gas": "gas",
-    "aircraft": "aircraft", "aircrafts": "aircraft", "moss": "moss", "glass": "glass", "grass": "grass",
-    "campus": "campus", "crops": "crop", "marshes": "marsh", "beaches": "beach", "churches": "church",
-    "hovercraft": "hovercraft", "watercraft": "watercraft", "houses": "house", "greenhouses": "greenhouse",
-    "warehouses": "warehouse", "tennis": "tennis", "us": "us", "gps": "gps", "series": "series", "this": "this",
-    "analysis": "analysis", "status": "status", "series'": "series", "axes": "axis", "is": "is", "was": "was",
-    "has": "has", "as": "as", "its": "its", "mosques": "mosque", "leaves": "leaf", "lighthouses": "lighthouse",
-    "coppices": "coppice", "across": "across", "class": "class", "classes": "class", "powerhouses": "powerhouse",
-    "does": "does", "yes": "yes", "paris": "paris", "texas": "texas", "airbus": "airbus", "airbuses": "airbus",
-    "toll": "toll", "canoes": "canoe", "dikes": "dike", "rubbles": "rubble", "shoes": "shoe", "seas": "sea",
-    "yachts": "yacht", "movies": "movie", "cities": "city", "prairies": "prairie", "dredges": "dredge",
-    "barges": "barge", "garages": "garage", "bridges": "bridge", "interchanges": "interchange", "caches": "cache",
-}  # fmt: skip
+_IRREGULAR = {"buses": "bus", "busses": "bus", "aircrafts": "aircraft", "leaves": "leaf", "axes": "axis"}
+_IN_E = frozenset({"caches", "axes", "niches"})
+_NO_PLURAL = frozenset({"gas", "gps", "series", "as", "was", "has", "does", "yes", "texas", "always", "lens"})
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 
 
@@ -28,11 +18,11 @@ def singular(word: str) -> str:
     """The singular of a lower-case English noun, as far as the vocabulary needs it."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+    if word in _NO_PLURAL or len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(("xes", "ches", "shes", "sses")):
+    if word.endswith(("xes", "ches", "shes", "sses")) and word not in _IN_E:
         return word[:-2]
     return word[:-1]
 
@@ -58,3 +48,9 @@ def key(text: str) -> str:
 def spelled(text: str) -> str:
     """A name for comparing as published: case and joiners aside, plurals kept."""
     return " ".join(word for _, _, word in tokens(text))
+
+
+def data_lines(path: Path) -> list[str]:
+    """The lines of one of the vocabulary's text tables, without comments and blank ones."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.strip() and not line.startswith("#")]
