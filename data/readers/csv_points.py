@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from data.readers.base import BadRecord, Item, Noted, Reader, Rejected
 from data.readers.features import MAX_PROPERTIES, first_named, table_batch
-from data.readers.files import first_file, head, relative, walk
+from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import Extents, extents_of, point_problems
 
 SUFFIXES = frozenset({".csv", ".tsv", ".txt"})
@@ -54,7 +54,7 @@ def sniff(source: Path) -> float:
         look(path)
     except BadRecord:
         return 0.0
-    return 0.7 if source.is_file() else 0.5
+    return 0.7 if source.is_file() else 0.5 * share_of(source, SUFFIXES)
 
 
 def read(source: Path) -> Iterator[Item]:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
@@ -18,7 +19,9 @@ from data.readers.base import BadRecord
 MAX_BYTES = 256 * 2**20
 """Largest JSON or XML file that is read in one piece."""
 
+VECTOR_SUFFIXES = frozenset({".geojson", ".shp", ".gpkg", ".parquet", ".geoparquet", ".csv", ".tsv"})
 RASTER_SUFFIXES = frozenset({".tif", ".tiff", ".jp2", ".j2k", ".png", ".jpg", ".jpeg"})
+GEOGRAPHIC_SUFFIXES = VECTOR_SUFFIXES | RASTER_SUFFIXES
 
 
 def walk(source: Path, suffixes: frozenset[str] | None = None) -> Iterator[Path]:
@@ -75,6 +78,13 @@ def first_file(source: Path, suffixes: frozenset[str], limit: int = 20_000) -> P
         if number >= limit:
             break
     return None
+
+
+def share_of(source: Path, suffixes: frozenset[str], limit: int = 20_000) -> float:
+    """What share of a folder's vector, table and raster files are of these kinds, for sniffing a mixed folder."""
+    kinds = [path.suffix.lower() for path in islice(walk(source), limit)]
+    geographic = [kind for kind in kinds if kind in GEOGRAPHIC_SUFFIXES]
+    return sum(kind in suffixes for kind in geographic) / len(geographic) if geographic else 0.0
 
 
 def load_json(path: Path) -> Any:

@@ -20,7 +20,7 @@ from shapely.geometry.base import BaseGeometry
 
 from data.readers.base import BadRecord, Item, Reader, Rejected
 from data.readers.features import ROWS_PER_BATCH, record_batch
-from data.readers.files import first_file, head, relative, walk
+from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import extents_of
 
 SUFFIXES = frozenset({".geojson", ".json"})
@@ -33,7 +33,7 @@ def sniff(source: Path) -> float:
     path = first_file(source, SUFFIXES)
     start = head(path) if path else ""
     if re.search(r'"type"\s*:\s*"FeatureCollection"', start):
-        return 0.8 if source.is_file() else 0.6
+        return 0.8 if source.is_file() else max(0.02, 0.5 * share_of(source, SUFFIXES))
     return 0.75 if source.is_file() and source.suffix.lower() == ".geojson" else 0.0
 
 

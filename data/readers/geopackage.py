@@ -7,7 +7,7 @@ from pathlib import Path
 
 from data.readers.base import BadRecord, Item, Reader, Rejected
 from data.readers.features import ROWS_PER_BATCH
-from data.readers.files import first_file, relative, walk
+from data.readers.files import relative, share_of, walk
 from data.readers.vector import layer_items
 
 SUFFIXES = frozenset({".gpkg"})
@@ -17,7 +17,7 @@ def sniff(source: Path) -> float:
     """Sure for a .gpkg file."""
     if source.is_file():
         return 0.9 if source.suffix.lower() in SUFFIXES else 0.0
-    return 0.55 if first_file(source, SUFFIXES) else 0.0
+    return 0.5 * share_of(source, SUFFIXES)
 
 
 def read(source: Path) -> Iterator[Item]:

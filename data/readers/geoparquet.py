@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from data.readers.base import BadRecord, Item, Reader, Rejected
 from data.readers.features import ROWS_PER_BATCH
-from data.readers.files import first_file, relative, walk
+from data.readers.files import first_file, relative, share_of, walk
 from data.readers.vector import parquet_metadata, shape_items, to_wgs84
 
 SUFFIXES = frozenset({".parquet", ".geoparquet"})
@@ -27,7 +27,7 @@ def sniff(source: Path) -> float:
         _geo(path)
     except BadRecord:
         return 0.0
-    return 0.95 if source.is_file() else 0.55
+    return 0.95 if source.is_file() else 0.5 * share_of(source, SUFFIXES)
 
 
 def read(source: Path) -> Iterator[Item]:

@@ -19,6 +19,9 @@ MAX_SIDE_PX = 512
 MAX_PIXELS_WITHOUT_OVERVIEW = 2_000_000_000
 """Without overviews every block has to be read, which for more pixels than this takes minutes."""
 
+CHECKED_BYTES = 32 * 2**20
+"""Rasters up to this size are read whole, which takes a few hundredths of a second."""
+
 
 def quicklook_png(path: Path, bands: tuple[str, ...]) -> bytes:
     """The picture as PNG. Raises BadRecord when the pixels cannot be read."""
@@ -47,6 +50,8 @@ def _read(source: rasterio.DatasetReader, shown: tuple[int, ...]) -> tuple[NDArr
     size = (source.height, source.width)
     if scale > 1:
         size = (max(1, round(source.height / scale)), max(1, round(source.width / scale)))
+    if source.width * source.height * source.count * np.dtype(source.dtypes[0]).itemsize <= CHECKED_BYTES:
+        _check_all(source)
     resampling = Resampling.nearest if np.dtype(source.dtypes[0]).kind == "c" else Resampling.average
     try:
         pixels = source.read(shown, out_shape=(len(shown), *size), resampling=resampling)
@@ -57,6 +62,17 @@ def _read(source: rasterio.DatasetReader, shown: tuple[int, ...]) -> tuple[NDArr
         pixels = 20 * np.log10(np.maximum(np.abs(pixels), 1e-6))
     pixels = pixels.astype("float64")
     return pixels, valid & np.isfinite(pixels).all(axis=0)
+
+
+def _check_all(source: rasterio.DatasetReader) -> None:
+    """Read every block once: a damaged one may hide behind a good overview."""
+    try:
+        for number in range(1, source.count + 1):
+            source.checksum(number)
+        for _, window in source.block_windows(1):
+            source.read(1, window=window)
+    except (RasterioError, OSError) as error:
+        raise BadRecord("some of the pixels cannot be read: the file is damaged or cut short") from error
 
 
 def _stretch(band: NDArray[np.float64], valid: NDArray[np.bool_]) -> NDArray[np.uint8]:

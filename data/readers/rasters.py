@@ -11,13 +11,14 @@ from shapely.errors import ShapelyError
 from shapely.geometry import shape
 
 from data.readers.base import BadRecord, ImageRow, Item, Noted, Reader, Rejected
-from data.readers.files import RASTER_SUFFIXES, first_file, load_json, relative, walk
+from data.readers.files import RASTER_SUFFIXES, load_json, relative, share_of, walk
 from data.readers.geometry import Extent, extent_of
 from data.readers.quicklook import quicklook_png
 from data.readers.raster_info import RasterInfo, raster_info
 from data.readers.when import parse_time
 
 Modality = Literal["optical", "multispectral", "panchromatic", "sar"]
+_NOT_READ = frozenset({".vrt", ".nc", ".h5", ".hdf", ".hdf5", ".img", ".hgt"})
 NO_PLACE = "no place: the raster has no coordinate system, so it is in the table but not on the map"
 
 
@@ -25,13 +26,16 @@ def sniff(source: Path) -> float:
     """Sure for a raster file; for a folder only when no label format wants it."""
     if source.is_file():
         return 0.9 if source.suffix.lower() in RASTER_SUFFIXES else 0.0
-    return 0.4 if first_file(source, RASTER_SUFFIXES) else 0.0
+    return 0.5 * share_of(source, RASTER_SUFFIXES)
 
 
 def read(source: Path) -> Iterator[Item]:
     """One image for each raster, with its quicklook."""
-    for path in walk(source, RASTER_SUFFIXES):
+    for path in walk(source, RASTER_SUFFIXES | _NOT_READ if source.is_dir() else None):
         file = relative(path, source)
+        if path.suffix.lower() in _NOT_READ:
+            yield Rejected(file, None, f"{path.suffix.lower()} is not read, since it can point at other files; a GeoTIFF of it would have worked")
+            continue
         try:
             row = image_row(path, file, quicklook=True)
         except BadRecord as error:
