@@ -42,10 +42,14 @@ SIZES: dict[str, Size] = {
 }
 """The seven data sets; images add up to 1,149,612."""
 
+_CONFIDENCE = " Confidence 0.9, 0.6 and 0.3 stand for HIGH, MEDIUM and LOW."
 _NOTES = {
-    "xview2": " Pre-disaster buildings are all no-damage; post-disaster ones have the published shares of damage levels.",
-    "xview3": " Each row is a 25.6 km chip. Confidence 0.9, 0.6 and 0.3 stand for HIGH, MEDIUM and LOW.",
-    "sarfish": " Each row is a 25.6 km chip of an xView3 scene. Confidence 0.9, 0.6 and 0.3 stand for HIGH, MEDIUM and LOW.",
+    "xview2": (
+        " Buildings before a disaster are all no-damage; "
+        "those after it have the published shares of damage levels."
+    ),
+    "xview3": f" Each row is a 25.6 km chip.{_CONFIDENCE}",
+    "sarfish": f" Each row is a 25.6 km chip of an xView3 scene.{_CONFIDENCE}",
 }
 _PROPERTIES: dict[str, tuple[tuple[str, str], ...]] = {
     "xview2": (("disaster_type", "text"), ("phase", "text")),

@@ -37,11 +37,22 @@ def patches(draw: Draw, images: int) -> tuple[Frame, Ints]:
     shots = shoot(draw, sites, share, images, wanted, _SENTINEL_2_STARTS)
     name = _names(shots.seconds, (draw.below(2, images) == 1) & (shots.seconds >= _SENTINEL_2B_STARTS))
     frame = Frame(
-        "bigearthnet", sites, shots.site, shots.lon, shots.lat, shots.seconds, np.full(images, 120), np.full(images, 120),
-        np.full(images, 1000), name, Coded(np.zeros(images, np.int64), ["Sentinel-2"]), "multispectral",
+        "bigearthnet",
+        sites,
+        shots.site,
+        shots.lon,
+        shots.lat,
+        shots.seconds,
+        np.full(images, 120),
+        np.full(images, 120),
+        np.full(images, 1000),
+        name,
+        Coded(np.zeros(images, np.int64), ["Sentinel-2"]),
+        "multispectral",
         Coded(draw.pick(np.array([269695, 123723, 125866]), images), ["train", "val", "test"]),
-        "B01,B02,B03,B04,B05,B06,B07,B08,B8A,B09,B11,B12", cloud(draw, images, 5),
-    )  # fmt: skip
+        "B01,B02,B03,B04,B05,B06,B07,B08,B8A,B09,B11,B12",
+        cloud(draw, images, 5),
+    )
     return frame, _labels(draw, sites, shots.site)
 
 

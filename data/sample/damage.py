@@ -33,11 +33,24 @@ def pairs(draw: Draw, images: int, detections: int) -> tuple[Frame, Boxes]:
     own = np.array([_SENSORS.index(entry.sensor) for entry in events])[event]
     used = np.where((sensor == 0) | (own == _SENSORS.index("QuickBird-02")), own, sensor)
     frame = Frame(
-        "xview2", sites, _twice(event), _twice(lon), _twice(lat), seconds.reshape(-1), np.full(images, 1024),
-        np.full(images, 1024), _twice(gsd), _names(event), Coded(_twice(used), _SENSORS), "optical",
-        Coded(_twice(draw.pick(np.array([60, 20, 20]), count)), ["train", "val", "test"]), "red,green,blue",
-        cloud(draw, images, 20), Coded(_twice(event), [entry.name for entry in events]), _properties(event),
-    )  # fmt: skip
+        "xview2",
+        sites,
+        _twice(event),
+        _twice(lon),
+        _twice(lat),
+        seconds.reshape(-1),
+        np.full(images, 1024),
+        np.full(images, 1024),
+        _twice(gsd),
+        _names(event),
+        Coded(_twice(used), _SENSORS),
+        "optical",
+        Coded(_twice(draw.pick(np.array([60, 20, 20]), count)), ["train", "val", "test"]),
+        "red,green,blue",
+        cloud(draw, images, 20),
+        Coded(_twice(event), [entry.name for entry in events]),
+        _properties(event),
+    )
     return frame, _buildings(draw, frame, gsd, detections // 2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -14,18 +15,10 @@ from data.sample.plan import Shots, Wanted, cloud, every_month, every_year, shoo
 from data.sample.rng import Draw, Ints, shares
 from data.sample.sites import Site, column, sites_of
 from data.vocabulary import CLASS_NAMES
+from data.vocabulary.words import data_lines
 
 _URBAN = ("city", "capital", "airport", "port")
-# xView's few images go to these cities; the first ones also keep their place in a small sample.
-_XVIEW_PLACES = (
-    "Pittsburgh", "New York City", "Paris", "London", "Tokyo", "Lagos", "Singapore", "Rotterdam", "Los Angeles",
-    "Chicago", "Houston", "San Diego", "Seattle", "Miami", "Boston", "Washington", "Toronto", "Vancouver",
-    "Mexico City", "Bogotá", "Lima", "Santiago", "Buenos Aires", "São Paulo", "Rio de Janeiro", "Madrid", "Barcelona",
-    "Lisbon", "Lyon", "Marseille", "Amsterdam", "Brussels", "Berlin", "Hamburg", "Munich", "Rome", "Milan", "Vienna",
-    "Warsaw", "Kyiv", "Athens", "Istanbul", "Cairo", "Casablanca", "Accra", "Nairobi", "Johannesburg", "Cape Town",
-    "Addis Ababa", "Riyadh", "Dubai", "Tehran", "Karachi", "Mumbai", "New Delhi", "Dhaka", "Bangkok", "Jakarta", "Manila",
-    "Hong Kong", "Shanghai", "Beijing", "Seoul", "Osaka", "Sydney",
-)  # fmt: skip
+_XVIEW_PLACES = data_lines(Path(__file__).with_name("xview_places.txt"))
 
 
 def xview(draw: Draw, images: int, detections: int) -> tuple[Frame, Boxes]:
@@ -37,9 +30,18 @@ def xview(draw: Draw, images: int, detections: int) -> tuple[Frame, Boxes]:
     shots = shoot(draw, sites, share, images, wanted)
     numbers = draw.shuffled(np.arange(images)) + 5
     frame = _optical(
-        draw, "xview1", sites, shots, (2600, 4400), Coded(np.zeros(images, np.int64), ["WorldView-3"]),
-        np.full(images, 30), numbered("", numbers, 1, ".tif"), (60, 20, 20), "red,green,blue", 25,
-    )  # fmt: skip
+        draw,
+        "xview1",
+        sites,
+        shots,
+        (2600, 4400),
+        Coded(np.zeros(images, np.int64), ["WorldView-3"]),
+        np.full(images, 30),
+        numbered("", numbers, 1, ".tif"),
+        (60, 20, 20),
+        "red,green,blue",
+        25,
+    )
     return frame, _objects(draw, "xview1", frame, detections, turned=False)
 
 
@@ -125,18 +127,40 @@ def _with_pittsburgh(sites: Sequence[Site], least: int) -> Ints:
 
 
 def _optical(
-    draw: Draw, dataset: str, sites: Sequence[Site], shots: Shots, pixels: tuple[int, int], sensor: Coded, gsd: Ints,
-    name: pa.Array, splits: tuple[int, int, int], bands: str, clouds: int,
-) -> Frame:  # fmt: skip
+    draw: Draw,
+    dataset: str,
+    sites: Sequence[Site],
+    shots: Shots,
+    pixels: tuple[int, int],
+    sensor: Coded,
+    gsd: Ints,
+    name: pa.Array,
+    splits: tuple[int, int, int],
+    bands: str,
+    clouds: int,
+) -> Frame:
     count = len(shots.site)
     width = draw.between(*pixels, count)
     height = width * draw.between(80, 120, count) // 100
     split = Coded(draw.pick(np.array(splits), count), ["train", "val", "test"])
     cover = cloud(draw, count, clouds)
     return Frame(
-        dataset, sites, shots.site, shots.lon, shots.lat, shots.seconds, width, height, gsd, name, sensor, "optical",
-        split, bands, cover,
-    )  # fmt: skip
+        dataset,
+        sites,
+        shots.site,
+        shots.lon,
+        shots.lat,
+        shots.seconds,
+        width,
+        height,
+        gsd,
+        name,
+        sensor,
+        "optical",
+        split,
+        bands,
+        cover,
+    )
 
 
 def _objects(draw: Draw, dataset: str, frame: Frame, total: int, *, turned: bool) -> Boxes:

@@ -34,11 +34,22 @@ def scenes(draw: Draw, images: int, detections: int, dataset: str) -> tuple[Fram
     is_slc = draw.below(2, images)
     both = dataset == "sarfish"
     frame = Frame(
-        dataset, sites, shots.site, shots.lon, shots.lat, seconds,
-        np.full(images, _SIDE_PX), np.full(images, _SIDE_PX), np.full(images, _GSD_CM), name,
-        Coded(np.zeros(images, np.int64), ["Sentinel-1"]), "sar", Coded(split, ["train", "val", "test"]), "vv,vh",
+        dataset,
+        sites,
+        shots.site,
+        shots.lon,
+        shots.lat,
+        seconds,
+        np.full(images, _SIDE_PX),
+        np.full(images, _SIDE_PX),
+        np.full(images, _GSD_CM),
+        name,
+        Coded(np.zeros(images, np.int64), ["Sentinel-1"]),
+        "sar",
+        Coded(split, ["train", "val", "test"]),
+        "vv,vh",
         properties=Coded(is_slc, [_GRD, _SLC]) if both else None,
-    )  # fmt: skip
+    )
     return frame, _vessels(draw, frame, detections)
 
 

@@ -64,11 +64,16 @@ def all_sites() -> tuple[Site, ...]:
     """Every site, in the file's order: by country and name, then the other kinds."""
     return tuple(
         Site(
-            row["name"], row["kind"], row["country"] or None, _micro(row["lon"]), _micro(row["lat"]),
-            int(row["spread_km"]) * 1000, int(row["weight"]),
+            row["name"],
+            row["kind"],
+            row["country"] or None,
+            _micro(row["lon"]),
+            _micro(row["lat"]),
+            int(row["spread_km"]) * 1000,
+            int(row["weight"]),
         )
         for row in _rows("sites.csv")
-    )  # fmt: skip
+    )
 
 
 def sites_of(*kinds: str) -> tuple[Site, ...]:
@@ -82,13 +87,23 @@ def disasters() -> tuple[Disaster, ...]:
     """xBD's 19 disasters, by name."""
     return tuple(
         Disaster(
-            row["name"], row["type"],
-            Site(row["place"], "disaster", row["country"], _micro(row["lon"]), _micro(row["lat"]),
-                 int(row["spread_km"]) * 1000, int(row["weight"])),
-            date.fromisoformat(row["date"]), int(row["days"]), row["sensor"],
+            row["name"],
+            row["type"],
+            Site(
+                row["place"],
+                "disaster",
+                row["country"],
+                _micro(row["lon"]),
+                _micro(row["lat"]),
+                int(row["spread_km"]) * 1000,
+                int(row["weight"]),
+            ),
+            date.fromisoformat(row["date"]),
+            int(row["days"]),
+            row["sensor"],
         )
         for row in _rows("disasters.csv")
-    )  # fmt: skip
+    )
 
 
 def column(sites: Sequence[Site], field: str) -> Ints:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
-from data.vocabulary.words import tokens
+from data.vocabulary.words import data_lines, tokens
 
 
 @dataclass(frozen=True)
@@ -29,33 +30,32 @@ class NameSpan:
     names: tuple[str, ...]
 
 
-def _words(name: str, title: str, about: str, aliases: str) -> DatasetWords:
-    return DatasetWords(name, title, about, (name, *(alias.strip() for alias in aliases.split(";"))))
+def _rows() -> list[list[str]]:
+    lines = data_lines(Path(__file__).with_name("datasets.txt"))
+    return [[part.strip() for part in line.split("|")] for line in lines]
 
 
-DATASETS: tuple[DatasetWords, ...] = (
-    _words("xview1", "xView", "Objects of 60 classes in 0.3 m WorldView-3 images.",
-           "xview; x view; xview 1; x view 1; the original xview; diux xview"),
-    _words("xview2", "xBD (xView2)", "Building damage before and after 19 disasters.",
-           "xbd; x bd; xview 2; x view 2; the building damage data set; the building damage dataset; the disaster set; the damage set; "
-           "the disaster dataset; the disaster data set; the damage dataset; building damage assessment set"),
-    _words("xview3", "xView3-SAR", "Vessels, fishing or not, in Sentinel-1 radar images.",
-           "xview 3; x view 3; xview3 sar; xview 3 sar; xview3-sar; the dark vessel set; the dark vessel dataset; dark vessels set; the illegal fishing set"),
-    _words("sarfish", "SARFish", "The xView3 scenes as Sentinel-1 single-look complex and detected products.",
-           "sar fish; sar-fish; the slc set; the complex sar set"),
-    _words("fair1m", "FAIR1M", "Oriented objects of 37 fine classes in Gaofen and Google Earth images.",
-           "fair 1m; fair 1 m; fair-1m; fairm; fair one m; fair; the gaofen set; the fine grained set; the fine-grained set; fair1 m; gaofen challenge"),
-    _words("fmow", "Functional Map of the World", "Land use of places in 62 categories.",
-           "functional map of the world; functional map of world; the functional map; functional map; f mow; fmow rgb; the land use set; the land use dataset; map of the world set"),
-    _words("bigearthnet", "BigEarthNet", "Land cover of Sentinel patches in ten European countries, 43 CORINE classes.",
-           "big earth net; big earthnet; bigearth net; big earth; ben; bigearth; bigearthnet v1; bigearthnet s2; big earth data set; the land cover set; the land cover dataset; the corine set"),
-)  # fmt: skip
+def _split(text: str, mark: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(mark))
+
+
+DATASETS: tuple[DatasetWords, ...] = tuple(
+    DatasetWords(name, title, about, (name, *_split(aliases, ";")))
+    for name, title, about, aliases in _rows()
+    if title
+)
+"""The seven data sets; the table is datasets.txt."""
 
 DATASET_WORDS: MappingProxyType[str, DatasetWords] = MappingProxyType(
     {entry.name: entry for entry in DATASETS}
 )
 
-_SEVERAL: dict[str, tuple[str, ...]] = dict.fromkeys(("the sar set", "the sar sets", "sar set", "sar sets", "sar dataset", "sar datasets", "sar data set", "sar data sets", "the radar set", "radar set", "radar sets", "radar dataset", "radar datasets", "radar data sets", "sar catalog", "sar data", "radar data"), ("xview3", "sarfish")) | dict.fromkeys(("all xviews", "the xviews", "xviews", "the xview series", "xview series"), ("xview1", "xview2", "xview3"))  # fmt: skip
+_SEVERAL = {
+    alias: _split(names, ",")
+    for names, title, _, aliases in _rows()
+    if not title
+    for alias in _split(aliases, ";")
+}
 
 SENSOR_WORDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
