@@ -68,7 +68,11 @@ class Catalogue(Protocol):
         """How many rows of `images` are selected."""
 
     def count_by(
-        self, selection: Selection, by: str, unit: Literal["images", "detections"] = "images", limit: int = 1000
+        self,
+        selection: Selection,
+        by: str,
+        unit: Literal["images", "detections"] = "images",
+        limit: int = 1000,
     ) -> list[tuple[str, int]]:
         """Counts per value of `by`, largest first, ties by name.
 

@@ -58,5 +58,8 @@ def _halved(cells: dict[tuple[int, int], list[Any]]) -> dict[tuple[int, int], li
 def _cell(values: list[Any]) -> Cell:
     n, lon_sum, lat_sum, west, south, east, north = values
     return Cell(
-        lon=round(lon_sum / n) / _MICRO, lat=round(lat_sum / n) / _MICRO, count=n, bbox=(west, south, east, north)
+        lon=round(lon_sum / n) / _MICRO,
+        lat=round(lat_sum / n) / _MICRO,
+        count=n,
+        bbox=(west, south, east, north),
     )

@@ -32,16 +32,19 @@ def chosen_datasets(selection: Selection, infos: Iterable[DatasetInfo]) -> list[
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known)) or 'none'}."
+            hint = (
+                f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known)) or 'none'}."
+            )
             raise CatalogueError(f"There is no data set {name!r}; {hint}")
     return [known[name] for name in names]
 
 
-def check_fields(selection: Selection, infos: list[DatasetInfo]) -> None:
-    """CatalogueError when an attribute's field is in none of the data sets."""
+def check_fields(selection: Selection, infos: Iterable[DatasetInfo]) -> None:
+    """CatalogueError when an attribute's field is in none of the catalogue's data sets."""
+    known = list(infos)
     for attribute in selection.attributes:
-        if infos and all(field_kind(info, attribute.field) is None for info in infos):
-            raise unknown_field(attribute.field, infos)
+        if known and all(field_kind(info, attribute.field) is None for info in known):
+            raise unknown_field(attribute.field, known)
 
 
 def conditions(
@@ -93,11 +96,15 @@ def parse_day(text: str) -> date:
 
 
 def _any_of(ids: Iterable[int], dialect: Dialect, params: Params) -> str:
-    tests = [f"({dialect.class_word(w)} & {params.add(mask)}) <> 0" for w, mask in sorted(class_masks(ids).items())]
+    tests = [
+        f"({dialect.class_word(w)} & {params.add(mask)}) <> 0" for w, mask in sorted(class_masks(ids).items())
+    ]
     return "(" + " OR ".join(tests) + ")"
 
 
-def _class_conditions(selection: Selection, info: DatasetInfo, dialect: Dialect, params: Params) -> list[str] | None:
+def _class_conditions(
+    selection: Selection, info: DatasetInfo, dialect: Dialect, params: Params
+) -> list[str] | None:
     if not selection.classes:
         return []
     ids_by_word = [class_ids(info, word) for word in selection.classes]
@@ -116,7 +123,9 @@ def _date_conditions(selection: Selection, info: DatasetInfo, params: Params) ->
         return []
     if info.start is None or info.end is None:
         return None
-    if (start is not None and start.isoformat() > info.end) or (end is not None and end.isoformat() < info.start):
+    if (start is not None and start.isoformat() > info.end) or (
+        end is not None and end.isoformat() < info.start
+    ):
         return None
     found = []
     if start is not None:
@@ -144,7 +153,9 @@ def _attribute_condition(
     if expr is None:
         return None
     if attribute.op == "in":
-        if isinstance(attribute.value, str) or not isinstance(attribute.value, list | tuple | set | frozenset):
+        if isinstance(attribute.value, str) or not isinstance(
+            attribute.value, list | tuple | set | frozenset
+        ):
             raise CatalogueError(f"'in' needs a list of values, not {attribute.value!r}.")
         if not attribute.value:
             return None
@@ -154,7 +165,9 @@ def _attribute_condition(
         needle = params.add(str(attribute.value).lower())
         return [f"strpos({dialect.lower(dialect.text(expr.sql))}, {dialect.text(needle)}) > 0"]
     if attribute.op not in _COMPARISONS:
-        raise CatalogueError(f"There is no comparison {attribute.op!r}; there are {', '.join(_COMPARISONS)}, in, contains.")
+        raise CatalogueError(
+            f"There is no comparison {attribute.op!r}; there are {', '.join(_COMPARISONS)}, in, contains."
+        )
     return [_compare(expr, attribute.op, attribute.value, attribute.field, dialect, params)]
 
 

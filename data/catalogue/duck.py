@@ -122,7 +122,9 @@ class DuckCatalogue(SqlCatalogue):
         try:
             return self._cursor().execute(sql, params.values).fetchall()
         except duckdb.IOException as error:
-            raise CatalogueError("A file of the catalogue could not be read; it may have just been replaced.") from error
+            raise CatalogueError(
+                "A file of the catalogue could not be read; it may have just been replaced."
+            ) from error
 
     def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
         keys = {key for key, _ in info.properties}
@@ -166,7 +168,9 @@ class DuckCatalogue(SqlCatalogue):
         kept = {}
         for name, stamp in seen.items():
             known = self._loaded.get(name)
-            kept[name] = known if known and known.stamp == stamp else _Loaded(read_info(self._root / name), stamp)
+            kept[name] = (
+                known if known and known.stamp == stamp else _Loaded(read_info(self._root / name), stamp)
+            )
         self._old_tables = [t.table for n, t in self._loaded.items() if t.table and kept.get(n) is not t]
         self._loaded = kept
 

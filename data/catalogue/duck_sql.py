@@ -10,7 +10,7 @@ import pandas as pd
 
 from data.catalogue.base import CatalogueError
 from data.catalogue.guard import check_select, sentence
-from data.catalogue.spatial import CLOSED, load_spatial
+from data.catalogue.spatial import CLOSED, Settings, load_spatial
 from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE
 from data.schema import IMAGES, DatasetInfo
 
@@ -32,7 +32,9 @@ class SqlRoom:
         self._made_for: tuple[tuple[str, str], ...] | None = None
         self._spatial = False
 
-    def run(self, infos: tuple[DatasetInfo, ...], query: str, max_rows: int, timeout_s: float) -> pd.DataFrame:
+    def run(
+        self, infos: tuple[DatasetInfo, ...], query: str, max_rows: int, timeout_s: float
+    ) -> pd.DataFrame:
         """Run one SELECT; CatalogueError when it is refused, fails or takes longer than `timeout_s`."""
         check_select(query, _VIEWS)
         if max_rows < 1:
@@ -47,7 +49,9 @@ class SqlRoom:
         timer = threading.Timer(timeout_s, stop)
         timer.start()
         try:
-            frame: pd.DataFrame = cursor.execute(f"SELECT * FROM ({_bare(query)}\n) AS answer LIMIT {int(max_rows)}").df()
+            frame: pd.DataFrame = cursor.execute(
+                f"SELECT * FROM ({_bare(query)}\n) AS answer LIMIT {int(max_rows)}"
+            ).df()
             return frame
         except (duckdb.Error, MemoryError) as error:
             if late.is_set():
@@ -75,8 +79,15 @@ class SqlRoom:
             return self._connection.cursor()
 
 
-def _locked(root: Path, infos: tuple[DatasetInfo, ...], threads: int, spatial: bool) -> duckdb.DuckDBPyConnection:
-    config = {**CLOSED, "threads": threads, "memory_limit": _MEMORY_LIMIT, "python_enable_replacements": "false"}
+def _locked(
+    root: Path, infos: tuple[DatasetInfo, ...], threads: int, spatial: bool
+) -> duckdb.DuckDBPyConnection:
+    config: Settings = {
+        **CLOSED,
+        "threads": threads,
+        "memory_limit": _MEMORY_LIMIT,
+        "python_enable_replacements": "false",
+    }
     connection = duckdb.connect(":memory:", config=config)
     if spatial:
         load_spatial(connection)
@@ -99,7 +110,10 @@ def _images_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
         f" FROM read_parquet({_literal(str(root / info.name / IMAGES_FILE))})"
         for info in infos
     ]
-    return " UNION ALL ".join(parts) or f"SELECT {', '.join(f'NULL AS {n}' for n in (*names, 'classes'))} WHERE FALSE"
+    return (
+        " UNION ALL ".join(parts)
+        or f"SELECT {', '.join(f'NULL AS {n}' for n in (*names, 'classes'))} WHERE FALSE"
+    )
 
 
 def _detections_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
@@ -125,10 +139,7 @@ def _class_names(info: DatasetInfo, words: str) -> str:
         return "CAST([] AS VARCHAR[])"
     ids = ", ".join(str(c.id) for c in info.classes)
     names = "[" + ", ".join(_literal(name) for name in _names_by_id(info)) + "]"
-    return (
-        f"[{names}[k + 1] FOR k IN [{ids}]"
-        f" IF (({words}[k // 62 + 1] >> (k % 62)) & 1) = 1]"
-    )
+    return f"[{names}[k + 1] FOR k IN [{ids}] IF (({words}[k // 62 + 1] >> (k % 62)) & 1) = 1]"
 
 
 def _names_by_id(info: DatasetInfo) -> list[str]:
@@ -137,7 +148,18 @@ def _names_by_id(info: DatasetInfo) -> list[str]:
 
 
 def _datasets_frame(infos: tuple[DatasetInfo, ...]) -> pd.DataFrame:
-    columns = ["name", "title", "description", "origin", "images", "detections", "start", "end", "source", "licence"]
+    columns = [
+        "name",
+        "title",
+        "description",
+        "origin",
+        "images",
+        "detections",
+        "start",
+        "end",
+        "source",
+        "licence",
+    ]
     rows = [[getattr(info, column) for column in columns] for info in infos]
     frame = pd.DataFrame(rows, columns=columns).rename(columns={"start": "first_day", "end": "last_day"})
     text = [c for c in frame.columns if c not in ("images", "detections")]

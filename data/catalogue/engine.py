@@ -59,7 +59,7 @@ class SqlCatalogue(ABC):
 
     @abstractmethod
     def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
-        """A FROM item with a data set's rows: COLUMN_KINDS' columns and the properties among `fields`."""
+        """A FROM item, without its alias, with a data set's rows: COLUMN_KINDS' columns and the properties among `fields`."""
 
     @abstractmethod
     def _records(self, info: DatasetInfo) -> str:
@@ -83,7 +83,11 @@ class SqlCatalogue(ABC):
         return int(self._fetch(f"SELECT sum(n) FROM ({sql}) AS parts", params)[0][0])
 
     def count_by(
-        self, selection: Selection, by: str, unit: Literal["images", "detections"] = "images", limit: int = 1000
+        self,
+        selection: Selection,
+        by: str,
+        unit: Literal["images", "detections"] = "images",
+        limit: int = 1000,
     ) -> list[tuple[str, int]]:
         """Counts per value of `by`, largest first, ties by name; rows without a value count as "unknown"."""
         if by in ("class", "group"):
@@ -111,7 +115,9 @@ class SqlCatalogue(ABC):
         if where is None or not words:
             return []
         source = self._source(info, _fields_of(selection))
-        return self._fetch(f"SELECT count(*), {words} FROM {source} WHERE {where} GROUP BY {words}", params)
+        return self._fetch(
+            f"SELECT count(*), {words} FROM {source} AS r WHERE {where} GROUP BY {words}", params
+        )
 
     def _detections_by_class(self, selection: Selection, info: DatasetInfo) -> dict[int, int]:
         where, params = self._where(selection, info)
@@ -120,14 +126,14 @@ class SqlCatalogue(ABC):
         source = self._source(info, _fields_of(selection))
         sql = (
             f"SELECT class_id, count(*) FROM {self._boxes(info)} AS boxes"
-            f" WHERE image_num IN (SELECT image_num FROM {source} WHERE {where}) GROUP BY class_id"
+            f" WHERE image_num IN (SELECT image_num FROM {source} AS r WHERE {where}) GROUP BY class_id"
         )
         return {int(class_id): int(n) for class_id, n in self._fetch(sql, params)}
 
     def _count_by_field(self, selection: Selection, by: str, unit: str) -> dict[str, int]:
         infos = self._chosen(selection)
-        if by not in grouping.DERIVED and infos and all(field_kind(info, by) is None for info in infos):
-            raise unknown_field(by, self.datasets(), also=("class", "group", *grouping.DERIVED))
+        if by not in grouping.DERIVED:
+            self._check_field(by, also=("class", "group", *grouping.DERIVED))
         counts: dict[str, int] = {}
         for info in infos:
             for value, n in self._field_counts(selection, info, by, unit):
@@ -135,7 +141,9 @@ class SqlCatalogue(ABC):
                 counts[label] = counts.get(label, 0) + int(n)
         return {label: n for label, n in counts.items() if n}
 
-    def _field_counts(self, selection: Selection, info: DatasetInfo, by: str, unit: str) -> list[tuple[Any, ...]]:
+    def _field_counts(
+        self, selection: Selection, info: DatasetInfo, by: str, unit: str
+    ) -> list[tuple[Any, ...]]:
         where, params = self._where(selection, info)
         if where is None:
             return []
@@ -143,13 +151,13 @@ class SqlCatalogue(ABC):
         source = self._source(info, {*_fields_of(selection), by})
         if unit == "images" or not selection.classes:
             total = "1" if unit == "images" else "detections"
-            rows = f"SELECT {key} AS k, {total} AS n FROM {source} WHERE {where}"
+            rows = f"SELECT {key} AS k, {total} AS n FROM {source} AS r WHERE {where}"
             return self._fetch(f"SELECT k, sum(n) FROM ({rows}) AS parts GROUP BY k", params)
         if info.detections == 0:
             return []
         ids = ", ".join(params.add(i) for i in sorted(selected_class_ids(selection, info)))
         sql = (
-            f"SELECT k, count(*) FROM (SELECT image_num, {key} AS k FROM {source} WHERE {where}) AS chosen"
+            f"SELECT k, count(*) FROM (SELECT image_num, {key} AS k FROM {source} AS r WHERE {where}) AS chosen"
             f" JOIN {self._boxes(info)} AS boxes USING (image_num) WHERE class_id IN ({ids}) GROUP BY k"
         )
         return self._fetch(sql, params)
@@ -167,7 +175,9 @@ class SqlCatalogue(ABC):
         """Selected images, in a total order (ties by image_id, nulls last); properties' keys are columns too."""
         infos = self._chosen(selection)
         names = columns if columns is not None else self._all_columns(infos)
-        self._check_columns(names, infos)
+        for name in names:
+            if name not in READ_ONLY_COLUMNS:
+                self._check_field(name, also=READ_ONLY_COLUMNS)
         return self._read(self._numbers(selection, order_by, limit, offset), names)
 
     def points(self, selection: Selection, bbox: Bbox | None = None, limit: int = 5000) -> pd.DataFrame:
@@ -215,7 +225,8 @@ class SqlCatalogue(ABC):
         names = [name for name in IMAGES.names if name != "class_words"]
         params = Params(self.dialect.prefix)
         row = self._fetch(
-            f"SELECT {', '.join(names)} FROM {self._records(info)} AS r WHERE image_num = {params.add(number)}", params
+            f"SELECT {', '.join(names)} FROM {self._records(info)} AS r WHERE image_num = {params.add(number)}",
+            params,
         )[0]
         record = {name: plain(value) for name, value in zip(names, row, strict=True)}
         record["properties"] = properties_of(record["properties"])
@@ -231,7 +242,8 @@ class SqlCatalogue(ABC):
             return []
         params = Params(self.dialect.prefix)
         return self._fetch(
-            f"SELECT 1, {words} FROM {self._source(info, ())} WHERE image_num = {params.add(number)}", params
+            f"SELECT 1, {words} FROM {self._source(info, ())} AS r WHERE image_num = {params.add(number)}",
+            params,
         )
 
     def _class_counts_of(self, info: DatasetInfo, number: int) -> dict[str, int]:
@@ -256,7 +268,7 @@ class SqlCatalogue(ABC):
             raise CatalogueError(f"There is no image {image_id!r}; ids look like 'fair1m:train_0012'.")
         info, number = located
         params = Params(self.dialect.prefix)
-        chosen = f"SELECT image_num, image_id FROM {self._source(info, ())} WHERE image_num = {params.add(number)}"
+        chosen = f"SELECT image_num, image_id FROM {self._source(info, ())} AS r WHERE image_num = {params.add(number)}"
         outside = f"image_num = {params.add(number)}"
         found = self._detection_rows(info, chosen, outside, params, limit) if info.detections else []
         return pd.DataFrame(found, columns=list(DETECTION_COLUMNS))
@@ -268,13 +280,16 @@ class SqlCatalogue(ABC):
         if where is None:
             return []
         conditions_on_boxes = grouping.boxes_where(selection, info, bbox, params)
-        chosen = f"SELECT image_num, image_id FROM {self._source(info, _fields_of(selection))} WHERE {where}"
+        chosen = (
+            f"SELECT image_num, image_id FROM {self._source(info, _fields_of(selection))} AS r WHERE {where}"
+        )
         return self._detection_rows(info, chosen, conditions_on_boxes, params, limit)
 
     def _detection_rows(
         self, info: DatasetInfo, chosen: str, where: str, params: Params, limit: int
     ) -> list[tuple[Any, ...]]:
-        columns = ", ".join(_OUTLINE_COLUMNS)
+        casts = {name: f"CAST({name} AS DOUBLE PRECISION)" for name in ("confidence", "length_m")}
+        columns = ", ".join(casts.get(name, name) for name in _OUTLINE_COLUMNS)
         sql = (
             f"SELECT image_id, num, class_id, {columns} FROM (SELECT * FROM {self._boxes(info)} AS boxes WHERE {where}) AS b"
             f" JOIN ({chosen}) AS chosen USING (image_num) ORDER BY image_num, num LIMIT {params.add(limit)}"
@@ -308,7 +323,9 @@ class SqlCatalogue(ABC):
         )
         if sql is None:
             return None
-        row = self._fetch(f"SELECT min(a), max(b), min(c), max(d), min(e), max(f) FROM ({sql}) AS parts", params)[0]
+        row = self._fetch(
+            f"SELECT min(a), max(b), min(c), max(d), min(e), max(f) FROM ({sql}) AS parts", params
+        )[0]
         if row[0] is None:
             return None
         return narrowest_bbox((row[0], row[1]), (row[2], row[3]), row[4], row[5])
@@ -322,11 +339,11 @@ class SqlCatalogue(ABC):
             labels = (label for label, _ in self.count_by(selection, field, limit=10**9))
             return sorted(label for label in labels if label != grouping.UNKNOWN)[:limit]
         infos = self._chosen(selection)
-        kind = common_kind(infos, field)
-        if kind is None:
-            raise unknown_field(field, self.datasets(), also=("class", "group", *grouping.DERIVED))
-
-        sql, params = self._union(selection, lambda info, params: f"{self._key(info, field, kind, params)} AS v", field)
+        self._check_field(field, also=("class", "group", *grouping.DERIVED))
+        kind = common_kind(infos, field) or "text"
+        sql, params = self._union(
+            selection, lambda info, params: f"{self._key(info, field, kind, params)} AS v", field
+        )
         if sql is None:
             return []
         page = f"SELECT DISTINCT v FROM ({sql}) AS parts WHERE v IS NOT NULL ORDER BY v LIMIT {params.add(limit)}"
@@ -346,12 +363,21 @@ class SqlCatalogue(ABC):
         found = []
         for field in (*COLUMN_KINDS, *keys):
             kind = common_kind(infos, field) or COLUMN_KINDS.get(field, "text")
-            found.append({"table": "images", "column": field, "type": kind, **self._extremes(selection, field, kind)})
+            found.append(
+                {"table": "images", "column": field, "type": kind, **self._extremes(selection, field, kind)}
+            )
         kinds = {"detection_id": "text", "image_id": "text", "dataset": "text", "class_name": "text"}
         for name in DETECTION_COLUMNS[:-1]:
             kind_name = kinds.get(name, "number")
             found.append(
-                {"table": "detections", "column": name, "type": kind_name, "min": None, "max": None, "example": None}
+                {
+                    "table": "detections",
+                    "column": name,
+                    "type": kind_name,
+                    "min": None,
+                    "max": None,
+                    "example": None,
+                }
             )
         return found
 
@@ -369,9 +395,9 @@ class SqlCatalogue(ABC):
     # -- pieces -----------------------------------------------------------------------------------
 
     def _chosen(self, selection: Selection) -> list[DatasetInfo]:
-        infos = chosen_datasets(selection, self.datasets())
-        check_fields(selection, infos)
-        return infos
+        everything = self.datasets()
+        check_fields(selection, everything)
+        return chosen_datasets(selection, everything)
 
     def _where(self, selection: Selection, info: DatasetInfo) -> tuple[str | None, Params]:
         params = Params(self.dialect.prefix)
@@ -389,7 +415,7 @@ class SqlCatalogue(ABC):
             if found is not None:
                 source = self._source(info, {*_fields_of(selection), *fields})
                 where = " AND ".join(found) or "TRUE"
-                parts.append(f"SELECT {branch(info, params)} FROM {source} WHERE {where}")
+                parts.append(f"SELECT {branch(info, params)} FROM {source} AS r WHERE {where}")
         return (" UNION ALL ".join(parts) or None), params
 
     def _name(self, info: DatasetInfo, params: Params) -> str:
@@ -405,12 +431,13 @@ class SqlCatalogue(ABC):
             return self.dialect.text(expr.sql)
         return f"CAST({expr.sql} AS DOUBLE PRECISION)" if kind == "number" else expr.sql
 
-    def _numbers(self, selection: Selection, order_by: Order, limit: int, offset: int) -> list[tuple[Any, ...]]:
+    def _numbers(
+        self, selection: Selection, order_by: Order, limit: int, offset: int
+    ) -> list[tuple[Any, ...]]:
         """(data set, image_num) of one page."""
         infos = self._chosen(selection)
         for field, direction in order_by:
-            if common_kind(infos, field) is None and infos:
-                raise unknown_field(field, self.datasets())
+            self._check_field(field)
             if direction not in ("asc", "desc"):
                 raise CatalogueError(f"There is no order {direction!r}; there are asc and desc.")
 
@@ -452,7 +479,11 @@ class SqlCatalogue(ABC):
         source = self._source(info, ()) if in_memory else self._records(info)
         params = Params(self.dialect.prefix)
         listed = ", ".join(params.add(n) for n in numbers) if len(numbers) <= 200 else None
-        test = f"image_num IN ({listed})" if listed else f"image_num BETWEEN {params.add(min(numbers))} AND {params.add(max(numbers))}"
+        test = (
+            f"image_num IN ({listed})"
+            if listed
+            else f"image_num BETWEEN {params.add(min(numbers))} AND {params.add(max(numbers))}"
+        )
         select = ", ".join(["image_num", *(f"{c} AS c{i}" for i, c in enumerate(stored))])
         asked = set(numbers)
         found = {}
@@ -469,10 +500,11 @@ class SqlCatalogue(ABC):
         keys = dict.fromkeys(key for info in infos for key, _ in info.properties if key not in IMAGES.names)
         return (*(c for c in IMAGES.names if c not in ("class_words", "properties")), *keys)
 
-    def _check_columns(self, columns: tuple[str, ...], infos: list[DatasetInfo]) -> None:
-        for column in columns:
-            if column not in READ_ONLY_COLUMNS and infos and common_kind(infos, column) is None:
-                raise unknown_field(column, self.datasets(), also=READ_ONLY_COLUMNS)
+    def _check_field(self, field: str, also: tuple[str, ...] = ()) -> None:
+        """CatalogueError when no data set of the catalogue has the field; one that others have is null here."""
+        infos = self.datasets()
+        if infos and all(field_kind(info, field) is None for info in infos):
+            raise unknown_field(field, infos, also)
 
     def _locate(self, image_id: str) -> tuple[DatasetInfo, int] | None:
         name = image_id.partition(":")[0]
@@ -480,7 +512,9 @@ class SqlCatalogue(ABC):
             if info.name == name:
                 params = Params(self.dialect.prefix)
                 test = f"image_id = {self.dialect.text(params.add(image_id))}"
-                rows = self._fetch(f"SELECT image_num FROM {self._source(info, ())} WHERE {test}", params)
+                rows = self._fetch(
+                    f"SELECT image_num FROM {self._source(info, ())} AS r WHERE {test}", params
+                )
                 return (info, int(rows[0][0])) if rows else None
         return None
 

@@ -24,10 +24,14 @@ def normal_bbox(bbox: Bbox) -> Bbox:
     Raises CatalogueError when a number is not finite, or south is north of north.
     """
     if len(bbox) != 4 or not all(isinstance(v, int | float) and math.isfinite(v) for v in bbox):
-        raise CatalogueError(f"{bbox!r} is not a box; give four finite numbers: west, south, east, north in degrees.")
+        raise CatalogueError(
+            f"{bbox!r} is not a box; give four finite numbers: west, south, east, north in degrees."
+        )
     west, south, east, north = (float(v) for v in bbox)
     if south > north:
-        raise CatalogueError(f"The box's south edge {south:g} is north of its north edge {north:g}; swap them.")
+        raise CatalogueError(
+            f"The box's south edge {south:g} is north of its north edge {north:g}; swap them."
+        )
     if east - west >= 360:
         return (-180.0, south, 180.0, north)
     return (_wrap(west), south, _wrap(east), north)
@@ -71,13 +75,18 @@ def circle_sql(center: tuple[float, float], radius_km: float, params: Params) ->
     """
     lon, lat = center
     if not (math.isfinite(lon) and math.isfinite(lat) and -90 <= lat <= 90):
-        raise CatalogueError(f"({lon}, {lat}) is not a point; give longitude, then latitude between -90 and 90.")
+        raise CatalogueError(
+            f"({lon}, {lat}) is not a point; give longitude, then latitude between -90 and 90."
+        )
     if not (math.isfinite(radius_km) and radius_km >= 0):
         raise CatalogueError(f"A radius of {radius_km} km is not a distance; give a positive number.")
     if radius_km >= math.pi * EARTH_RADIUS_KM:
         return []
     box = circle_bbox(_wrap(lon), lat, radius_km)
-    return [*bbox_sql(box, params), f"{haversine_sql(lon, lat, params)} <= {params.add(haversine_of_km(radius_km))}"]
+    return [
+        *bbox_sql(box, params),
+        f"{haversine_sql(lon, lat, params)} <= {params.add(haversine_of_km(radius_km))}",
+    ]
 
 
 def circle_bbox(lon: float, lat: float, radius_km: float) -> Bbox:
@@ -107,7 +116,9 @@ def polygon_sql(geometry: Mapping[str, Any], params: Params, dialect: Dialect) -
     return [*bbox_sql(box, params), dialect.covers(params.add(geojson))]
 
 
-def narrowest_bbox(plain: tuple[float, float], shifted: tuple[float, float], south: float, north: float) -> Bbox:
+def narrowest_bbox(
+    plain: tuple[float, float], shifted: tuple[float, float], south: float, north: float
+) -> Bbox:
     """The narrower of two spans of the same longitudes, the second measured in 0..360.
 
     A span across the antimeridian is only taken up to half the world: a worldwide set is not
@@ -122,12 +133,23 @@ def narrowest_bbox(plain: tuple[float, float], shifted: tuple[float, float], sou
 def _polygon(geometry: Mapping[str, Any]) -> shapely.Geometry:
     kind = geometry.get("type") if isinstance(geometry, Mapping) else type(geometry).__name__
     if kind not in ("Polygon", "MultiPolygon"):
-        raise CatalogueError(f"A geometry of type {kind!r} does not select an area; give a Polygon or MultiPolygon.")
+        raise CatalogueError(
+            f"A geometry of type {kind!r} does not select an area; give a Polygon or MultiPolygon."
+        )
     try:
         polygon = shape(geometry)
         finite = bool(polygon.is_empty) or all(math.isfinite(v) for v in polygon.bounds)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, shapely.errors.ShapelyError) as error:
-        raise CatalogueError(f"The {kind} has no readable coordinates ({error}); give rings of [lon, lat].") from error
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        shapely.errors.ShapelyError,
+    ) as error:
+        raise CatalogueError(
+            f"The {kind} has no readable coordinates ({error}); give rings of [lon, lat]."
+        ) from error
     if polygon.is_empty or not finite or polygon.area == 0:
         raise CatalogueError(f"The {kind} has no area; give at least three corners as [lon, lat].")
     if not polygon.is_valid:
@@ -145,7 +167,9 @@ def _areas(geometry: shapely.Geometry) -> shapely.Geometry:
 def _into_one_world(polygon: shapely.Geometry) -> shapely.Geometry:
     """Move what lies beyond ±180 degrees (a shape drawn on a wrapped map) to where it belongs."""
     pieces = []
-    for world in range(math.floor((polygon.bounds[0] + 180) / 360), math.floor((polygon.bounds[2] + 180) / 360) + 1):
+    for world in range(
+        math.floor((polygon.bounds[0] + 180) / 360), math.floor((polygon.bounds[2] + 180) / 360) + 1
+    ):
         piece = shapely.intersection(polygon, shapely.box(360 * world - 180, -90, 360 * world + 180, 90))
         if not piece.is_empty:
             pieces.append(shapely.transform(piece, lambda xy, w=world: xy - [360 * w, 0]))

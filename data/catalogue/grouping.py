@@ -68,7 +68,9 @@ def images_by_class(
     return {name: n for name, n in counts.items() if n}
 
 
-def by_label(info: DatasetInfo, counts: dict[int, int], by: str, wanted: frozenset[int] | None) -> dict[str, int]:
+def by_label(
+    info: DatasetInfo, counts: dict[int, int], by: str, wanted: frozenset[int] | None
+) -> dict[str, int]:
     """Counts per class id as counts per class name or group word."""
     found: dict[str, int] = {}
     for one in info.classes:

@@ -11,14 +11,14 @@ from typing import Any
 import duckdb
 
 from data.catalogue.base import CatalogueError
-from data.catalogue.spatial import CLOSED
+from data.catalogue.spatial import CLOSED, Settings
 
 TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series"})
 """Functions that may stand in FROM: they make rows out of values."""
 _FORBIDDEN_FUNCTIONS = re.compile(
     r"^(read_|write_|parquet_|sniff_|glob$|duckdb_|pragma_|query$|query_table$|json_execute_|json_serialize_plan"
     r"|getenv|getvariable|current_setting|set_config|nextval|currval|st_read|st_drivers|from_substrait|sqlite_|postgres_"
-    r"|pg_|lo_|dblink|copy_|which_secret|sleep|test_)"
+    r"|pg_|lo_|dblink|query_to_|table_to_|schema_to_|database_to_|cursor_to_|ts_stat|txid_|current_user|session_user|copy_|which_secret|sleep|test_)"
 )
 _local = threading.local()
 
@@ -42,7 +42,9 @@ def parse_select(query: str, views: tuple[str, ...] = ()) -> dict[str, Any]:
     if parsed.get("error"):
         message = str(parsed.get("error_message", "it cannot be read"))
         if "Only SELECT" in message:
-            raise CatalogueError(f"Only a SELECT can be run here, not a statement that changes or sets something; {wanted}.")
+            raise CatalogueError(
+                f"Only a SELECT can be run here, not a statement that changes or sets something; {wanted}."
+            )
         raise CatalogueError(sentence(message))
     statements = parsed["statements"]
     if len(statements) != 1:
@@ -53,11 +55,15 @@ def parse_select(query: str, views: tuple[str, ...] = ()) -> dict[str, Any]:
 
 def sentence(message: str) -> str:
     """A database's message as one sentence: without its kind, the echo of the query, and line breaks."""
+    unknown = re.search(r'(?:Referenced )?column "?([\w.]+)"? (?:not found|does not exist)', message)
+    if unknown:
+        near = re.search(r'(?:Candidate bindings: "|the column "(?:\w+\.)?)([^"]+)"', message)
+        hint = f"; did you mean {near[1]!r}?" if near else "."
+        return f"There is no column {unknown[1]!r}{hint}"
     text = re.split(r"\n\s*LINE \d+:|\nHINT|\nPossible solutions", message)[0]
     text = re.sub(r"^(\w+ )*(Error|Exception): ", "", text.strip())
-    text = " ".join(text.split())
-    text = re.sub(r'Candidate bindings: ', "the nearest are ", text).replace("! the", "; the")
-    return text.rstrip(" .!") + "."
+    text = " ".join(text.split()).replace("! Did you", "; did you")
+    return text.rstrip(" .!") + ("" if text.endswith("?") else ".")
 
 
 def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str]) -> None:
@@ -71,12 +77,16 @@ def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str
     elif kind == "TABLE_FUNCTION":
         name = str((node.get("function") or {}).get("function_name", ""))
         if name.lower() not in TABLE_FUNCTIONS:
-            raise CatalogueError(f"The function {name!r} cannot be read from here; there are {', '.join(views)}.")
+            raise CatalogueError(
+                f"The function {name!r} cannot be read from here; there are {', '.join(views)}."
+            )
     elif kind == "SHOW_REF":
         raise CatalogueError(f"Only a SELECT can be run here; write one over {', '.join(views)}.")
     function = node.get("function_name")
     if isinstance(function, str) and _FORBIDDEN_FUNCTIONS.match(function.lower()):
-        raise CatalogueError(f"The function {function!r} cannot be used here; it reaches beyond the catalogue's rows.")
+        raise CatalogueError(
+            f"The function {function!r} cannot be used here; it reaches beyond the catalogue's rows."
+        )
     if isinstance(function, str) and (node.get("schema") or node.get("catalog")):
         raise CatalogueError(f"The function {function!r} must be named without a schema.")
 
@@ -99,6 +109,11 @@ def _cte_entries(node: dict[str, Any]) -> list[dict[str, Any]]:
 def _parser() -> duckdb.DuckDBPyConnection:
     connection: duckdb.DuckDBPyConnection | None = getattr(_local, "parser", None)
     if connection is None:
-        config = {**CLOSED, "threads": 1, "enable_external_access": "false", "lock_configuration": "true"}
+        config: Settings = {
+            **CLOSED,
+            "threads": 1,
+            "enable_external_access": "false",
+            "lock_configuration": "true",
+        }
         connection = _local.parser = duckdb.connect(":memory:", config=config)
     return connection

@@ -9,7 +9,8 @@ import duckdb
 
 from data.catalogue.base import CatalogueError
 
-CLOSED = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+Settings = dict[str, str | bool | int | float | list[str]]
+CLOSED: Settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 """Settings of every connection: an extension comes from here, or not at all."""
 
 

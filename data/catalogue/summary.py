@@ -106,7 +106,9 @@ class _Span:
 
 def _add_intervals(span: _Span, west: pa.Array, east: pa.Array, least: float, most: float) -> None:
     span.add(west, east)
-    if pc.any(pc.greater(west, east)).as_py():  # it leaves this framing on one side and comes back on the other
+    if pc.any(
+        pc.greater(west, east)
+    ).as_py():  # it leaves this framing on one side and comes back on the other
         span.low, span.high = least, most
 
 

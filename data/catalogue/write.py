@@ -213,7 +213,9 @@ def _fit(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         return batch
     missing = [name for name in schema.names if name not in batch.schema.names]
     if missing:
-        raise CatalogueError(f"A batch lacks the columns {', '.join(missing)}; it needs those of data.schema.")
+        raise CatalogueError(
+            f"A batch lacks the columns {', '.join(missing)}; it needs those of data.schema."
+        )
     try:
         return batch.select(schema.names).cast(schema)
     except pa.ArrowInvalid as error:
@@ -230,7 +232,9 @@ def _check_order(batch: pa.RecordBatch, last: int, strict: bool) -> int:
     least = 1 if strict else 0
     if (len(steps) and int(steps.min()) < least) or first_step < least:
         order = "strictly increasing" if strict else "non-decreasing"
-        raise CatalogueError(f"Rows must come with {order} image_num; after {last} came a smaller or equal one.")
+        raise CatalogueError(
+            f"Rows must come with {order} image_num; after {last} came a smaller or equal one."
+        )
     return int(values[-1])
 
 

@@ -1,0 +1,187 @@
+"""The catalogue on PostgreSQL with PostGIS, for a team: the same answers as on DuckDB."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import sqlalchemy as sa
+
+from data.catalogue.base import CatalogueError
+from data.catalogue.dialect import Params
+from data.catalogue.engine import SqlCatalogue
+from data.catalogue.guard import check_select, sentence
+from data.catalogue.postgres_load import READER, VIEWS_SCHEMA, create_tables, drop_dataset, load_dataset
+from data.catalogue.write import dataset_folders, info_from_json, read_info
+from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
+
+_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+_VIEWS = ("images", "detections", "datasets")
+
+
+class PostgresDialect:
+    """PostgreSQL's side of `Dialect`."""
+
+    prefix = ":"
+
+    def class_word(self, word: int) -> str:
+        """Class words are an array, counted from 1."""
+        return f"class_words[{word + 1}]"
+
+    def property_text(self, info: DatasetInfo, key: str, params: Params) -> str:
+        """A key of the JSON object as text."""
+        return f'((properties ->> CAST({params.add(key)} AS TEXT)) COLLATE "C")'
+
+    def property_number(self, info: DatasetInfo, key: str, params: Params) -> str:
+        """A key of the JSON object as a double, where it holds a number."""
+        name = f"CAST({params.add(key)} AS TEXT)"
+        return (
+            f"(CASE WHEN jsonb_typeof(properties -> {name}) = 'number'"
+            f" THEN CAST(properties ->> {name} AS DOUBLE PRECISION) END)"
+        )
+
+    def number_of(self, sql: str) -> str:
+        """The number that a text spells, else null."""
+        return f"(CASE WHEN {sql} ~ '{_NUMBER}' THEN CAST({sql} AS DOUBLE PRECISION) END)"
+
+    def lower(self, sql: str) -> str:
+        """Text in lower case, accents too; the C collation alone knows only ASCII."""
+        return f'(lower(({sql}) COLLATE "und-x-icu") COLLATE "C")'
+
+    def text(self, sql: str) -> str:
+        """A cast to text that is ordered by code point, as on DuckDB."""
+        return f'(CAST({sql} AS TEXT) COLLATE "C")'
+
+    def covers(self, geojson_sql: str) -> str:
+        """ST_Covers of PostGIS, on the indexed centre."""
+        return f"ST_Covers(ST_GeomFromGeoJSON(CAST({geojson_sql} AS TEXT)), centre)"
+
+    def day_text(self, sql: str, pattern: str) -> str:
+        """A timestamp as text."""
+        return f"to_char({sql}, '{pattern}')"
+
+
+class PostgresCatalogue(SqlCatalogue):
+    """A catalogue in a PostgreSQL database with the PostGIS extension. Safe to use from several threads."""
+
+    def __init__(self, url: str) -> None:
+        """Connect, and make the tables where they are missing.
+
+        `url` is SQLAlchemy's, `postgresql://user:password@host/database`; psycopg 3 is used.
+        Raises CatalogueError when the server can't be reached or lacks PostGIS.
+        """
+        self.dialect = PostgresDialect()
+        plain_url = sa.make_url(url.replace("postgres://", "postgresql://", 1))
+        self._engine = sa.create_engine(plain_url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], DatasetInfo] = {}
+        try:
+            with self._engine.begin() as connection:
+                self._has_reader = create_tables(connection)
+        except sa.exc.DBAPIError as error:
+            shown = plain_url.render_as_string(hide_password=True)
+            raise CatalogueError(f"The catalogue at {shown} cannot be opened: {_cause(error)}") from error
+
+    def close(self) -> None:
+        """Close the pool's connections."""
+        self._engine.dispose()
+
+    def load(self, root_parquet: Path) -> tuple[str, ...]:
+        """Copy a folder's data sets into the database; return the names of those that changed.
+
+        One transaction a data set: readers see the old rows or the new ones. A data set whose version
+        is already there is skipped, so loading twice changes nothing.
+        """
+        present = {info.name: info.version for info in self.datasets()}
+        changed = []
+        for folder in dataset_folders(root_parquet):
+            info = read_info(folder)
+            if present.get(info.name) != info.version:
+                try:
+                    with self._engine.begin() as connection:
+                        load_dataset(connection, folder, info)
+                except sa.exc.DBAPIError as error:
+                    raise CatalogueError(
+                        f"The data set {info.name!r} was not loaded: {_cause(error)}"
+                    ) from error
+                changed.append(info.name)
+        return tuple(changed)
+
+    def remove(self, name: str) -> None:
+        """Remove a data set's rows; CatalogueError when there is none of that name."""
+        if name not in {info.name for info in self.datasets()}:
+            raise CatalogueError(f"There is no data set {name!r} to remove in this catalogue.")
+        with self._engine.begin() as connection:
+            drop_dataset(connection, name)
+
+    def datasets(self) -> tuple[DatasetInfo, ...]:
+        """Every data set, by name."""
+        params = Params(":")
+        versions = [
+            (name, version) for name, version in self._fetch("SELECT name, version FROM datasets", params)
+        ]
+        with self._lock:
+            if set(versions) != set(self._known):
+                rows = self._fetch("SELECT info FROM datasets", params)
+                infos = [info_from_json(raw if isinstance(raw, dict) else json.loads(raw)) for (raw,) in rows]
+                self._known = {(info.name, info.version): info for info in infos}
+            return tuple(sorted(self._known.values(), key=lambda info: info.name))
+
+    def sql(self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0) -> pd.DataFrame:
+        """One read-only SELECT over the views images, detections, datasets.
+
+        Raises CatalogueError for anything else, for what PostgreSQL refuses, and past the time limit.
+        """
+        check_select(query, _VIEWS)
+        if max_rows < 1:
+            raise CatalogueError(f"A limit of {max_rows} rows leaves nothing to show; give at least 1.")
+        try:
+            return self._run_as_reader(query, max_rows, timeout_s)
+        except sa.exc.DBAPIError as error:
+            if getattr(error.orig, "sqlstate", "") == "57014":
+                raise CatalogueError(
+                    f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count before listing."
+                ) from error
+            raise CatalogueError(_cause(error)) from error
+
+    def _run_as_reader(self, query: str, max_rows: int, timeout_s: float) -> pd.DataFrame:
+        with self._engine.connect() as connection, connection.begin() as transaction:
+            connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = {max(1, round(timeout_s * 1000))}")
+            connection.exec_driver_sql(f"SET LOCAL search_path = {VIEWS_SCHEMA}, public")
+            if self._has_reader:
+                connection.exec_driver_sql(f"SET LOCAL ROLE {READER}")
+            bare = query.strip().rstrip(";").replace("%", "%%")
+            limited = f"SELECT * FROM ({bare}\n) AS answer LIMIT {int(max_rows)}"
+            answer = connection.exec_driver_sql(limited)
+            frame = pd.DataFrame(answer.fetchall(), columns=list(answer.keys()))
+            transaction.rollback()
+        return frame
+
+    # -- the engine's side ------------------------------------------------------------------------
+
+    def _fetch(self, sql: str, params: Params) -> list[tuple[Any, ...]]:
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql("SET LOCAL search_path = catalogue, public")
+            return [tuple(row) for row in connection.execute(sa.text(sql), params.values)]
+
+    def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
+        return f"(SELECT * FROM images WHERE dataset = '{info.name}')"
+
+    def _records(self, info: DatasetInfo) -> str:
+        return self._source(info, ())
+
+    def _boxes(self, info: DatasetInfo) -> str:
+        return f"(SELECT * FROM detections WHERE dataset = '{info.name}')"
+
+    def _words(self, info: DatasetInfo) -> str:
+        count = max((c.id // CLASS_BITS_PER_WORD + 1 for c in info.classes), default=0)
+        return ", ".join(self.dialect.class_word(k) for k in range(count))
+
+
+def _cause(error: sa.exc.DBAPIError) -> str:
+    return sentence(str(error.orig))

@@ -1,0 +1,207 @@
+"""What a catalogue answers: right against the rows, and the same from both engines."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.catalogue.base import Attribute, CatalogueError, Selection
+from data.catalogue.duck import DuckCatalogue
+from data.catalogue.engine import SqlCatalogue
+from data.catalogue.postgres import PostgresCatalogue
+from data.catalogue.write import read_info
+from tests.data.catalogue.small import all_rows, class_names, detection_rows, distance_km, image_rows
+
+ROWS = all_rows()
+BOXES = detection_rows(image_rows("alpha", 900, 70))
+EVERYTHING = Selection()
+SOME = Selection(start="2018-01-01", bbox=(-120, -60, 100, 60), classes=("vehicles",))
+SELECTIONS = (
+    EVERYTHING,
+    SOME,
+    Selection(datasets=("gamma",), attributes=(Attribute("population", ">", 100_000),)),
+    Selection(classes=("no such thing",)),
+    Selection(center=(179.5, 0.0), radius_km=2000),
+)
+
+
+def answers(catalogue: SqlCatalogue, selection: Selection) -> dict[str, Any]:
+    """Everything a catalogue says of a selection, as plain values."""
+    groupings = (
+        "class",
+        "group",
+        "dataset",
+        "year",
+        "month",
+        "season",
+        "day",
+        "gsd",
+        "cloud",
+        "sensor",
+        "tile",
+        "mixed",
+    )
+    frames = {
+        "rows": catalogue.rows(
+            selection, order_by=(("country", "desc"), ("cloud_pct", "asc")), limit=40, offset=5
+        ),
+        "by property": catalogue.rows(
+            selection, ("image_id", "tile", "mixed"), order_by=(("mixed", "asc"),), limit=50
+        ),
+        "points": catalogue.points(selection, bbox=(150, -60, -150, 60), limit=100),
+        "near": catalogue.images_near(selection, 179.9, 3.0, limit=7),
+        "detections": catalogue.detections(selection, bbox=(-90, -60, 90, 60), limit=300),
+    }
+    return {
+        **{
+            name: frame.astype(object).where(frame.notna(), None).to_dict("list")
+            for name, frame in frames.items()
+        },
+        **{
+            (by, unit): catalogue.count_by(selection, by, unit)
+            for by in groupings
+            for unit in ("images", "detections")
+        },
+        "count": catalogue.count(selection),
+        "cells": catalogue.cells(selection, (-180, -85, 180, 85), 2),
+        "bounds": catalogue.bounds(selection),
+        "values": {
+            f: catalogue.values(f, selection)
+            for f in ("country", "gsd_m", "class", "year", "status", "acquired")
+        },
+    }
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=range(len(SELECTIONS)))
+def test_both_engines_give_the_same_answers(
+    duck: DuckCatalogue, postgres: PostgresCatalogue, selection: Selection
+) -> None:
+    assert rounded(answers(duck, selection)) == rounded(answers(postgres, selection))
+
+
+def rounded(value: Any) -> Any:
+    """Distances to a micrometre: the engines' sines may differ in the last bit."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 9)
+    if isinstance(value, dict):
+        return {key: rounded(part) for key, part in value.items()}
+    return [rounded(part) for part in value] if isinstance(value, list) else value
+
+
+def test_both_engines_list_the_same_columns_and_data_sets(
+    duck: DuckCatalogue, postgres: PostgresCatalogue
+) -> None:
+    assert duck.datasets() == postgres.datasets()
+    assert duck.columns() == postgres.columns()
+    assert {f: duck.field_type(f) for f in ("tile", "mixed", "acquired", "sensor", "nothing")} == {
+        "tile": "number",
+        "mixed": "text",
+        "acquired": "time",
+        "sensor": "text",
+        "nothing": None,
+    }
+
+
+def test_an_image_counts_once_for_each_of_its_classes(catalogue: SqlCatalogue, small_root: Path) -> None:
+    infos = {name: read_info(small_root / name) for name in ("alpha", "beta", "gamma")}
+    names = Counter(name for row in ROWS for name in class_names(row, infos[row["dataset"]]))
+    assert dict(catalogue.count_by(EVERYTHING, "class")) == dict(names)
+    assert dict(catalogue.count_by(Selection(classes=("vehicles",)), "class")) == {
+        name: names[name] for name in ("Cargo Truck", "Small Car")
+    }
+
+
+def test_only_detections_of_the_named_classes_count(catalogue: SqlCatalogue) -> None:
+    cars = sum(box["class_id"] == 1 for box in BOXES)
+    trucks = sum(box["class_id"] == 0 for box in BOXES)
+    vehicles = Selection(classes=("vehicles",))
+    assert dict(catalogue.count_by(vehicles, "class", "detections")) == {
+        "Small Car": cars,
+        "Cargo Truck": trucks,
+    }
+    assert catalogue.count_by(vehicles, "dataset", "detections") == [("alpha", cars + trucks)]
+    assert catalogue.count_by(EVERYTHING, "dataset", "detections") == [("alpha", len(BOXES))]
+
+
+def test_seasons_are_those_of_the_rows_own_hemisphere(catalogue: SqlCatalogue) -> None:
+    names = ("winter", "spring", "summer", "autumn")
+    timed = [r for r in ROWS if r["acquired"]]
+    local = Counter(names[(r["acquired"].month % 12 // 3 + (2 if r["lat"] < 0 else 0)) % 4] for r in timed)
+    local["unknown"] = len(ROWS) - len(timed)
+    assert dict(catalogue.count_by(EVERYTHING, "season")) == dict(local)
+
+
+def test_pages_of_rows_put_together_are_all_rows_once(catalogue: SqlCatalogue) -> None:
+    order = (("sensor", "desc"),)
+    pages = [
+        catalogue.rows(EVERYTHING, ("image_id",), order, limit=300, offset=n) for n in range(0, 2100, 300)
+    ]
+    ids = [i for page in pages for i in page["image_id"]]
+    known = sorted((r for r in ROWS if r["sensor"]), key=lambda r: r["image_id"])
+    known.sort(key=lambda r: r["sensor"], reverse=True)
+    unknown = sorted(r["image_id"] for r in ROWS if not r["sensor"])
+    assert ids == [r["image_id"] for r in known] + unknown
+
+
+def test_an_images_record_is_whole(catalogue: SqlCatalogue, small_root: Path) -> None:
+    row = next(r for r in ROWS if r["dataset"] == "alpha" and r["detections"] > 2)
+    info = read_info(small_root / "alpha")
+    names = {c.id: c.name for c in info.classes}
+    counts = Counter(names[b["class_id"]] for b in BOXES if b["image_num"] == row["image_num"])
+    record = catalogue.image(row["image_id"])
+    assert record is not None
+    assert record.pop("classes") == sorted(class_names(row, info))
+    assert record.pop("class_counts") == dict(counts)
+    assert {name: record[name] for name in row if name != "class_words"} == {
+        name: value for name, value in row.items() if name != "class_words"
+    }
+    assert len(catalogue.image_detections(row["image_id"])) == row["detections"]
+
+
+def test_an_unknown_image_has_no_record(catalogue: SqlCatalogue) -> None:
+    assert catalogue.image("alpha:' OR 1=1 --") is None
+    with pytest.raises(CatalogueError, match="There is no image 'nowhere:1'"):
+        catalogue.image_detections("nowhere:1")
+
+
+def test_the_nearest_images_come_first_where_none_holds_the_point(catalogue: SqlCatalogue) -> None:
+    point = (-135.0, -47.0)
+    nearest = sorted(ROWS, key=lambda row: distance_km(point, row))[:3]
+    found = catalogue.images_near(EVERYTHING, *point, limit=3)
+    assert list(found["image_id"]) == [row["image_id"] for row in nearest]
+    assert list(found["distance_km"]) == pytest.approx([distance_km(point, row) for row in nearest])
+
+
+def test_images_that_hold_the_point_come_smallest_first(catalogue: SqlCatalogue) -> None:
+    row = next(r for r in ROWS if r["west"] > r["east"])
+    found = catalogue.images_near(EVERYTHING, row["lon"], row["lat"], limit=100)
+    assert row["image_id"] in list(found["image_id"])
+    width = (found["east"] - found["west"]) % 360
+    assert list(width * (found["north"] - found["south"])) == sorted(
+        width * (found["north"] - found["south"])
+    )
+
+
+def test_the_bounds_of_rows_around_the_antimeridian_are_narrow(catalogue: SqlCatalogue) -> None:
+    selection = Selection(bbox=(174, -31, -174, 31))
+    inside = [r for r in ROWS if abs(r["lon"]) >= 174 and abs(r["lat"]) <= 31]
+    west = min(r["lon"] for r in inside if r["lon"] > 0)
+    east = max(r["lon"] for r in inside if r["lon"] < 0)
+    lats = [r["lat"] for r in inside]
+    assert catalogue.bounds(selection) == pytest.approx((west, min(lats), east, max(lats)))
+
+
+def test_an_unknown_column_names_the_nearest(catalogue: SqlCatalogue) -> None:
+    for ask in (
+        lambda: catalogue.count_by(EVERYTHING, "sensr"),
+        lambda: catalogue.rows(EVERYTHING, order_by=(("sensr", "asc"),)),
+        lambda: catalogue.rows(EVERYTHING, columns=("sensr",)),
+        lambda: catalogue.values("sensr"),
+    ):
+        with pytest.raises(CatalogueError) as raised:
+            ask()
+        assert str(raised.value) == "There is no column 'sensr'; did you mean 'sensor'?"
