@@ -1,0 +1,78 @@
+"""Artifacts: the id of what a call makes, and how it is said who made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from state.codec import canonical, filters_to_json
+from state.model import Artifact, State
+from tools.base import Tool, ToolError, World
+
+ArtifactKind = Literal["table", "figure", "document", "raster", "vector"]
+
+_PLAIN = TypeAdapter(Any)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as its artifact remembers it: the tool and the arguments that were given."""
+
+    tool: str
+    args: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, tool: Tool, **args: Any) -> Call:
+        """The call without arguments that have their default value."""
+        fields = tool.arguments.model_fields
+        given = {key: value for key, value in args.items() if value != fields[key].default}
+        return cls(tool.name, _PLAIN.dump_python(given, mode="json"))
+
+    def __str__(self) -> str:
+        return f"{self.tool}({', '.join(f'{key}={_short(value)}' for key, value in self.args.items())})"
+
+    def artifact_id(self, kind: ArtifactKind, state: State) -> str:
+        """The same call on the same selection is the same artifact, whoever makes it and whenever."""
+        database = state.database
+        parts = [self.tool, self.args, database.loaded, filters_to_json(database.filters), self.args.get("table")]
+        return f"{kind}-{sha256(canonical(parts).encode()).hexdigest()[:6]}"
+
+    def artifact(self, kind: ArtifactKind, state: State, name: str, summary: str) -> Artifact:
+        """The artifact of this call: what the state keeps of it."""
+        return Artifact(self.artifact_id(kind, state), kind, name, summary, made_by=str(self))
+
+
+def artifact_file(state: State, world: World, artifact_id: str, kind: ArtifactKind) -> Path:
+    """The file of one of the session's artifacts. Raises ToolError with the nearest ids of that kind."""
+    artifact = state.artifact(artifact_id)
+    if artifact is None or artifact.kind != kind:
+        raise ToolError(_no_artifact(state, artifact_id, kind))
+    path = world.artifacts.find(artifact_id)
+    if path is None:
+        raise ToolError(f"The file of {artifact_id} is gone; {artifact.made_by} makes it again.")
+    return path
+
+
+def _no_artifact(state: State, asked: str, kind: ArtifactKind) -> str:
+    known = {each.id: each.name for each in state.artifacts if each.kind == kind}
+    if (found := state.artifact(asked)) is not None:
+        problem = f"{asked!r} is a {found.kind}, not a {kind}."
+    else:
+        problem = f"No {kind} has the id {asked!r}."
+    if not known:
+        return f"{problem} There is no {kind} yet."
+    near = get_close_matches(asked, known, n=1)
+    if near:
+        return f"{problem} Did you mean {near[0]!r} ({known[near[0]]})?"
+    return f"{problem} There are {', '.join(f'{key} ({name})' for key, name in list(known.items())[-8:])}."
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else canonical(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

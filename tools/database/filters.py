@@ -1,0 +1,148 @@
+"""Narrow the selection by classes, and drop filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from data.vocabulary.words import spelled
+from state.model import Filters, State
+from tools.base import Step, ToolError, World, tool
+from tools.class_words import ClassWords, canonical_words, missing_from
+from tools.database.attributes import field_named
+from tools.phrases import listed
+from tools.selection import PLACE_PARTS, narrowed
+from tools.units import Words
+
+Match = Annotated[Literal["any", "all"], Field(description="any: images with at least one of them; all: with each.")]
+
+_DATE_WORDS = ("date", "dates", "start", "end", "time")
+_PLACE_WORDS = ("coords", "place", "location", "area", "bbox", "center", "radius_km", "geometry", "country")
+_CLASS_WORDS = ("class", "classes", "match")
+_SCENE_WORDS = ("lccclass", "scene", "land cover", "landcover")
+_ATTRIBUTE_WORDS = ("attribute", "attributes")
+
+
+@tool("database", changes_state=True)
+def filter_class(
+    state: State,
+    world: World,
+    *,
+    classes: Annotated[Words, Field(description="Object classes or group words, such as Bus or vehicles.")],
+    match: Match = "any",
+) -> Step:
+    """Keep images that hold these object classes, replacing earlier ones; group words such as vehicles are understood.
+
+    Example: copilot call filter_class classes=vehicles
+    """
+    known = ClassWords.of(world)
+    names = canonical_words(classes, known, match)
+    scenes = [name for name in names if known.is_scene(name)]
+    if scenes:
+        verb = "labels" if len(scenes) == 1 else "label"
+        raise ToolError(f"{_quoted(scenes)} {verb} whole scenes, not objects in them; filter_lccclass keeps those.")
+    kept = {each for each in state.database.filters.classes if known.is_scene(each)}
+    said = f"Object classes: {listed(names)}{' (all of them)' if match == 'all' and len(names) > 1 else ''}."
+    said += missing_from(state.database.loaded, names, known)
+    return narrowed(state, world, said, classes=tuple(sorted({*kept, *names})), match=match)
+
+
+@tool("database", changes_state=True)
+def filter_lccclass(
+    state: State,
+    world: World,
+    *,
+    classes: Annotated[Words, Field(description="Land-cover or land-use classes, such as airport or Vineyards.")],
+) -> Step:
+    """Keep land-cover or land-use scenes of these classes, replacing earlier ones.
+
+    Example: copilot call filter_lccclass classes=golf_course
+    """
+    known = ClassWords.of(world)
+    names: dict[str, None] = {}
+    for name in canonical_words(classes, known):
+        found = (name,) if known.is_scene(name) else known.scene_names(name)
+        if not found:
+            raise ToolError(f"{name!r} is a class of objects, not of whole scenes; filter_class keeps those.")
+        names.update(dict.fromkeys(found))
+    filters = state.database.filters
+    kept = {each for each in filters.classes if not known.is_scene(each)}
+    said = f"Scene classes: {listed(names)}." + missing_from(state.database.loaded, tuple(names), known)
+    return narrowed(state, world, said, classes=tuple(sorted({*kept, *names})), match=filters.match or "any")
+
+
+@tool("database", changes_state=True)
+def filter_clear(
+    state: State,
+    world: World,
+    *,
+    fields: Annotated[
+        Words | None,
+        Field(description="date, place, class, lccclass, attribute, an attribute's field or a class's name; all when left out."),
+    ] = None,
+) -> Step:
+    """Drop some of the filters, or all of them; what is loaded stays.
+
+    Example: copilot call filter_clear fields=date
+    """
+    filters = state.database.filters
+    cleared = Filters()
+    if fields is not None:
+        cleared = filters
+        for word in fields:
+            cleared = _without(cleared, word, world, filters)
+    if cleared == filters:
+        said = "There was no filter to drop." if fields is None else f"There was no {listed(fields)} filter to drop."
+    else:
+        said = "All filters are dropped." if cleared == Filters() else f"Dropped the {listed(fields or [])} filter."
+    return narrowed(state, world, said, **vars(cleared))
+
+
+def _without(filters: Filters, word: str, world: World, before: Filters) -> Filters:
+    """The filters without one part. Raises ToolError for a word that names none."""
+    field = word.strip().lower()
+    if field in _DATE_WORDS:
+        parts = {"start": None} if field == "start" else {"end": None} if field == "end" else {"start": None, "end": None}
+        return replace(filters, **parts)
+    if field in _PLACE_WORDS and not (field == "country" and _holds(before, field)):
+        return replace(filters, **dict.fromkeys(PLACE_PARTS))
+    if field in _CLASS_WORDS:
+        return _with_classes(filters, ())
+    if field in _SCENE_WORDS:
+        known = ClassWords.of(world)
+        return _with_classes(filters, [each for each in filters.classes if not known.is_scene(each)])
+    if field in _ATTRIBUTE_WORDS:
+        return replace(filters, attributes=())
+    return _without_named(filters, word, before)
+
+
+def _without_named(filters: Filters, word: str, before: Filters) -> Filters:
+    """The filters without the class or the attribute of that name."""
+    if spelled(word) in {spelled(each) for each in before.classes}:
+        return _with_classes(filters, [each for each in filters.classes if spelled(each) != spelled(word)])
+    name = field_named(word)
+    if _holds(before, name):
+        return replace(filters, attributes=tuple(each for each in filters.attributes if each.field != name))
+    there = [*before.classes, *dict.fromkeys(each.field for each in before.attributes)]
+    parts = "date, place, class, lccclass, attribute"
+    raise ToolError(f"There is no filter {word!r}; the parts are {parts}{' and ' + listed(there) if there else ''}.")
+
+
+def _holds(filters: Filters, field: str) -> bool:
+    return any(each.field == field for each in filters.attributes)
+
+
+def _with_classes(filters: Filters, classes: Sequence[str]) -> Filters:
+    """`match` is there as long as classes are."""
+    changes: dict[str, Any] = {"classes": tuple(classes), "match": filters.match if classes else None}
+    return replace(filters, **changes)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return listed([repr(each) for each in names])
+
+
+TOOLS = (filter_class, filter_lccclass, filter_clear)

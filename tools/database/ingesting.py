@@ -1,0 +1,97 @@
+"""Bring the user's own files into the catalogue."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from state.model import State
+from tools.base import Step, ToolError, World, tool
+from tools.phrases import listed, number_of
+from tools.selection import reselected
+
+if TYPE_CHECKING:
+    from data.ingest import IngestReport
+
+FOLDERS_VARIABLE = "AZIMUTH_DATA_FOLDERS"
+_SHOWN_REJECTED = 20
+
+
+@tool("database", changes_state=True, gives=("loaded",), long_running=True)
+def db_ingest(
+    state: State,
+    world: World,
+    *,
+    path: Annotated[str, Field(min_length=1, max_length=4096, description="A file or a folder on this machine.")],
+    name: Annotated[str | None, Field(description="The data set's name; made from the path when left out.")] = None,
+    format: Annotated[str | None, Field(description="How to read it, such as coco or geojson; found out when left out.")] = None,
+) -> Step:
+    """Add the user's own file or folder to the catalogue as a data set, and load it.
+
+    Reads xView, xBD, xView3, SARFish, FAIR1M, fMoW, BigEarthNet, COCO, DOTA, GeoJSON, GeoParquet,
+    CSV, STAC and folders of rasters. Rows that cannot be used are reported, the others go in; the
+    same source twice gives the same data set. Where $AZIMUTH_DATA_FOLDERS names folders (parted by
+    `:`), only what lies in them is read.
+
+    Example: copilot call db_ingest path=harbours.geojson
+    """
+    from data.ingest import UnreadableSource, ingest  # the readers' libraries cost half a second
+
+    if world.catalogue_root is None:
+        raise ToolError("This catalogue is on a server and cannot be written from here; its keeper can ingest.")
+    source = readable(path)
+    try:
+        report = ingest(world.catalogue_root, source, name=name, format=format)
+    except UnreadableSource as error:
+        raise ToolError(str(error)) from error
+    dataset = report.dataset.name
+    loaded = tuple(sorted({*state.database.loaded, dataset}))
+    step = reselected(state, world, replace(state.database, loaded=loaded), _said(report))
+    rejected = [{"file": each.file, "row": each.row, "reason": each.reason} for each in report.rejected[:_SHOWN_REJECTED]]
+    facts = {
+        "dataset": dataset,
+        "format": report.format,
+        "images": report.images,
+        "detections": report.detections,
+        "rejected": report.rejected_count,
+        "reasons": [{"key": reason, "count": count} for reason, count in report.reasons],
+        "notes": [{"key": reason, "count": count} for reason, count in report.notes],
+        "rejected_rows": rejected,
+        "version": report.dataset.version,
+    }
+    return replace(step, data={**step.data, **facts})
+
+
+def readable(path: str) -> Path:
+    """The path, made absolute, when it is there and may be read. Raises ToolError otherwise."""
+    try:
+        source = Path(path).expanduser().resolve()
+        there = source.exists()
+    except (OSError, ValueError, RuntimeError):
+        raise ToolError(f"{path!r} is no path; give a file or a folder on this machine.") from None
+    allowed = [Path(each).expanduser().resolve() for each in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep) if each]
+    if allowed and not any(source.is_relative_to(folder) for folder in allowed):
+        raise ToolError(f"{path!r} is outside the folders that may be read: {listed([str(each) for each in allowed])}.")
+    if not there:
+        raise ToolError(f"There is no file or folder {path!r}; check the path.")
+    if not os.access(source, os.R_OK | (os.X_OK if source.is_dir() else 0)):
+        raise ToolError(f"{path!r} may not be read by this user; change its permissions or copy it.")
+    return source
+
+
+def _said(report: IngestReport) -> str:
+    said = f"Read {number_of(report.images, 'row')}"
+    if report.detections:
+        said += f" with {number_of(report.detections, 'detection')}"
+    said += f" as {report.format} into the data set {report.dataset.name}, which is now loaded."
+    if report.rejected_count:
+        reasons = listed([f"{reason} ({count:,})" for reason, count in report.reasons], 3)
+        said += f" {number_of(report.rejected_count, 'row')} could not be used: {reasons}."
+    return said
+
+
+TOOLS = (db_ingest,)

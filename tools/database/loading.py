@@ -1,0 +1,174 @@
+"""Which data sets there are, what they hold, and which are loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from data.schema import DatasetInfo
+from data.vocabulary import DATASET_WORDS
+from data.vocabulary.words import spelled
+from state.model import State
+from tools.base import Step, ToolError, World, tool
+from tools.phrases import listed, number_of
+from tools.selection import reselected
+from tools.tables import plain_value
+from tools.units import Names
+
+DatasetName = Annotated[str, Field(description="A data set's name, such as fair1m.")]
+
+
+@tool("database")
+def db_list(state: State, world: World) -> Step:
+    """List every data set of the catalogue with its counts, dates and classes.
+
+    Example: copilot call db_list
+    """
+    infos = world.catalogue.datasets()
+    if not infos:
+        return Step(state, "The catalogue is empty; db_ingest adds a data set.", {"datasets": []})
+    lines = [f"{number_of(len(infos), 'data set')}:"]
+    lines += [_line(info, info.name in state.database.loaded) for info in infos]
+    return Step(state, "\n".join(lines), {"datasets": [_facts(info) for info in infos]})
+
+
+@tool("database", changes_state=True, gives=("loaded",))
+def db_load(
+    state: State, world: World, *, names: Annotated[Names, Field(description="Data sets to load.")]
+) -> Step:
+    """Load data sets of the catalogue, beside those that are loaded.
+
+    Example: copilot call db_load names=fair1m,xview1
+    """
+    wanted = known_names(names, world.catalogue.datasets())
+    loaded = tuple(sorted({*state.database.loaded, *wanted}))
+    return reselected(state, world, replace(state.database, loaded=loaded), f"Loaded {listed(wanted)}.")
+
+
+@tool("database", changes_state=True, needs=("loaded",))
+def db_unload(
+    state: State,
+    world: World,
+    *,
+    names: Annotated[Names | None, Field(description="Data sets to unload; all when left out.")] = None,
+) -> Step:
+    """Unload some data sets, or all of them; the filters stay.
+
+    Example: copilot call db_unload names=fmow
+    """
+    before = state.database.loaded
+    if not before:
+        raise ToolError("No data set is loaded, so there is nothing to unload.")
+    gone = set(before) if names is None else set(_loaded_names(names, before, world))
+    loaded = tuple(name for name in before if name not in gone)
+    said = f"Unloaded {listed(sorted(gone))}."
+    if loaded:
+        said += f" {listed(loaded)} {'stays' if len(loaded) == 1 else 'stay'} loaded."
+    return reselected(state, world, replace(state.database, loaded=loaded), said)
+
+
+@tool("database")
+def db_schema(
+    state: State,
+    world: World,
+    *,
+    name: Annotated[DatasetName | None, Field(description="One data set; the whole catalogue when left out.")] = None,
+) -> Step:
+    """Show the catalogue's columns with their types and value ranges, as an SQL schema.
+
+    Example: copilot call db_schema name=xview1
+    """
+    dataset = None if name is None else known_names([name], world.catalogue.datasets())[0]
+    columns = [
+        {str(key): plain_value(value) for key, value in column.items()}
+        for column in world.catalogue.columns(dataset)
+    ]
+    text = _as_sql(columns)
+    return Step(state, text, {"dataset": dataset, "columns": columns, "schema": text})
+
+
+def known_names(names: Sequence[str], infos: Sequence[DatasetInfo]) -> tuple[str, ...]:
+    """Data sets' names as the catalogue has them, case, joiners and common other names aside.
+
+    Raises ToolError with the nearest names.
+    """
+    aliases: dict[str, str] = {}
+    for info in infos:
+        words = DATASET_WORDS.get(info.name)
+        for alias in (info.name, info.title, *(words.aliases if words else ())):
+            aliases.setdefault(spelled(alias), info.name)
+        aliases[spelled(info.name)] = info.name
+    found = []
+    for name in names:
+        if spelled(name) not in aliases:
+            raise ToolError(_unknown_name(name, [info.name for info in infos], aliases))
+        found.append(aliases[spelled(name)])
+    return tuple(dict.fromkeys(found))
+
+
+def _loaded_names(names: Sequence[str], loaded: Sequence[str], world: World) -> tuple[str, ...]:
+    """As `known_names`, out of the loaded ones; a loaded one that has left the catalogue still has its name."""
+    infos = world.catalogue.datasets()
+    wanted = tuple(name if name in loaded else known_names([name], infos)[0] for name in names)
+    for name in wanted:
+        if name not in loaded:
+            raise ToolError(f"{name} is not loaded; loaded: {listed(loaded)}.")
+    return wanted
+
+
+def _unknown_name(name: str, known: Sequence[str], aliases: dict[str, str]) -> str:
+    if not known:
+        return f"There is no data set {name!r}: the catalogue is empty; db_ingest adds one."
+    near = list(dict.fromkeys(aliases[each] for each in get_close_matches(spelled(name), aliases, n=3)))
+    hint = f"Did you mean {listed(near)}? " if near else ""
+    return f"There is no data set {name!r}. {hint}The catalogue has {listed(known, 12)}."
+
+
+def _line(info: DatasetInfo, loaded: bool) -> str:
+    dates = "no dates" if info.start is None else f"{info.start} to {info.end}"
+    marks = [*(["sample"] if info.origin == "sample" else []), *(["loaded"] if loaded else [])]
+    return (
+        f"- {info.name}{f' ({listed(marks)})' if marks else ''}: {info.title}, {number_of(info.images, 'image')}, "
+        f"{number_of(info.detections, 'detection')}, {number_of(len(info.classes), 'class')}"
+        f", {dates}."
+    )
+
+
+def _facts(info: DatasetInfo) -> dict[str, Any]:
+    return {
+        "name": info.name,
+        "title": info.title,
+        "description": info.description,
+        "origin": info.origin,
+        "images": info.images,
+        "detections": info.detections,
+        "start": info.start,
+        "end": info.end,
+        "bbox": None if info.bbox is None else list(info.bbox),
+        "sensors": list(info.sensors),
+        "modalities": list(info.modalities),
+        "gsd_m": None if info.gsd_m is None else list(info.gsd_m),
+        "classes": [each.name for each in info.classes],
+        "licence": info.licence,
+        "source": info.source,
+        "version": info.version,
+    }
+
+
+def _as_sql(columns: Sequence[dict[str, Any]]) -> str:
+    tables: dict[str, list[str]] = {}
+    for column in columns:
+        span = ""
+        if column.get("min") is not None:
+            span = f"  -- {column['min']} to {column['max']}"
+        elif column.get("example") is not None:
+            span = f"  -- such as {' '.join(str(column['example']).split())[:60]}"
+        tables.setdefault(str(column["table"]), []).append(f"  {column['column']} {column['type']},{span}")
+    return "\n".join(f"CREATE TABLE {table} (\n" + "\n".join(lines) + "\n);" for table, lines in tables.items())
+
+
+TOOLS = (db_list, db_load, db_unload, db_schema)

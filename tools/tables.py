@@ -1,0 +1,70 @@
+"""Tables that calls make: Parquet files in the session's artifacts, known to the state by their id."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import date, datetime
+from typing import Any
+
+import pandas as pd
+
+from state.model import State
+from tools.artifacts import Call, artifact_file
+from tools.base import Step, World
+from tools.phrases import number_of
+
+SHOWN_ROWS = 5
+"""How many rows go into a call's data, for an answer to quote."""
+
+
+def save_table(state: State, world: World, frame: pd.DataFrame, call: Call, name: str) -> State:
+    """Write a table and return the state that knows it, with the results panel open on it."""
+    artifact = call.artifact("table", state, name, number_of(len(frame), "row"))
+    frame.to_parquet(world.artifacts.path(artifact.id, ".parquet"), index=False)
+    return state.with_artifact(artifact).with_ui(table=artifact.id).with_panel("results")
+
+
+def load_table(state: State, world: World, table_id: str) -> pd.DataFrame:
+    """A table of the session. Raises ToolError with the nearest ids."""
+    return pd.read_parquet(artifact_file(state, world, table_id, "table"))
+
+
+def table_step(
+    state: State, world: World, frame: pd.DataFrame, call: Call, name: str, observation: str, **data: Any
+) -> Step:
+    """Save a table and say so: data has its id, size, columns and first rows, and what else is given."""
+    after = save_table(state, world, frame, call, name)
+    table = after.artifacts[-1].id
+    facts = {
+        "table": table,
+        "rows": len(frame),
+        "columns": [str(column) for column in frame.columns],
+        "first": plain_rows(frame.head(SHOWN_ROWS)),
+        **data,
+    }
+    return Step(after, f"{observation} The table is {table}.", facts)
+
+
+def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as plain JSON values; what is missing is None."""
+    return [{str(key): plain_value(value) for key, value in row.items()} for row in frame.to_dict("records")]
+
+
+def plain_value(value: Any) -> Any:
+    """A cell as a JSON value: times as ISO 8601, bytes as their length, not-a-number as None."""
+    if isinstance(value, (bytes, bytearray)):
+        return f"{len(value)} bytes"
+    if isinstance(value, dict):
+        return {str(key): plain_value(each) for key, each in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain_value(each) for each in value]
+    if value is None or value is pd.NaT or value is pd.NA:
+        return None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    return value if isinstance(value, (str, int, bool)) else json.loads(json.dumps(value, default=str))

@@ -1,0 +1,34 @@
+"""Argument types that several tools share: what the value is, its unit and its limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+
+def _listed(value: Any) -> Any:
+    """A list where a single text was meant as one: "fair1m, xview1" from a command line or a model."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _one_or_more(value: Any) -> Any:
+    """A list where one text was given; commas stay, since class names hold some ("Beaches, dunes, sands")."""
+    return [value] if isinstance(value, str) else value
+
+
+Longitude = Annotated[float, Field(ge=-180, le=180, description="Degrees east, WGS84.")]
+Latitude = Annotated[float, Field(ge=-90, le=90, description="Degrees north, WGS84.")]
+Zoom = Annotated[float, Field(ge=0, le=22, description="Web map zoom level: 0 is the world, 12 a city.")]
+OpacityFraction = Annotated[float, Field(ge=0, le=1, description="0 is invisible, 1 is opaque.")]
+RadiusKm = Annotated[float, Field(gt=0, le=20_000, description="Great-circle distance, kilometres.")]
+BboxDeg = Annotated[
+    list[float],
+    Field(min_length=4, max_length=4, description="[west, south, east, north] in degrees; west > east crosses 180°."),
+]
+LayerId = Annotated[str, Field(min_length=1, max_length=200, description="A layer's id, as in the state.")]
+TableId = Annotated[str, Field(min_length=1, max_length=200, description="A table's id, as in the state's artifacts.")]
+Names = Annotated[list[str], BeforeValidator(_listed), Field(min_length=1, max_length=100)]
+"""Names without commas; one text is split at its commas."""
+Words = Annotated[list[str], BeforeValidator(_one_or_more), Field(min_length=1, max_length=100)]
+"""Names that may hold commas."""
