@@ -10,8 +10,8 @@ What words mean where people differ:
 - "The last two years" rolls back from today and includes it; "last year" is the calendar year; "two years
   ago" is that whole calendar year, "a month ago" that month, "ten days ago" that day.
 - "From May 2018" is that month; "from May 2018 on" and "since May 2018" are open.
-- 03/04/2018 may be 4 March or 3 April: month first is taken, unless another date of the sentence tells, and
-  both are in `alternatives`. 17.05.2018 is day first.
+- 03/04/2018 may be 4 March or 3 April: month first is taken, unless another date of the sentence tells; both
+  are in `alternatives`. 17.05.2018 is day first.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class DateSpan:
     kind: Kind
     """"month_only" for months, or a day of one, whose year the sentence does not give."""
     alternatives: tuple[Bounds, ...] = ()
-    """Every reading of an ambiguous date, the one taken first; empty when there is only one."""
+    """Every reading of an ambiguous date, first the one taken; empty when there is only one."""
     months: tuple[int, ...] = ()
     """For "month_only": the months, 1 to 12, in the order they are meant."""
     day: int | None = None
@@ -55,11 +55,6 @@ class DateSpan:
     """Why the phrase is no date, in a sentence; `start` and `end` are None then."""
     negated: bool = False
     """Whether the sentence excludes these days ("not from 2019", "except May 2018")."""
-
-    @property
-    def month(self) -> int | None:
-        """The first of `months`."""
-        return self.months[0] if self.months else None
 
 
 @dataclass(frozen=True)
@@ -80,8 +75,7 @@ def dates(text: str, today: date, *, southern: bool = False) -> list[DateSpan]:
 
     today: the UTC day that relative phrases count from. southern: seasons of the southern hemisphere.
     """
-    lowered = plain(text)
-    corrected = _corrected(lowered)
+    corrected = _corrected(plain(text))
     context = Context(corrected.text, today, southern, _day_first(corrected.text))
     single = _with_parts(list(atoms(context)), context)
     single = [_resolved(atom) for atom in _with_years(single, context)]
@@ -89,14 +83,14 @@ def dates(text: str, today: date, *, southern: bool = False) -> list[DateSpan]:
     found = [item for item in _listed(found, context) if _stands(item, context, text, corrected)]
     floors = [0, *(item.end for item in found)]
     ceilings = [*(item.start for item in found[1:]), len(context.text)]
-    rooms = list(zip(floors, ceilings, strict=False))[: len(found)]
-    return [_span(item, room, context, text, corrected) for item, room in zip(found, rooms, strict=True)]
+    rooms = zip(found, floors, ceilings, strict=False)
+    return [_span(item, (floor, ceiling), context, text, corrected) for item, floor, ceiling in rooms]
 
 
 # Typos
 
 _CALENDAR_WORDS = [*(word for word in MONTHS if len(word) > 4), "spring", "summer", "autumn", "winter"]
-_ORDINARY_WORDS = frozenset("marsh match string sprint spying wither wintry summed sprung aprils march".split())
+_ORDINARY_WORDS = frozenset("marsh match string sprint summed sprung".split())
 
 
 def _corrected(lowered: str) -> Rewritten:
@@ -234,6 +228,7 @@ def _with_years(single: list[Atom], context: Context) -> list[Atom]:
 # Ranges
 
 def _prefix(pattern: str) -> re.Pattern[str]:
+    """Words right before a date."""
     return re.compile(rf"(?:(?<=\W)|^)(?:{pattern})(?: (?:the|the year|year|the month of|around))? $")
 
 
@@ -304,7 +299,7 @@ _BEFORE_WORDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (_prefix(r"after|later than|newer than|more recent than|younger than|following|past|post|>"), "after"),
     (_prefix(r"before|prior to|earlier than|older than|ahead of|preceding|pre|<"), "before"),
 )  # fmt: skip
-_HYPHENED = re.compile(r"(?:(?<=\W)|^)(?P<word>pre|post)-$")
+_HYPHENED = re.compile(r"\b(?P<word>pre|post)-$")
 _AFTER_WORDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r",? ?(?:onwards?|and onwards?|on(?= ?(?:$|[.,;!?)]))|and (?:later|after|newer|since|up|beyond)|or (?:later|newer|after)|"
                 r"(?:to|till?|until|up to|up until|through|and up to|-) ?(?:right )?(?:now|the present day|the present|present|date|this day)|"

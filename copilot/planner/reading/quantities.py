@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from copilot.planner.reading.text import NUMBER_WORDS, ORDINAL_WORDS, one_of, plain
+from copilot.planner.reading.text import NUMBER_WORDS, one_of, plain
 
 QuantityKind = Literal["distance_km", "area_km2", "percent", "count", "population", "zoom_level", "zoom_steps"]
 Comparator = Literal["=", "<", "<=", ">", ">=", "~"]
+Role = Literal["", "radius", "top", "bottom", "limit"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class QuantitySpan:
     """">" for "over a million people", "<=" for "within 40 km" and "at most 20", "~" for "about"."""
     unit: str = ""
     """As written: "miles", "ships"."""
-    role: Literal["", "radius", "top", "bottom", "limit"] = ""
+    role: Role = ""
     """radius: within, around, a … radius; top and bottom: the n first, largest, last, smallest; limit: at most."""
     error: str | None = None
 
@@ -140,6 +141,9 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )  # fmt: skip
 
 
+_ROLES: dict[str, Role] = {"top": "top", "bottom": "bottom", "limit": "limit"}
+
+
 def _value(name: str, match: re.Match[str]) -> tuple[QuantityKind, float]:
     groups = match.groupdict()
     if name == "zoom_steps":
@@ -176,12 +180,12 @@ def _quantity(name: str, match: re.Match[str], lowered: str, text: str) -> Quant
             op, end = other, after.end()
         elif pattern.search(lowered, match.start(), end):
             op = other
-    role = {"top": "top", "bottom": "bottom", "limit": "limit"}.get(name, "")
+    role = _ROLES.get(name, "")
     around = re.search(r"(?:within|around|radius of|inside|buffer of)(?: (?:a|about|the))* ?$", lowered[: match.start()])
     if name == "distance" and (match["r"] or around or re.match(r"s? (?:of|around|from|radius|buffer)\b", lowered[end:])):
         role = "radius"
     unit = (match.groupdict().get("u") or "").strip()
-    return QuantitySpan(start, end, text[start:end], kind, value, op, unit, role, _error(kind, value))  # type: ignore[arg-type]
+    return QuantitySpan(start, end, text[start:end], kind, value, op, unit, role, _error(kind, value))
 
 
 def _error(kind: QuantityKind, value: float) -> str | None:

@@ -13,8 +13,13 @@ _PLAIN = {
 }
 
 
+READ_LIMIT = 4000
+"""Readers look at this many characters; the time for hostile text grows with the square of its length."""
+
+
 def plain(text: str) -> str:
-    """`text` in lower case with plain dashes, quotes and spaces; the same length, index for index."""
+    """`text` in lower case with plain dashes, quotes and spaces; index for index, cut at READ_LIMIT."""
+    text = text[:READ_LIMIT]
     lowered = (_PLAIN.get(char, char.lower()) for char in text)
     return "".join(low if len(low) == 1 else char for low, char in zip(lowered, text, strict=True))
 

@@ -135,7 +135,8 @@ NOTATIONS = (
 def test_a_point_in_any_notation_reads_back(lon_e4: int, lat_e4: int, notation: int) -> None:
     lon, lat = lon_e4 / 10000, lat_e4 / 10000
     span = only(f"images near {NOTATIONS[notation](lon, lat)} please")
-    assert (span.lon, span.lat) == (pytest.approx(lon, abs=1e-5), pytest.approx(lat, abs=1e-5))
+    assert span.lon == pytest.approx(lon, abs=1e-5)
+    assert span.lat == pytest.approx(lat, abs=1e-5)
     assert (span.assumed, span.error) == (False, None)
 
 
