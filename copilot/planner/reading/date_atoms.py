@@ -48,7 +48,7 @@ _THINGS = (
 _NOT_A_YEAR_BEFORE = re.compile(
     r"(?:top|first|last|limit(?:ed)?(?: to| of)?|at (?:most|least)|(?:more|less|fewer|greater|higher|lower) than|under|"
     r"max(?:imum)?|min(?:imum)?|epsg|utm|level|zoom|id|number|no\.?|nr\.?|image|scene|tile|row|page|seed|width|height|"
-    r"port|band|populations?(?: of| over| above)?|about|roughly|approximately|around|nearly|almost|[x×*<>$€#~+\\])"
+    r"port|band|populations?(?: of| over| above)?|roughly|approximately|nearly|almost|[x×*<>$€#~+\\])"
     r"(?: of)?[ :=]*$"
 )
 _NOT_A_YEAR_AFTER = re.compile(
@@ -293,8 +293,11 @@ def _named_relative(match: re.Match[str], context: Context) -> Atom:
 
 
 def _relative_unit(match: re.Match[str], context: Context) -> Atom:
-    """This, last or next day, week, month, quarter, year or decade of the calendar."""
+    """This, last or next week, month, quarter, year or decade of the calendar; the past one rolls back from today."""
     unit = _unit(match["u"])
+    if match["w"] == "past":
+        first = periods.day_after(periods.shift(context.today, unit, -1))
+        return Atom(match.start(), match.end(), "relative", (first, context.today))
     step = {"this": 0, "current": 0, "next": 1, "coming": 1}.get(match["w"], -1)
     days = periods.around(periods.shift(context.today, unit, step), unit)
     return Atom(match.start(), match.end(), "relative", days)

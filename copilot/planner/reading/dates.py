@@ -7,7 +7,7 @@ What words mean where people differ:
 - Early, mid and late are thirds of a period (early 2019 is January to April). The start and the end of a year
   are its first and last quarter, of any other period its first and last third; "before the end of 2019"
   and "after the end of 2019" mean its last day.
-- "The last two years" rolls back from today and includes it; "last year" is the calendar year; "two years
+- "The last two years" and "the past year" roll back from today, included; "last year" is the calendar year; "two years
   ago" is that whole calendar year, "a month ago" that month, "ten days ago" that day.
 - "From May 2018" is that month; "from May 2018 on" and "since May 2018" are open.
 - 03/04/2018 may be 4 March or 3 April: month first is taken, unless another date of the sentence tells; both
@@ -454,7 +454,8 @@ def _stands(item: _Found, context: Context, text: str, corrected: Rewritten) -> 
     if words in _ALSO_WORDS or item.atom.season:
         capital = text[corrected.origin[item.atom.start]].isupper()
         sentence_start = not before.strip() or before.rstrip()[-1] in ".!?"
-        return capital and not sentence_start and not item.atom.season
+        alone = not re.search(r"\w", before + context.text[item.end :])
+        return capital and (alone or not sentence_start) and not item.atom.season
     return True
 
 

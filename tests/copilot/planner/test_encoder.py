@@ -50,7 +50,7 @@ def test_what_is_beyond_256_tokens_does_not_count(model: Encoder) -> None:
     np.testing.assert_allclose(short, long, rtol=0, atol=2e-6)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=3))
 def test_any_text_gives_a_vector_of_length_one(model: Encoder, texts: list[str]) -> None:
     np.testing.assert_allclose(np.linalg.norm(model.encode(texts), axis=1), 1, rtol=0, atol=1e-5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.planner.reading.attributes import comparisons
@@ -96,6 +96,7 @@ def test_fields_that_are_not_there_are_not_compared(sentence: str) -> None:
 OPS = st.sampled_from([("=", "="), ("<", "<"), ("at most", "<="), ("over", ">"), (">=", ">="), ("!=", "!=")])
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"[a-z]{4,8}_[a-z]{4,8}", fullmatch=True), OPS, st.integers(-10**6, 10**6), st.booleans())
 def test_any_field_compares_by_its_name(field: str, op: tuple[str, str], value: int, spaced: bool) -> None:
     name = field.replace("_", " ") if spaced else field
@@ -106,6 +107,7 @@ def test_any_field_compares_by_its_name(field: str, op: tuple[str, str], value: 
 WORDS = st.sampled_from(" ".join(READ).split())
 
 
+@settings(deadline=None)
 @given(st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=9).map(" ".join)), st.lists(st.text(max_size=5), max_size=2))
 def test_any_text_gives_ordered_spans_that_quote_it(text: str, more: list[str]) -> None:
     end = 0

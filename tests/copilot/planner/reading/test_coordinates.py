@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.planner.reading.coordinates import CoordSpan, coordinates
@@ -131,6 +131,7 @@ NOTATIONS = (
 )
 
 
+@settings(deadline=None)
 @given(LON, LAT, st.sampled_from(range(len(NOTATIONS))))
 def test_a_point_in_any_notation_reads_back(lon_e4: int, lat_e4: int, notation: int) -> None:
     lon, lat = lon_e4 / 10000, lat_e4 / 10000
@@ -140,6 +141,7 @@ def test_a_point_in_any_notation_reads_back(lon_e4: int, lat_e4: int, notation: 
     assert (span.assumed, span.error) == (False, None)
 
 
+@settings(deadline=None)
 @given(LON, LAT)
 def test_a_plain_pair_is_latitude_first_where_it_can_be(lon_e4: int, lat_e4: int) -> None:
     lon, lat = lon_e4 / 10000, lat_e4 / 10000
@@ -147,6 +149,7 @@ def test_a_plain_pair_is_latitude_first_where_it_can_be(lon_e4: int, lat_e4: int
     assert (span.lon, span.lat) == (lon, lat)
 
 
+@settings(deadline=None)
 @given(LON, LAT, LON, LAT)
 def test_a_box_in_brackets_reads_back(west: int, south: int, east: int, north: int) -> None:
     box = (west / 10000, min(south, north) / 10000, east / 10000, max(south, north) / 10000)
@@ -156,6 +159,7 @@ def test_a_box_in_brackets_reads_back(west: int, south: int, east: int, north: i
 WORDS = st.sampled_from(" ".join([*POINTS, *BOXES, *ERRORS, *NOTHING]).split())
 
 
+@settings(deadline=None)
 @given(st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=9).map(" ".join)))
 def test_any_text_gives_ordered_spans_that_quote_it(text: str) -> None:
     end = 0

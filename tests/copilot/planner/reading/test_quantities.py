@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.planner.reading.quantities import quantities
@@ -78,11 +78,13 @@ def test_a_number_too_large_to_hold_says_so() -> None:
     assert span.error == "The number is too large to be read; write a smaller one."
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10**9))
 def test_thousands_with_and_without_commas_are_the_same(value: int) -> None:
     assert [span.value for text in (f"{value:,} ships", f"{value} ships") for span in quantities(text)] == [value] * 2
 
 
+@settings(deadline=None)
 @given(st.floats(0.001, 1e6), st.sampled_from([("km", 1.0), ("miles", 1.609344), ("m", 0.001), ("nautical miles", 1.852)]))
 def test_a_distance_in_any_unit_reads_as_kilometres(value: float, unit: tuple[str, float]) -> None:
     (span,) = quantities(f"within {value:.3f} {unit[0]} of the port")
@@ -93,6 +95,7 @@ def test_a_distance_in_any_unit_reads_as_kilometres(value: float, unit: tuple[st
 WORDS = st.sampled_from(" ".join(READ).split())
 
 
+@settings(deadline=None)
 @given(st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=9).map(" ".join)))
 def test_any_text_gives_ordered_spans_that_quote_it(text: str) -> None:
     end = 0
