@@ -93,7 +93,8 @@ def _is_current(folder: Path, scale: float) -> bool:
         info = read_info(folder)
     except CatalogueError:
         return False
-    return info.origin == "ingested" or info.source == _source(scale)
+    same = info.source == _source(scale) and info.classes == classes_of(folder.name)
+    return info.origin == "ingested" or same
 
 
 def _source(scale: float) -> str:

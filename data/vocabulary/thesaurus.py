@@ -111,7 +111,7 @@ def _corrected(word: str) -> str:
     known = _known()
     if one in known or word in _NOT_A_SLIP or one in _NOT_A_SLIP or len(one) < 5 or not one.isalpha():
         return one
-    allowed = 1 if len(one) < 8 else 2
+    allowed = 1 if len(one) < 10 else 2
     near = process.extractOne(one, _vocabulary(), scorer=OSA.distance, score_cutoff=allowed)
     if near is None or near[0][0] != one[0] or abs(len(near[0]) - len(one)) > 1:
         return one
@@ -139,13 +139,19 @@ def mentions(text: str) -> list[Span]:
     """The class words of a sentence: the longest that do not overlap, from left to right."""
     words = tokens(text)
     index = _index()
-    reduced = [_corrected(word) for _, _, word in words]
+    reduced = [
+        _corrected(word) if _may_be_a_slip(text, start) else singular(word) for start, _, word in words
+    ]
     found: list[Span] = []
     at = 0
     while at < len(words):
         for size in range(min(_MAX_WORDS, len(words) - at), 0, -1):
             terms = index.get(" ".join(reduced[at : at + size]))
-            if terms and not (size == 1 and words[at][2] in _PLURAL_ONLY) and _joined(text, words, at, size):
+            if (
+                terms
+                and not (size == 1 and _only_in_the_plural(reduced[at], words[at][2]))
+                and _joined(text, words, at, size)
+            ):
                 start, end = words[at][0], words[at + size - 1][1]
                 found.append(Span(start, end, text[start:end], terms))
                 at += size
@@ -153,6 +159,15 @@ def mentions(text: str) -> list[Span]:
         else:
             at += 1
     return found
+
+
+def _only_in_the_plural(reduced: str, written: str) -> bool:
+    return reduced in _PLURAL_ONLY and not written.endswith("s")
+
+
+def _may_be_a_slip(text: str, start: int) -> bool:
+    """A capital within a sentence is a name's: Harcourt is no harbour."""
+    return start == 0 or not text[start].isupper() or text.isupper()
 
 
 def _joined(text: str, words: list[tuple[int, int, str]], at: int, size: int) -> bool:

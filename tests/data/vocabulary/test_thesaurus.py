@@ -17,9 +17,11 @@ VEHICLES = Term("vehicles", "group", ("xview1", "fair1m"), scene=False)
     [
         ("lorries", "trucks"), ("aeroplanes", "airplanes"), ("planes", "airplanes"), ("jets", "airplanes"),
         ("choppers", "helicopters"), ("ships", "vessels"), ("anything that floats", "vessels"),
-        ("automobiles", "cars"), ("homes", "houses"), ("structures", "buildings"), ("golf courses", "golf_course"),
+        ("automobiles", "cars"), ("homes", "houses"), ("structures", "buildings"),
+        ("golf courses", "golf_course"),
         ("soccer pitch", "Football Field"), ("Stadiums", "stadium"), ("wind turbines", "wind_farm"),
-        ("solar panels", "solar_farm"), ("pine woods", "Coniferous forest"), ("destroyed houses", "destroyed"),
+        ("solar panels", "solar_farm"), ("pine woods", "Coniferous forest"),
+        ("destroyed houses", "destroyed"),
         ("tanker", "tankers"), ("container ship", "Container Ship"), ("tugs", "Tugboat"),
         ("dredgers", "Engineering Ship"), ("737s", "Boeing737"), ("Boeing 737", "Boeing737"),
         ("vehicels", "vehicles"), ("helicoptrs", "helicopters"), ("SWIMMING_POOL", "swimming_pool"),
@@ -61,7 +63,15 @@ def test_the_longest_phrase_wins_and_keeps_the_commas_of_a_published_name() -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["images of the train split", "crop the image", "sort by place", "show the places on a plot"]
+    "text",
+    [
+        "images of the train split",
+        "crop the image",
+        "sort by place",
+        "show the places on a plot",
+        "share a graph of the patch",
+        "near Harcourt",
+    ],
 )
 def test_verbs_and_split_names_are_no_class_words(text: str) -> None:
     assert mentions(text) == []
