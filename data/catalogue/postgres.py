@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import psycopg
 import sqlalchemy as sa
 
 from data.catalogue.base import CatalogueError
@@ -183,5 +185,6 @@ class PostgresCatalogue(SqlCatalogue):
         return ", ".join(self.dialect.class_word(k) for k in range(count))
 
 
-def _cause(error: sa.exc.DBAPIError) -> str:
-    return sentence(str(error.orig))
+def _cause(error: sa.exc.DBAPIError | psycopg.Error) -> str:
+    text = str(error.orig if isinstance(error, sa.exc.DBAPIError) else error)
+    return sentence(re.split(r"\n(?:DETAIL|CONTEXT):", text)[0])
