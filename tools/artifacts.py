@@ -40,7 +40,13 @@ class Call:
     def artifact_id(self, kind: ArtifactKind, state: State) -> str:
         """The same call on the same selection is the same artifact, whoever makes it and whenever."""
         database = state.database
-        parts = [self.tool, self.args, database.loaded, filters_to_json(database.filters), self.args.get("table")]
+        parts = [
+            self.tool,
+            self.args,
+            database.loaded,
+            filters_to_json(database.filters),
+            self.args.get("table"),
+        ]
         return f"{kind}-{sha256(canonical(parts).encode()).hexdigest()[:6]}"
 
     def artifact(self, kind: ArtifactKind, state: State, name: str, summary: str) -> Artifact:

@@ -70,7 +70,9 @@ def canonical_words(words: Sequence[str], known: ClassWords, match: str = "any")
     for word in words:
         names = known.canonical(word)
         if match == "all" and len(names) > 1:
-            raise ToolError(f"{word!r} means {listed(names)}; with match=all, name the one that must be there.")
+            raise ToolError(
+                f"{word!r} means {listed(names)}; with match=all, name the one that must be there."
+            )
         found.update(dict.fromkeys(names))
     return tuple(found)
 
@@ -96,7 +98,9 @@ def _canonical(known: ClassWords, word: str) -> tuple[str, ...]:
 
 def _published(known: ClassWords, word: str) -> tuple[str, ...]:
     wanted = spelled(word)
-    return next(((c.name,) for info in known.infos for c in info.classes if wanted and spelled(c.name) == wanted), ())
+    return next(
+        ((c.name,) for info in known.infos for c in info.classes if wanted and spelled(c.name) == wanted), ()
+    )
 
 
 def _group(known: ClassWords, word: str) -> tuple[str, ...]:
@@ -130,7 +134,11 @@ def _unknown(known: ClassWords, word: str) -> str:
     if not names:
         return f"No data set of the catalogue has classes, so {word!r} finds none."
     near = [each for each, *_ in process.extract(word, names, scorer=fuzz.WRatio, limit=3, score_cutoff=60)]
-    hint = f"The nearest are {listed(near)}." if near else f"There are, for example, {listed(_groups(known), 6)}."
+    hint = (
+        f"The nearest are {listed(near)}."
+        if near
+        else f"There are, for example, {listed(_groups(known), 6)}."
+    )
     return f"No data set of the catalogue has the class {word!r}. {hint}"
 
 

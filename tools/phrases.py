@@ -24,3 +24,13 @@ def listed(names: Iterable[str], most: int = 8) -> str:
 def groups_in_words(groups: Iterable[tuple[str, int]], most: int = 8) -> str:
     """`a 12, b 3`; what is beyond `most` is counted."""
     return listed([f"{key} {count:,}" for key, count in groups], most)
+
+
+def number(value: float) -> str:
+    """A number as people write it: `1,000,000`, `0.31`, `12.5`; `no value` for not-a-number."""
+    if value != value:
+        return "no value"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    text = f"{value:,.2f}" if abs(value) >= 100 else f"{value:.4g}"
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text

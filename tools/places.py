@@ -42,7 +42,11 @@ def place_named(gazetteer: Gazetteer, name: str) -> Place:
     resolution = gazetteer.resolve(name)
     if resolution.best is None:
         near = listed([repr(each) for each in gazetteer.suggest(name)])
-        hint = f"Did you mean {near}?" if near else "Give a city, a country or a region, or a bbox [west, south, east, north]."
+        hint = (
+            f"Did you mean {near}?"
+            if near
+            else "Give a city, a country or a region, or a bbox [west, south, east, north]."
+        )
         raise ToolError(f"No place is called {name!r}. {hint}")
     if resolution.ambiguous:
         labels = listed([repr(each.place.label) for each in resolution.candidates[:6]])
@@ -77,15 +81,26 @@ def shape_area(geometry: Mapping[str, Any]) -> Area:
         geometry = geometry["geometry"]
     kind = geometry.get("type")
     if kind not in ("Polygon", "MultiPolygon"):
-        raise ToolError(f"A geometry of type {kind!r} does not select an area; give a GeoJSON Polygon or MultiPolygon.")
+        raise ToolError(
+            f"A geometry of type {kind!r} does not select an area; give a GeoJSON Polygon or MultiPolygon."
+        )
     try:
         polygon = shape({"type": kind, "coordinates": _lists(geometry["coordinates"])})
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, shapely.errors.ShapelyError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+        AttributeError,
+        shapely.errors.ShapelyError,
+    ) as error:
         raise ToolError(f"The {kind} cannot be read ({error}); give rings of [lon, lat].") from error
     if polygon.is_empty or not polygon.area > 0 or not all(map(math.isfinite, polygon.bounds)):
         raise ToolError(f"The {kind} has no area; give at least three corners as [lon, lat].")
     if abs(polygon.bounds[1]) > 90 or abs(polygon.bounds[3]) > 90:
-        raise ToolError(f"The {kind} has latitudes beyond 90 degrees; each corner is [lon, lat], longitude first.")
+        raise ToolError(
+            f"The {kind} has latitudes beyond 90 degrees; each corner is [lon, lat], longitude first."
+        )
     if (count := int(shapely.get_num_coordinates(polygon))) > MAX_VERTICES:
         raise ToolError(f"The {kind} has {count:,} corners; simplify it to {MAX_VERTICES:,} at most.")
     return Area(_bounds(polygon), geometry=_value(polygon))

@@ -12,7 +12,8 @@ from state.model import Database, Filters, Geometry, Query, State
 from tools.base import Step, ToolError, World
 from tools.phrases import listed, number_of
 
-PLACE_PARTS = ("place", "country", "bbox", "center", "radius_km", "geometry")
+NO_PLACE: dict[str, Any] = dict.fromkeys(("place", "country", "bbox", "center", "radius_km", "geometry"))
+"""The place parts of the filters, dropped."""
 SAMPLE_WORDS = "sample data: generated positions and labels"
 
 
@@ -50,7 +51,9 @@ def current_selection(state: State, world: World) -> Selection:
     database = state.database
     if not database.loaded:
         names = listed([info.name for info in world.catalogue.datasets()])
-        raise ToolError(f"No data set is loaded; db_load adds some of {names or 'none (the catalogue is empty)'}.")
+        raise ToolError(
+            f"No data set is loaded; db_load adds some of {names or 'none (the catalogue is empty)'}."
+        )
     return selection_of(database.loaded, database.filters)
 
 
@@ -101,7 +104,7 @@ def counts_without(state: State, world: World) -> dict[str, int]:
     filters = state.database.filters
     parts: dict[str, dict[str, Any]] = {
         "date": {"start": None, "end": None},
-        "place": dict.fromkeys(PLACE_PARTS),
+        "place": NO_PLACE,
         "class": {"classes": (), "match": None},
         **{
             each.field: {"attributes": tuple(a for a in filters.attributes if a.field != each.field)}

@@ -16,6 +16,8 @@ from tools.phrases import number_of
 
 SHOWN_ROWS = 5
 """How many rows go into a call's data, for an answer to quote."""
+_NARROW = 6
+"""A table of no more columns than this is read out row by row."""
 
 
 def save_table(state: State, world: World, frame: pd.DataFrame, call: Call, name: str) -> State:
@@ -44,6 +46,15 @@ def table_step(
         **data,
     }
     return Step(after, f"{observation} The table is {table}.", facts)
+
+
+def rows_in_words(frame: pd.DataFrame) -> str:
+    """The first rows of a narrow table: ` dataset=fair1m, n=5; dataset=xview1, n=7.`, else nothing."""
+    if frame.empty or len(frame.columns) > _NARROW:
+        return ""
+    rows = plain_rows(frame.head(SHOWN_ROWS))
+    said = "; ".join(", ".join(f"{key}={str(value)[:60]}" for key, value in row.items()) for row in rows)
+    return f" {said}{' …' if len(frame) > SHOWN_ROWS else ''}."
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

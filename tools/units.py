@@ -24,10 +24,28 @@ OpacityFraction = Annotated[float, Field(ge=0, le=1, description="0 is invisible
 RadiusKm = Annotated[float, Field(gt=0, le=20_000, description="Great-circle distance, kilometres.")]
 BboxDeg = Annotated[
     list[float],
-    Field(min_length=4, max_length=4, description="[west, south, east, north] in degrees; west > east crosses 180°."),
+    Field(
+        min_length=4,
+        max_length=4,
+        description="[west, south, east, north] in degrees; west > east crosses 180°.",
+    ),
 ]
 LayerId = Annotated[str, Field(min_length=1, max_length=200, description="A layer's id, as in the state.")]
-TableId = Annotated[str, Field(min_length=1, max_length=200, description="A table's id, as in the state's artifacts.")]
+LayerName = Annotated[
+    str, Field(min_length=1, max_length=200, description="A layer's id or name, as on the map.")
+]
+PlaceName = Annotated[
+    str, Field(min_length=1, max_length=200, description="A city, country, region, sea, airport or port.")
+]
+ImageId = Annotated[
+    str, Field(min_length=1, max_length=300, description="An image's id, such as fair1m:10.tif.")
+]
+ColorText = Annotated[str, Field(min_length=3, max_length=30, description="A CSS colour name, or #rrggbb.")]
+NewName = Annotated[str, Field(min_length=1, max_length=100, description="A name of your choice.")]
+SizePx = Annotated[float, Field(ge=1, le=50, description="Marker radius or line width, screen pixels.")]
+TableId = Annotated[
+    str, Field(min_length=1, max_length=200, description="A table's id, as in the state's artifacts.")
+]
 Names = Annotated[list[str], BeforeValidator(_listed), Field(min_length=1, max_length=100)]
 """Names without commas; one text is split at its commas."""
 Words = Annotated[list[str], BeforeValidator(_one_or_more), Field(min_length=1, max_length=100)]

@@ -15,7 +15,7 @@ from data.vocabulary.words import spelled
 from state.model import Attribute, State
 from tools.base import Step, ToolError, World, tool
 from tools.database.dates import day_of
-from tools.phrases import listed
+from tools.phrases import listed, number
 from tools.selection import narrowed
 
 OPERATORS = {
@@ -56,7 +56,14 @@ def filter_attribute(
     state: State,
     world: World,
     *,
-    field: Annotated[str, Field(min_length=1, max_length=100, description="sensor, cloud_pct, gsd_m, split, country … or a property.")],
+    field: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=100,
+            description="sensor, cloud_pct, gsd_m, split, country … or a property.",
+        ),
+    ],
     op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")],
     value: Annotated[Value, Field(description="A value, or a list of them for in.")],
 ) -> Step:
@@ -76,7 +83,9 @@ def filter_attribute(
 
 def field_named(word: str) -> str:
     """A column's name for what people call it; a property's bare key; else the word itself."""
-    return FIELD_NAMES.get(" ".join(word.lower().replace("_", " ").split()), word.strip().removeprefix("properties."))
+    return FIELD_NAMES.get(
+        " ".join(word.lower().replace("_", " ").split()), word.strip().removeprefix("properties.")
+    )
 
 
 def known_field(field: str, world: World) -> tuple[str, str]:
@@ -87,7 +96,11 @@ def known_field(field: str, world: World) -> tuple[str, str]:
             return each, kind
     if spelled(field) in ("confidence", "length m", "class name"):
         raise ToolError(f"{field!r} belongs to detections, not to images; db_sql reads the detections view.")
-    known = [*FILTER_FIELDS, *FIELD_NAMES, *(key for info in world.catalogue.datasets() for key, _ in info.properties)]
+    known = [
+        *FILTER_FIELDS,
+        *FIELD_NAMES,
+        *(key for info in world.catalogue.datasets() for key, _ in info.properties),
+    ]
     near = list(dict.fromkeys(field_named(each) for each in get_close_matches(name, known, n=2)))
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are {listed(FILTER_FIELDS[:10], 10)}."
     raise ToolError(f"No column or property is called {field!r}. {hint}")
@@ -99,12 +112,14 @@ def _checked(field: str, kind: str, op: str, value: Value, world: World) -> str 
         values = value if isinstance(value, list) else _parts(value)
         if not values:
             raise ToolError(f"{field} in needs at least one value, such as value=a,b.")
-        return tuple(sorted({_one(field, kind, op, each, world) for each in values}))
+        checked: tuple[Any, ...] = tuple(sorted({_one(field, kind, op, each, world) for each in values}))
+        return checked
     if isinstance(value, list):
         if len(value) != 1:
             raise ToolError(f"{field} {op} takes one value, not {len(value)}; op=in takes a list.")
         value = value[0]
-    return _one(field, kind, op, value, world)
+    one: str | float = _one(field, kind, op, value, world)
+    return one
 
 
 def _parts(value: str | float) -> list[str] | list[float]:
@@ -140,7 +155,9 @@ def _time(field: str, value: str | float, *, last: bool) -> str:
     try:
         return datetime.fromisoformat(text).isoformat()
     except ValueError:
-        raise ToolError(f"{field} holds times, and {value!r} is none; write 2018-05-31 or 2018-05-31T12:00:00.") from None
+        raise ToolError(
+            f"{field} holds times, and {value!r} is none; write 2018-05-31 or 2018-05-31T12:00:00."
+        ) from None
 
 
 def _known_value(field: str, value: str, world: World) -> str:
@@ -184,7 +201,7 @@ def _squeezed(text: str) -> str:
 def _spoken(value: str | float | tuple[Any, ...]) -> str:
     if isinstance(value, tuple):
         return listed([_spoken(each) for each in value])
-    return f"{value:g}" if isinstance(value, float) else value
+    return number(value) if isinstance(value, float) else value
 
 
 TOOLS = (filter_attribute,)

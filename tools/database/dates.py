@@ -13,7 +13,9 @@ from state.model import State
 from tools.base import Step, ToolError, World, tool
 from tools.selection import narrowed
 
-Day = Annotated[str, Field(max_length=40, description="YYYY-MM-DD, UTC; YYYY or YYYY-MM stand for its first or last day.")]
+Day = Annotated[
+    str, Field(max_length=40, description="YYYY-MM-DD, UTC; YYYY or YYYY-MM stand for its first or last day.")
+]
 
 _DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 
@@ -25,7 +27,9 @@ def filter_date(state: State, world: World, *, start: Day | None = None, end: Da
     Example: copilot call filter_date start=2018-05-01 end=2018-05-31
     """
     if start is None and end is None:
-        raise ToolError("filter_date needs a start, an end or both, such as start=2018-05-01; filter_clear drops the dates.")
+        raise ToolError(
+            "filter_date needs a start, an end or both, such as start=2018-05-01; filter_clear drops the dates."
+        )
     first = None if start is None else day_of(start, last=False)
     final = None if end is None else day_of(end, last=True)
     if first is not None and final is not None and final < first:
@@ -41,7 +45,9 @@ def day_of(text: str, *, last: bool) -> date:
     """
     match = _DAY.fullmatch(text.strip())
     if match is None:
-        raise ToolError(f"{text!r} is not a day; write it YYYY-MM-DD, such as 2018-05-31, or YYYY-MM or YYYY.")
+        raise ToolError(
+            f"{text!r} is not a day; write it YYYY-MM-DD, such as 2018-05-31, or YYYY-MM or YYYY."
+        )
     year, month, day = (None if part is None else int(part) for part in match.groups())
     assert year is not None  # the pattern's first group always matches
     try:
@@ -49,7 +55,9 @@ def day_of(text: str, *, last: bool) -> date:
         day = day if day is not None else (monthrange(year, month)[1] if last else 1)
         return date(year, month, day)
     except ValueError as error:
-        raise ToolError(f"There is no day {text!r} in the calendar ({error}); write one such as 2018-05-31.") from error
+        raise ToolError(
+            f"There is no day {text!r} in the calendar ({error}); write one such as 2018-05-31."
+        ) from error
 
 
 def _text(day: date | None) -> str | None:

@@ -14,10 +14,12 @@ from tools.base import Step, ToolError, World, tool
 from tools.class_words import ClassWords, canonical_words, missing_from
 from tools.database.attributes import field_named
 from tools.phrases import listed
-from tools.selection import PLACE_PARTS, narrowed
+from tools.selection import NO_PLACE, narrowed
 from tools.units import Words
 
-Match = Annotated[Literal["any", "all"], Field(description="any: images with at least one of them; all: with each.")]
+Match = Annotated[
+    Literal["any", "all"], Field(description="any: images with at least one of them; all: with each.")
+]
 
 _DATE_WORDS = ("date", "dates", "start", "end", "time")
 _PLACE_WORDS = ("coords", "place", "location", "area", "bbox", "center", "radius_km", "geometry", "country")
@@ -43,7 +45,9 @@ def filter_class(
     scenes = [name for name in names if known.is_scene(name)]
     if scenes:
         verb = "labels" if len(scenes) == 1 else "label"
-        raise ToolError(f"{_quoted(scenes)} {verb} whole scenes, not objects in them; filter_lccclass keeps those.")
+        raise ToolError(
+            f"{_quoted(scenes)} {verb} whole scenes, not objects in them; filter_lccclass keeps those."
+        )
     kept = {each for each in state.database.filters.classes if known.is_scene(each)}
     said = f"Object classes: {listed(names)}{' (all of them)' if match == 'all' and len(names) > 1 else ''}."
     said += missing_from(state.database.loaded, names, known)
@@ -55,7 +59,9 @@ def filter_lccclass(
     state: State,
     world: World,
     *,
-    classes: Annotated[Words, Field(description="Land-cover or land-use classes, such as airport or Vineyards.")],
+    classes: Annotated[
+        Words, Field(description="Land-cover or land-use classes, such as airport or Vineyards.")
+    ],
 ) -> Step:
     """Keep land-cover or land-use scenes of these classes, replacing earlier ones.
 
@@ -81,7 +87,9 @@ def filter_clear(
     *,
     fields: Annotated[
         Words | None,
-        Field(description="date, place, class, lccclass, attribute, an attribute's field or a class's name; all when left out."),
+        Field(
+            description="date, place, class, lccclass, attribute, an attribute's field or a class's name; all when left out."
+        ),
     ] = None,
 ) -> Step:
     """Drop some of the filters, or all of them; what is loaded stays.
@@ -95,9 +103,17 @@ def filter_clear(
         for word in fields:
             cleared = _without(cleared, word, world, filters)
     if cleared == filters:
-        said = "There was no filter to drop." if fields is None else f"There was no {listed(fields)} filter to drop."
+        said = (
+            "There was no filter to drop."
+            if fields is None
+            else f"There was no {listed(fields)} filter to drop."
+        )
     else:
-        said = "All filters are dropped." if cleared == Filters() else f"Dropped the {listed(fields or [])} filter."
+        said = (
+            "All filters are dropped."
+            if cleared == Filters()
+            else f"Dropped the {listed(fields or [])} filter."
+        )
     return narrowed(state, world, said, **vars(cleared))
 
 
@@ -105,10 +121,10 @@ def _without(filters: Filters, word: str, world: World, before: Filters) -> Filt
     """The filters without one part. Raises ToolError for a word that names none."""
     field = word.strip().lower()
     if field in _DATE_WORDS:
-        parts = {"start": None} if field == "start" else {"end": None} if field == "end" else {"start": None, "end": None}
-        return replace(filters, **parts)
+        start = filters.start if field == "end" else None
+        return replace(filters, start=start, end=filters.end if field == "start" else None)
     if field in _PLACE_WORDS and not (field == "country" and _holds(before, field)):
-        return replace(filters, **dict.fromkeys(PLACE_PARTS))
+        return replace(filters, **NO_PLACE)
     if field in _CLASS_WORDS:
         return _with_classes(filters, ())
     if field in _SCENE_WORDS:
@@ -128,7 +144,9 @@ def _without_named(filters: Filters, word: str, before: Filters) -> Filters:
         return replace(filters, attributes=tuple(each for each in filters.attributes if each.field != name))
     there = [*before.classes, *dict.fromkeys(each.field for each in before.attributes)]
     parts = "date, place, class, lccclass, attribute"
-    raise ToolError(f"There is no filter {word!r}; the parts are {parts}{' and ' + listed(there) if there else ''}.")
+    raise ToolError(
+        f"There is no filter {word!r}; the parts are {parts}{' and ' + listed(there) if there else ''}."
+    )
 
 
 def _holds(filters: Filters, field: str) -> bool:

@@ -26,9 +26,15 @@ def db_ingest(
     state: State,
     world: World,
     *,
-    path: Annotated[str, Field(min_length=1, max_length=4096, description="A file or a folder on this machine.")],
-    name: Annotated[str | None, Field(description="The data set's name; made from the path when left out.")] = None,
-    format: Annotated[str | None, Field(description="How to read it, such as coco or geojson; found out when left out.")] = None,
+    path: Annotated[
+        str, Field(min_length=1, max_length=4096, description="A file or a folder on this machine.")
+    ],
+    name: Annotated[
+        str | None, Field(description="The data set's name; made from the path when left out.")
+    ] = None,
+    format: Annotated[
+        str | None, Field(description="How to read it, such as coco or geojson; found out when left out.")
+    ] = None,
 ) -> Step:
     """Add the user's own file or folder to the catalogue as a data set, and load it.
 
@@ -42,7 +48,9 @@ def db_ingest(
     from data.ingest import UnreadableSource, ingest  # the readers' libraries cost half a second
 
     if world.catalogue_root is None:
-        raise ToolError("This catalogue is on a server and cannot be written from here; its keeper can ingest.")
+        raise ToolError(
+            "This catalogue is on a server and cannot be written from here; its keeper can ingest."
+        )
     source = readable(path)
     try:
         report = ingest(world.catalogue_root, source, name=name, format=format)
@@ -51,7 +59,10 @@ def db_ingest(
     dataset = report.dataset.name
     loaded = tuple(sorted({*state.database.loaded, dataset}))
     step = reselected(state, world, replace(state.database, loaded=loaded), _said(report))
-    rejected = [{"file": each.file, "row": each.row, "reason": each.reason} for each in report.rejected[:_SHOWN_REJECTED]]
+    rejected = [
+        {"file": each.file, "row": each.row, "reason": each.reason}
+        for each in report.rejected[:_SHOWN_REJECTED]
+    ]
     facts = {
         "dataset": dataset,
         "format": report.format,
@@ -73,9 +84,15 @@ def readable(path: str) -> Path:
         there = source.exists()
     except (OSError, ValueError, RuntimeError):
         raise ToolError(f"{path!r} is no path; give a file or a folder on this machine.") from None
-    allowed = [Path(each).expanduser().resolve() for each in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep) if each]
+    allowed = [
+        Path(each).expanduser().resolve()
+        for each in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)
+        if each
+    ]
     if allowed and not any(source.is_relative_to(folder) for folder in allowed):
-        raise ToolError(f"{path!r} is outside the folders that may be read: {listed([str(each) for each in allowed])}.")
+        raise ToolError(
+            f"{path!r} is outside the folders that may be read: {listed([str(each) for each in allowed])}."
+        )
     if not there:
         raise ToolError(f"There is no file or folder {path!r}; check the path.")
     if not os.access(source, os.R_OK | (os.X_OK if source.is_dir() else 0)):

@@ -76,7 +76,9 @@ def db_schema(
     state: State,
     world: World,
     *,
-    name: Annotated[DatasetName | None, Field(description="One data set; the whole catalogue when left out.")] = None,
+    name: Annotated[
+        DatasetName | None, Field(description="One data set; the whole catalogue when left out.")
+    ] = None,
 ) -> Step:
     """Show the catalogue's columns with their types and value ranges, as an SQL schema.
 
@@ -168,7 +170,9 @@ def _as_sql(columns: Sequence[dict[str, Any]]) -> str:
         elif column.get("example") is not None:
             span = f"  -- such as {' '.join(str(column['example']).split())[:60]}"
         tables.setdefault(str(column["table"]), []).append(f"  {column['column']} {column['type']},{span}")
-    return "\n".join(f"CREATE TABLE {table} (\n" + "\n".join(lines) + "\n);" for table, lines in tables.items())
+    return "\n".join(
+        f"CREATE TABLE {table} (\n" + "\n".join(lines) + "\n);" for table, lines in tables.items()
+    )
 
 
 TOOLS = (db_list, db_load, db_unload, db_schema)

@@ -23,12 +23,18 @@ def filter_coords(
     state: State,
     world: World,
     *,
-    place: Annotated[str | None, Field(min_length=1, max_length=200, description="A city, country, region or sea.")] = None,
+    place: Annotated[
+        str | None, Field(min_length=1, max_length=200, description="A city, country, region or sea.")
+    ] = None,
     bbox: BboxDeg | None = None,
     lon: Longitude | None = None,
     lat: Latitude | None = None,
-    radius_km: Annotated[RadiusKm | None, Field(description="Around a place, a lon and lat, or a marker; 40 for a city.")] = None,
-    geometry: Annotated[dict[str, Any] | None, Field(description="A GeoJSON Polygon or MultiPolygon.")] = None,
+    radius_km: Annotated[
+        RadiusKm | None, Field(description="Around a place, a lon and lat, or a marker; 40 for a city.")
+    ] = None,
+    geometry: Annotated[
+        dict[str, Any] | None, Field(description="A GeoJSON Polygon or MultiPolygon.")
+    ] = None,
     drawing: Annotated[LayerId | None, Field(description="The id of a layer that was drawn.")] = None,
 ) -> Step:
     """Keep what lies in a place, a box, a circle, a shape or a drawing, replacing any earlier place.

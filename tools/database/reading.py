@@ -13,7 +13,7 @@ from tools.base import Step, World, tool
 from tools.database.attributes import field_named, known_field
 from tools.phrases import groups_in_words, number_of
 from tools.selection import current_selection, noun
-from tools.tables import table_step
+from tools.tables import rows_in_words, table_step
 from tools.units import Names
 
 Unit = Annotated[Literal["images", "detections"], Field(description="What is counted.")]
@@ -36,7 +36,9 @@ def db_count(
     *,
     by: Annotated[
         str | None,
-        Field(description="class, group, dataset, year, month, season, day, sensor, country, split … or a property."),
+        Field(
+            description="class, group, dataset, year, month, season, day, sensor, country, split … or a property."
+        ),
     ] = None,
     unit: Unit = "images",
 ) -> Step:
@@ -48,7 +50,9 @@ def db_count(
     total = _total(selection, unit, world)
     things = number_of(total, noun(state, world) if unit == "images" else "detection")
     if by is None:
-        return Step(state, f"The selection has {things}.", {"count": total, "by": None, "unit": unit, "groups": []})
+        return Step(
+            state, f"The selection has {things}.", {"count": total, "by": None, "unit": unit, "groups": []}
+        )
     key = grouping_named(by, world)
     groups = world.catalogue.count_by(selection, key, unit, MOST_GROUPS)
     data = {"count": total, "by": key, "unit": unit, "groups": [{"key": k, "count": n} for k, n in groups]}
@@ -65,7 +69,9 @@ def db_query(
     order_by: Annotated[
         Names | None, Field(description="Fields to sort by; a leading - or a trailing desc turns one around.")
     ] = None,
-    columns: Annotated[Names | None, Field(description="Columns of the table; the usual ones when left out.")] = None,
+    columns: Annotated[
+        Names | None, Field(description="Columns of the table; the usual ones when left out.")
+    ] = None,
 ) -> Step:
     """Read rows of the current selection into a table, sorted as asked.
 
@@ -73,7 +79,11 @@ def db_query(
     """
     selection = current_selection(state, world)
     order = tuple(ordering(each, world) for each in order_by or ())
-    chosen = QUERY_COLUMNS if columns is None else tuple(dict.fromkeys(column_named(each, world) for each in columns))
+    chosen = (
+        QUERY_COLUMNS
+        if columns is None
+        else tuple(dict.fromkeys(column_named(each, world) for each in columns))
+    )
     frame = world.catalogue.rows(selection, chosen, order, limit)
     call = Call.of(db_query, limit=limit, order_by=order_by, columns=columns)
     total = state.database.count
@@ -89,7 +99,10 @@ def db_sql(
     state: State,
     world: World,
     *,
-    sql: Annotated[str, Field(min_length=1, max_length=10_000, description="One SELECT over images, detections, datasets.")],
+    sql: Annotated[
+        str,
+        Field(min_length=1, max_length=10_000, description="One SELECT over images, detections, datasets."),
+    ],
 ) -> Step:
     """Run one read-only SQL SELECT over the whole catalogue and keep its result as a table.
 
@@ -100,14 +113,26 @@ def db_sql(
     """
     frame = world.catalogue.sql(sql, MAX_SQL_ROWS, SQL_SECONDS)
     said = f"The query gave {number_of(len(frame), 'row')}"
-    said += "; there may be more." if len(frame) >= MAX_SQL_ROWS else "."
+    said += (
+        ", and there may be more."
+        if len(frame) >= MAX_SQL_ROWS
+        else f":{words}"
+        if (words := rows_in_words(frame))
+        else "."
+    )
     return table_step(state, world, frame, Call.of(db_sql, sql=sql), "Result of a query", said)
 
 
 def grouping_named(by: str, world: World) -> str:
     """What can be counted by, for what people call it. Raises ToolError with the nearest names."""
     word = by.strip().lower()
-    plural = {"classes": "class", "groups": "group", "datasets": "dataset", "years": "year", "months": "month"}
+    plural = {
+        "classes": "class",
+        "groups": "group",
+        "datasets": "dataset",
+        "years": "year",
+        "months": "month",
+    }
     plural |= {"days": "day", "seasons": "season", "category": "class", "date": "day", "resolution": "gsd"}
     word = plural.get(word, word)
     return word if word in DERIVED else known_field(by, world)[0]

@@ -1,0 +1,212 @@
+"""Write rows of the selection or of a table as files that other programs read.
+
+Each says where its rows came from, and of a sample that it is one: a CSV in its column `origin` and
+in a `.provenance.json` beside it (a comment line would be a row to spreadsheets, pandas and QGIS), GeoJSON
+in a member `provenance` of the collection, GeoParquet in the file's metadata under `azimuth`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import shapely
+
+from data.schema import IMAGES, DatasetInfo
+from state.model import State
+from tools.artifacts import Call
+from tools.base import Step, World, tool
+from tools.data.pages import geometries, pages
+from tools.data.provenance import origin_words, provenance, source_infos
+from tools.data.summaries import TableOrSelection
+from tools.phrases import number_of
+from tools.tables import plain_value
+
+Pages = Iterable[pd.DataFrame]
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_COORDINATE_DEG = 1e-7
+"""About a centimetre: what RFC 7946 calls enough."""
+
+
+@tool("data", changes_state=True, gives=("document",), long_running=True)
+def export_csv(state: State, world: World, *, table: TableOrSelection = None) -> Step:
+    """Write all rows of the selection or of a table as a CSV file, with where they came from.
+
+    UTF-8, commas, one header line. The column `origin` says of each row whether it is of a sample.
+    A text that a spreadsheet would run as a formula gets an apostrophe in front.
+
+    Example: copilot call export_csv
+    """
+    call = Call.of(export_csv, table=table)
+    rows, found = pages(state, world, table)
+    about = provenance(state, world, table, rows, call)
+    marked = with_origin(found, source_infos(state, world, table))
+    step = _written(state, world, call, ".csv", "CSV", rows, lambda path: write_csv(path, marked))
+    beside = Path(f"{step.data['path']}.provenance.json")
+    beside.write_text(json.dumps(about, ensure_ascii=False, indent=1), encoding="utf-8")
+    return step
+
+
+@tool("data", changes_state=True, gives=("document",), long_running=True)
+def export_geojson(state: State, world: World, *, table: TableOrSelection = None) -> Step:
+    """Write all rows of the selection or of a table as a GeoJSON file, with where they came from.
+
+    Example: copilot call export_geojson
+    """
+    call = Call.of(export_geojson, table=table)
+    rows, found = pages(state, world, table)
+    about = provenance(state, world, table, rows, call)
+    return _written(
+        state, world, call, ".geojson", "GeoJSON", rows, lambda path: write_geojson(path, found, about)
+    )
+
+
+@tool("data", changes_state=True, gives=("document",), long_running=True)
+def export_geoparquet(state: State, world: World, *, table: TableOrSelection = None) -> Step:
+    """Write all rows of the selection or of a table as a GeoParquet 1.1 file, with where they came from.
+
+    Example: copilot call export_geoparquet
+    """
+    call = Call.of(export_geoparquet, table=table)
+    rows, found = pages(state, world, table)
+    about = provenance(state, world, table, rows, call)
+    infos = source_infos(state, world, table)
+    return _written(
+        state,
+        world,
+        call,
+        ".parquet",
+        "GeoParquet",
+        rows,
+        lambda path: write_geoparquet(path, found, about, infos),
+    )
+
+
+def write_csv(path: Path, found: Pages) -> None:
+    """Pages as one CSV file."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for number, page in enumerate(found):
+            plain = page.drop(columns="footprint", errors="ignore")
+            for name in plain.columns:
+                if not pd.api.types.is_numeric_dtype(
+                    plain[name]
+                ) and not pd.api.types.is_datetime64_any_dtype(plain[name]):
+                    plain[name] = plain[name].map(_cell)
+            plain.columns = pd.Index([_cell(str(name)) for name in plain.columns])
+            plain.to_csv(file, index=False, header=number == 0, lineterminator="\n")
+
+
+def write_geojson(path: Path, found: Pages, about: dict[str, Any]) -> None:
+    """Pages as one GeoJSON feature collection, a feature a line."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f'{{"type":"FeatureCollection","provenance":{_json(about)},"features":[')
+        comma = ""
+        for page in found:
+            shapes = shapely.to_geojson(shapely.set_precision(geometries(page), _COORDINATE_DEG))
+            for shape, row in zip(
+                shapes, page.drop(columns="footprint", errors="ignore").to_dict("records"), strict=True
+            ):
+                properties = {str(key): plain_value(value) for key, value in row.items()}
+                identity = f'"id":{_json(properties["image_id"])},' if properties.get("image_id") else ""
+                file.write(
+                    f'{comma}\n{{"type":"Feature",{identity}"geometry":{shape},"properties":{_json(properties)}}}'
+                )
+                comma = ","
+        file.write("\n]}\n")
+
+
+def write_geoparquet(path: Path, found: Pages, about: dict[str, Any], infos: list[DatasetInfo]) -> None:
+    """Pages as one GeoParquet file (1.1.0, WKB, longitude first), one row group a page."""
+    writer: pq.ParquetWriter | None = None
+    try:
+        for page in found:
+            batch = _arrow(page, infos)
+            if writer is None:
+                writer = pq.ParquetWriter(
+                    path, batch.schema.with_metadata(_metadata(about)), compression="zstd"
+                )
+            writer.write_table(batch.cast(writer.schema))
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def with_origin(found: Pages, infos: list[DatasetInfo]) -> Iterator[pd.DataFrame]:
+    """Pages with the column `origin`: the data set's for rows that name one, else that of all together."""
+    words = origin_words(infos)
+    overall = " and ".join(sorted(set(words.values()))) or "unknown"
+    for page in found:
+        column = page["dataset"].map(words).fillna(overall) if "dataset" in page else overall
+        name = "origin" if "origin" not in page else "azimuth_origin"
+        yield page.assign(**{name: column})
+
+
+def _written(
+    state: State, world: World, call: Call, suffix: str, kind: str, rows: int, write: Callable[[Path], None]
+) -> Step:
+    """Write a document whole or not at all, and say so."""
+    artifact = call.artifact("document", state, f"{kind} export", f"{number_of(rows, 'row')} as {kind}")
+    path = world.artifacts.path(artifact.id, suffix)
+    unfinished = path.with_name(f".{path.name}.writing")
+    try:
+        write(unfinished)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    facts = {"document": artifact.id, "path": str(path), "rows": rows, "bytes": path.stat().st_size}
+    said = f"Wrote {number_of(rows, 'row')} as {kind}; the document is {artifact.id}."
+    return Step(state.with_artifact(artifact), said, facts)
+
+
+def _arrow(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
+    """A page with its geometry as WKB, in types that do not depend on the page's values."""
+    kinds: dict[str, set[str]] = {}
+    for info in infos:
+        for name, kind in info.properties:
+            kinds.setdefault(name, set()).add(kind)
+    columns: dict[str, pa.Array] = {}
+    for name in (str(each) for each in page.columns if each != "footprint"):
+        if name in IMAGES.names:
+            columns[name] = pa.array(page[name], IMAGES.field(name).type, from_pandas=True)
+        elif kinds.get(name) == {"number"} and pd.api.types.is_numeric_dtype(page[name]):
+            columns[name] = pa.array(page[name], pa.float64(), from_pandas=True)
+        elif pd.api.types.is_numeric_dtype(page[name]) or pd.api.types.is_datetime64_any_dtype(page[name]):
+            columns[name] = pa.array(page[name], from_pandas=True)
+        else:
+            columns[name] = pa.array(
+                [None if plain_value(v) is None else str(plain_value(v)) for v in page[name]], pa.string()
+            )
+    columns["geometry"] = pa.array(shapely.to_wkb(geometries(page)), pa.binary())
+    return pa.table(columns)
+
+
+def _metadata(about: dict[str, Any]) -> dict[str, str]:
+    geo = {
+        "version": "1.1.0",
+        "primary_column": "geometry",
+        "columns": {"geometry": {"encoding": "WKB", "geometry_types": []}},
+    }
+    return {"geo": _json(geo), "azimuth": _json(about)}
+
+
+def _cell(value: Any) -> Any:
+    plain = plain_value(value)
+    if isinstance(plain, (list, dict)):
+        plain = _json(plain)
+    if isinstance(plain, str) and plain.startswith(_FORMULA_STARTS):
+        return f"'{plain}"
+    return plain
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+TOOLS = (export_csv, export_geojson, export_geoparquet)

@@ -1,0 +1,321 @@
+"""Figures of a table or of the selection, as Plotly JSON that the page draws."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from state.model import State
+from tools.artifacts import Call
+from tools.base import Step, ToolError, World, tool
+from tools.data.source import frame_of, numbers, source_column
+from tools.data.summaries import By, Column, TableOrSelection, aggregated, counted
+from tools.database.reading import Unit
+from tools.phrases import groups_in_words, listed, number, number_of
+from tools.selection import SAMPLE_WORDS, holds_sample
+from tools.tables import load_table, plain_value
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+Reduction = Annotated[
+    Literal["count", "mean", "sum", "min", "max", "median", "std"],
+    Field(description="What each bar or point shows."),
+]
+Top = Annotated[int, Field(ge=1, le=200, description="How many groups are shown, the largest first.")]
+
+MAX_POINTS = 20_000
+UNITS = {
+    "gsd_m": "m", "cloud_pct": "%", "length_m": "m", "lon": "degrees", "lat": "degrees", "width_px": "px", "height_px": "px",
+    "west": "degrees", "south": "degrees", "east": "degrees", "north": "degrees",
+}  # fmt: skip
+TITLES = {"gsd_m": "ground sampling distance", "cloud_pct": "cloud cover", "length_m": "length"}
+_ORDERED = ("year", "month", "day")
+
+
+@tool("data", changes_state=True, gives=("figure",))
+def histogram_figure(
+    state: State,
+    world: World,
+    *,
+    field: Column,
+    bins: Annotated[int, Field(ge=1, le=500, description="How many equal bins.")] = 20,
+    table: TableOrSelection = None,
+) -> Step:
+    """Draw the histogram of a column of numbers of a table or of the selection.
+
+    Example: copilot call histogram_figure field=cloud_pct bins=10
+    """
+    from plotly.graph_objects import Bar
+
+    name = source_column(state, world, table, field)
+    values = numbers(frame_of(state, world, table, name), name)
+    _need_rows(len(values))
+    counts, edges = np.histogram(values, bins=bins)
+    figure = _figure(state, world, table, f"Histogram of {titled(name)}", axis(name), "rows")
+    centres = (edges[:-1] + edges[1:]) / 2
+    figure.add_trace(Bar(x=centres.tolist(), y=counts.tolist(), width=np.diff(edges).tolist()))
+    figure.update_layout(bargap=0)
+    facts = [
+        {"from": float(low), "to": float(high), "count": int(n)}
+        for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
+    ]
+    said = (
+        f"Histogram of {name}: {number_of(len(values), 'value')} from {number(values.min())} to {number(values.max())}, "
+        f"mean {number(values.mean())}, in {number_of(bins, 'bin')}."
+    )
+    call = Call.of(histogram_figure, field=field, bins=bins, table=table)
+    return figure_step(state, world, figure, call, said, field=name, bins=facts, values=len(values))
+
+
+@tool("data", changes_state=True, gives=("figure",))
+def bar_figure(
+    state: State,
+    world: World,
+    *,
+    by: By,
+    field: Column | None = None,
+    function: Reduction = "count",
+    unit: Unit = "images",
+    top: Top = 20,
+    table: TableOrSelection = None,
+) -> Step:
+    """Draw bars of the counts per group of a table or of the selection, or of a column's mean, sum and so on.
+
+    Example: copilot call bar_figure by=class unit=detections
+    """
+    from plotly.graph_objects import Bar
+
+    key, label, groups = grouped(state, world, by, field, function, unit, table)
+    groups = sorted(groups)[-top:] if key in _ORDERED else groups[:top]
+    figure = _figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
+    figure.add_trace(Bar(x=[_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups]))
+    figure.update_xaxes(type="category")
+    call = Call.of(bar_figure, by=by, field=field, function=function, unit=unit, top=top, table=table)
+    return figure_step(
+        state, world, figure, call, _said("Bars", label, key, groups), by=key, groups=_facts(groups)
+    )
+
+
+@tool("data", changes_state=True, gives=("figure",))
+def line_figure(
+    state: State,
+    world: World,
+    *,
+    by: By = "month",
+    field: Column | None = None,
+    function: Reduction = "count",
+    unit: Unit = "images",
+    table: TableOrSelection = None,
+) -> Step:
+    """Draw a line of the counts over time (or over another ordered column), or of a column's mean, sum and so on.
+
+    Example: copilot call line_figure by=month
+    """
+    from plotly.graph_objects import Scatter
+
+    key, label, groups = grouped(state, world, by, field, function, unit, table)
+    groups = sorted((each for each in groups if each[0] != "unknown"), key=_natural)
+    if function == "count" and key in ("year", "month"):
+        groups = _without_gaps(groups, key)
+    figure = _figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
+    figure.add_trace(
+        Scatter(x=[_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups], mode="lines+markers")
+    )
+    figure.update_xaxes(type="category")
+    call = Call.of(line_figure, by=by, field=field, function=function, unit=unit, table=table)
+    return figure_step(
+        state, world, figure, call, _said("Line", label, key, groups), by=key, groups=_facts(groups)
+    )
+
+
+@tool("data", changes_state=True, gives=("figure",))
+def pie_figure(
+    state: State,
+    world: World,
+    *,
+    by: By,
+    unit: Unit = "images",
+    top: Annotated[int, Field(ge=1, le=50, description="Slices; what is beyond is one slice, other.")] = 10,
+    table: TableOrSelection = None,
+) -> Step:
+    """Draw the shares of the groups of a table or of the selection as a pie.
+
+    Example: copilot call pie_figure by=dataset
+    """
+    from plotly.graph_objects import Pie
+
+    key, label, groups = grouped(state, world, by, None, "count", unit, table)
+    if (rest := sum(value for _, value in groups[top:])) > 0:
+        groups = [*groups[:top], ("other", rest)]
+    figure = _figure(state, world, table, f"{label.capitalize()} by {titled(key)}", None, None)
+    figure.add_trace(
+        Pie(labels=[_text(k) for k, _ in groups], values=[plain_value(v) for _, v in groups], sort=False)
+    )
+    call = Call.of(pie_figure, by=by, unit=unit, top=top, table=table)
+    return figure_step(
+        state, world, figure, call, _said("Pie", label, key, groups), by=key, groups=_facts(groups)
+    )
+
+
+@tool("data", changes_state=True, gives=("figure",))
+def scatter_figure(
+    state: State,
+    world: World,
+    *,
+    x: Column,
+    y: Column,
+    table: TableOrSelection = None,
+) -> Step:
+    """Draw two columns of numbers of a table or of the selection against each other.
+
+    Example: copilot call scatter_figure x=cloud_pct y=detections
+    """
+    from plotly.graph_objects import Scattergl
+
+    across, up = (source_column(state, world, table, each) for each in (x, y))
+    frame = frame_of(state, world, table, across, up)
+    pairs = pd.DataFrame({"x": numbers(frame, across), "y": numbers(frame, up)}).dropna()
+    _need_rows(len(pairs))
+    # Every k-th pair: a browser draws no more, and no chance is involved.
+    shown = pairs.iloc[:: -(-len(pairs) // MAX_POINTS)]
+    figure = _figure(
+        state, world, table, f"{titled(up)} against {titled(across)}".capitalize(), axis(across), axis(up)
+    )
+    figure.add_trace(Scattergl(x=shown["x"].tolist(), y=shown["y"].tolist(), mode="markers"))
+    correlation = pairs["x"].corr(pairs["y"]) if pairs.nunique().min() > 1 else float("nan")
+    said = f"{up} against {across}: {number_of(len(pairs), 'pair')}, correlation {number(correlation)}"
+    said += f"; {len(shown):,} of them are drawn." if len(shown) < len(pairs) else "."
+    call = Call.of(scatter_figure, x=x, y=y, table=table)
+    facts = {
+        "x": across,
+        "y": up,
+        "pairs": len(pairs),
+        "shown": len(shown),
+        "correlation": plain_value(correlation),
+    }
+    return figure_step(state, world, figure, call, said, **facts)
+
+
+def grouped(
+    state: State,
+    world: World,
+    by: str,
+    field: str | None,
+    function: str,
+    unit: Literal["images", "detections"],
+    table: str | None,
+) -> tuple[str, str, list[tuple[str, float]]]:
+    """(the grouping's name, what is shown, (key, value) by falling value).
+
+    A table that already is a count per `by` (its keys differ and it has a column `count`) is shown
+    as it is, not counted again. Raises ToolError when there is nothing to draw.
+    """
+    if field is None and function != "count":
+        raise ToolError(f"function={function} needs a field of numbers, such as field=cloud_pct.")
+    if field is not None:
+        name, key, groups = aggregated(
+            state, world, field, "sum" if function == "count" else function, by, table
+        )
+        _need_rows(len(groups))
+        return str(key), f"{'sum' if function == 'count' else function} of {axis(name)}", groups
+    if table is not None:
+        frame = load_table(state, world, table)
+        if by in frame and "count" in frame and by != "count" and frame[by].is_unique:
+            name, key, groups = aggregated(state, world, "count", "sum", by, table)
+            return str(key), "count", groups
+    key, counts = counted(state, world, by, unit, table)
+    _need_rows(len(counts))
+    return key, "rows" if table is not None else unit, [(label, float(n)) for label, n in counts]
+
+
+def figure_step(state: State, world: World, figure: Figure, call: Call, said: str, **data: Any) -> Step:
+    """Write a figure and say so, with the figure panel open on it."""
+    title = html.unescape(str(figure.layout.title.text))
+    artifact = call.artifact("figure", state, title, said[:200])
+    path = world.artifacts.path(artifact.id, ".json")
+    path.write_text(figure.to_json(), encoding="utf-8")
+    after = state.with_artifact(artifact).with_ui(figure=artifact.id).with_panel("figure")
+    return Step(
+        after, f"{said} The figure is {artifact.id}.", {"figure": artifact.id, "title": title, **data}
+    )
+
+
+def titled(name: str) -> str:
+    """A column as a title says it."""
+    return TITLES.get(name, name.replace("_", " "))
+
+
+def axis(name: str) -> str:
+    """A column as an axis says it, with its unit."""
+    return f"{titled(name)} ({UNITS[name]})" if name in UNITS else titled(name)
+
+
+def _figure(
+    state: State, world: World, table: str | None, title: str, across: str | None, up: str | None
+) -> Figure:
+    """An empty figure with its title, and under it what it is drawn from."""
+    from plotly.graph_objects import Figure
+
+    source = f"table {table}" if table is not None else listed(state.database.loaded)
+    about = [source, *([SAMPLE_WORDS.capitalize()] if holds_sample(state, world) else [])]
+    figure = Figure()
+    figure.update_layout(
+        template="plotly_white",
+        title={"text": _text(title), "subtitle": {"text": _text(" · ".join(about))}},
+        showlegend=False,
+        margin={"l": 60, "r": 20, "t": 80, "b": 60},
+    )
+    if across is not None:
+        figure.update_xaxes(title_text=_text(across))
+    if up is not None:
+        figure.update_yaxes(title_text=_text(up))
+    return figure
+
+
+def _need_rows(count: int) -> None:
+    if count == 0:
+        raise ToolError("There is nothing to draw: no row is selected or has a value; widen the filters.")
+
+
+def _text(value: str) -> str:
+    """Plotly reads a little HTML in texts; names are text."""
+    return html.escape(value, quote=False)
+
+
+def _natural(group: tuple[str, float]) -> tuple[int, float, str]:
+    try:
+        return (0, float(group[0]), "")
+    except ValueError:
+        return (1, 0.0, group[0])
+
+
+def _without_gaps(groups: list[tuple[str, float]], key: str) -> list[tuple[str, float]]:
+    """A count for every year or month from the first to the last."""
+    if not groups:
+        return groups
+    frequency = {"year": "Y", "month": "M"}[key]
+    counts = dict(groups)
+    periods = pd.period_range(groups[0][0], groups[-1][0], freq=frequency)
+    return [(str(period), counts.get(str(period), 0.0)) for period in periods]
+
+
+def _said(kind: str, label: str, key: str, groups: Sequence[tuple[str, float]]) -> str:
+    if all(float(value).is_integer() for _, value in groups):
+        return f"{kind} of {label} by {key}: {groups_in_words([(k, int(v)) for k, v in groups])}."
+    return f"{kind} of {label} by {key}: {listed([f'{k} {number(v)}' for k, v in groups])}."
+
+
+def _facts(groups: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [
+        {"key": key, "count": int(value) if float(value).is_integer() else plain_value(value)}
+        for key, value in groups
+    ]
+
+
+TOOLS = (histogram_figure, bar_figure, line_figure, pie_figure, scatter_figure)

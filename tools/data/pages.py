@@ -1,0 +1,94 @@
+"""All rows of the selection or of a table, page by page, so that an export needs little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import shapely
+from numpy.typing import NDArray
+
+from data.catalogue.base import Attribute, Selection
+from state.model import State
+from tools.base import ToolError, World
+from tools.phrases import number_of
+from tools.selection import current_selection
+from tools.tables import load_table
+
+MAX_EXPORT_ROWS = 5_000_000
+PAGE_ROWS = 50_000
+_LEFT_OUT = ("image_num", "quicklook")
+_SIDES = ("west", "south", "east", "north")
+
+
+def pages(state: State, world: World, table: str | None) -> tuple[int, Iterator[pd.DataFrame]]:
+    """(how many rows, the rows in pages). Raises ToolError when there are none, or too many."""
+    if table is not None:
+        frame = load_table(state, world, table)
+        rows, found = len(frame), iter((frame,))
+    else:
+        selection = current_selection(state, world)
+        rows, found = world.catalogue.count(selection), _selected(selection, world)
+    if rows == 0:
+        raise ToolError("There is no row to export; widen the filters, or choose a table that has some.")
+    if rows > MAX_EXPORT_ROWS:
+        most = number_of(MAX_EXPORT_ROWS, "row")
+        raise ToolError(
+            f"There are {number_of(rows, 'row')}, and an export holds {most} at most; narrow the selection."
+        )
+    return rows, found
+
+
+def geometries(frame: pd.DataFrame) -> NDArray[np.object_]:
+    """Each row's shape: its footprint, else its box (a point where that has no size), else its lon and lat.
+
+    A box across the antimeridian becomes two (RFC 7946, 3.1.9). Raises ToolError for a table without places.
+    """
+    if set(_SIDES) <= set(frame.columns):
+        shapes = _boxes(*(frame[side].to_numpy(float) for side in _SIDES))
+    elif {"lon", "lat"} <= set(frame.columns):
+        shapes = shapely.points(frame["lon"].to_numpy(float), frame["lat"].to_numpy(float))
+    else:
+        raise ToolError(
+            "The table has no places: it needs the columns lon and lat, or west, south, east, north."
+        )
+    if "footprint" in frame:
+        there = frame["footprint"].notna().to_numpy()
+        shapes[there] = shapely.from_wkb(frame["footprint"][there].to_numpy())
+    return shapes
+
+
+def _selected(selection: Selection, world: World) -> Iterator[pd.DataFrame]:
+    """Pages by rising image_id, each from where the last one ended: no page costs more than the first."""
+    columns = tuple(
+        name for name in world.catalogue.rows(selection, None, (), 0).columns if name not in _LEFT_OUT
+    )
+    part = selection
+    while True:
+        page = world.catalogue.rows(part, columns, (), PAGE_ROWS)
+        if not page.empty:
+            yield page
+        if len(page) < PAGE_ROWS:
+            return
+        after = Attribute("image_id", ">", page["image_id"].iloc[-1])
+        part = replace(selection, attributes=(*selection.attributes, after))
+
+
+def _boxes(
+    west: NDArray[np.float64],
+    south: NDArray[np.float64],
+    east: NDArray[np.float64],
+    north: NDArray[np.float64],
+) -> NDArray[np.object_]:
+    shapes = np.asarray(shapely.box(west, south, np.maximum(west, east), north), dtype=object)
+    points = (west == east) & (south == north)
+    shapes[points] = shapely.points(west[points], south[points])
+    for i in np.flatnonzero(west > east):
+        halves = [
+            shapely.box(west[i], south[i], 180, north[i]),
+            shapely.box(-180, south[i], east[i], north[i]),
+        ]
+        shapes[i] = shapely.MultiPolygon(halves)
+    return shapes

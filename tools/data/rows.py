@@ -1,0 +1,200 @@
+"""Pick and order rows of a table or of the selection."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from data.catalogue.base import Attribute
+from state.model import State
+from tools.artifacts import Call
+from tools.base import Step, ToolError, World, tool
+from tools.data.source import column_in, frame_of
+from tools.data.summaries import Column, TableOrSelection
+from tools.database.attributes import OPERATORS, Value
+from tools.database.reading import QUERY_COLUMNS, Direction, ordering
+from tools.phrases import number_of
+from tools.selection import current_selection
+from tools.tables import load_table, plain_value, table_step
+from tools.units import Names, TableId
+
+SortBy = Annotated[
+    Names, Field(description="Columns to sort by; a leading - or a trailing desc turns one around.")
+]
+
+
+@tool("data", changes_state=True, gives=("table",))
+def sort_table(
+    state: State,
+    world: World,
+    *,
+    by: SortBy,
+    limit: Annotated[int, Field(ge=1, le=100_000, description="Most rows in the new table.")] = 1000,
+    table: TableOrSelection = None,
+) -> Step:
+    """Sort the rows of a table or of the selection by columns, into a new table.
+
+    Example: copilot call sort_table by=-acquired
+    """
+    result, total = _sorted(state, world, by, limit, table)
+    said = f"Sorted {number_of(total, 'row')} by {', '.join(by)}; the table holds {len(result):,}."
+    call = Call.of(sort_table, by=by, limit=limit, table=table)
+    return table_step(state, world, result, call, f"Sorted by {', '.join(by)}", said)
+
+
+@tool("data", changes_state=True, gives=("table",))
+def top_n(
+    state: State,
+    world: World,
+    *,
+    by: Column,
+    n: Annotated[int, Field(ge=1, le=10_000, description="How many rows.")] = 10,
+    order: Annotated[Literal["largest", "smallest"], Field(description="Which end comes first.")] = "largest",
+    table: TableOrSelection = None,
+) -> Step:
+    """Take the n rows of a table or of the selection with the largest or smallest values of a column.
+
+    Example: copilot call top_n by=detections n=5
+    """
+    result, total = _sorted(state, world, [f"-{by}" if order == "largest" else by], n, table)
+    said = f"The {number_of(len(result), 'row')} of {total:,} with the {order} {by}."
+    call = Call.of(top_n, by=by, n=n, order=order, table=table)
+    return table_step(state, world, result, call, f"{order.capitalize()} {by}", said)
+
+
+@tool("data", changes_state=True, gives=("table",))
+def sample_rows(
+    state: State,
+    world: World,
+    *,
+    n: Annotated[int, Field(ge=1, le=10_000, description="How many rows.")] = 10,
+    seed: Annotated[int, Field(ge=0, le=2**31, description="Another seed takes other rows.")] = 0,
+    table: TableOrSelection = None,
+) -> Step:
+    """Take n rows of a table or of the selection by chance; the same seed takes the same rows.
+
+    Example: copilot call sample_rows n=20 seed=7
+    """
+    if table is None:
+        ids = frame_of(state, world, None, "image_id")
+        total = len(ids)
+        chosen = ids.sample(min(n, total), random_state=seed)["image_id"].tolist()
+        result = _rows_of_ids(state, world, chosen)
+    else:
+        frame = load_table(state, world, table)
+        total = len(frame)
+        result = frame.sample(min(n, total), random_state=seed)
+    said = f"{number_of(len(result), 'row')} of {total:,}, taken by chance with seed {seed}."
+    call = Call.of(sample_rows, n=n, seed=seed, table=table)
+    return table_step(state, world, result, call, f"Sample of {len(result):,} rows", said)
+
+
+@tool("data", changes_state=True, needs=("table",), gives=("table",))
+def filter_rows(
+    state: State,
+    world: World,
+    *,
+    table: TableId,
+    field: Column,
+    op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")],
+    value: Value,
+) -> Step:
+    """Keep the rows of a table that meet one comparison, in a new table; filter_attribute narrows the selection.
+
+    Example: copilot call filter_rows table=table-1a2b3c field=count op=>= value=10
+    """
+    operator = OPERATORS.get(" ".join(op.lower().replace("_", " ").split()))
+    if operator is None:
+        raise ToolError(f"There is no comparison {op!r}; there are = != < <= > >= in contains.")
+    frame = load_table(state, world, table)
+    name = column_in(frame, field)
+    result = frame[_meets(frame[name], operator, value)]
+    said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {operator} {value}."
+    call = Call.of(filter_rows, table=table, field=field, op=op, value=value)
+    return table_step(state, world, result, call, f"Rows with {name} {operator} {value}"[:100], said)
+
+
+def _sorted(
+    state: State, world: World, by: list[str], limit: int, table: str | None
+) -> tuple[pd.DataFrame, int]:
+    """The first rows in that order, and how many there are in all. Ties keep the order they had."""
+    if table is None:
+        order = tuple(ordering(each, world) for each in by)
+        columns = tuple(dict.fromkeys((*QUERY_COLUMNS, *(field for field, _ in order))))
+        frame = world.catalogue.rows(current_selection(state, world), columns, order, limit)
+        return frame, state.database.count
+    frame = load_table(state, world, table)
+    keys = [_column_order(frame, each) for each in by]
+    result = frame.sort_values(
+        [name for name, _ in keys],
+        ascending=[way == "asc" for _, way in keys],
+        kind="stable",
+        na_position="last",
+    )
+    return result.head(limit), len(frame)
+
+
+def _column_order(frame: pd.DataFrame, text: str) -> tuple[str, Direction]:
+    words = text.strip().split()
+    if len(words) > 1 and words[-1].lower() in ("asc", "desc"):
+        return column_in(frame, " ".join(words[:-1])), "desc" if words[-1].lower() == "desc" else "asc"
+    name = text.strip()
+    return (column_in(frame, name[1:]), "desc") if name.startswith("-") else (column_in(frame, name), "asc")
+
+
+def _rows_of_ids(state: State, world: World, ids: list[str]) -> pd.DataFrame:
+    selection = current_selection(state, world)
+    if not ids:
+        return world.catalogue.rows(selection, QUERY_COLUMNS, (), 0)
+    only = type(selection)(datasets=selection.datasets, attributes=(Attribute("image_id", "in", ids),))
+    return world.catalogue.rows(only, QUERY_COLUMNS, (), len(ids))
+
+
+def _meets(column: pd.Series[Any], op: str, value: Value) -> pd.Series[bool]:
+    """Which rows meet a comparison; a missing value never does."""
+    there = column.notna()
+    if op == "contains":
+        needle = str(value).casefold()
+        return there & column.map(lambda each: needle in str(plain_value(each)).casefold())
+    if op == "in":
+        return there & _either(column, value if isinstance(value, list) else str(value).split(","))
+    if isinstance(value, list):
+        raise ToolError(f"{op} takes one value, not {len(value)}; op=in takes a list.")
+    if op in ("=", "!="):
+        same = _either(column, [value])
+        return there & (same if op == "=" else ~same)
+    left, right = _comparable(column, value)
+    compared = {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[op]
+    return there & compared.fillna(False).astype(bool)
+
+
+def _either(column: pd.Series[Any], values: list[str] | list[float] | list[str | float]) -> pd.Series[bool]:
+    if pd.api.types.is_numeric_dtype(column):
+        numbers = {_number(each) for each in values}
+        return column.astype(float).isin(numbers)
+    texts = {str(each).strip().casefold() for each in values}
+    return column.map(lambda each: str(plain_value(each)).casefold() in texts).astype(bool)
+
+
+def _comparable(column: pd.Series[Any], value: str | float) -> tuple[pd.Series[float], float]:
+    """Both sides as numbers: of times, nanoseconds."""
+    if pd.api.types.is_datetime64_any_dtype(column):
+        moment = pd.to_datetime(str(value), errors="coerce")
+        if pd.isna(moment):
+            raise ToolError(f"The column holds times, and {value!r} is none; write 2018-05-31.")
+        return pd.to_datetime(column).astype("datetime64[ns]").astype("int64").astype(float), float(
+            moment.value
+        )
+    return pd.to_numeric(column, errors="coerce"), _number(value)
+
+
+def _number(value: str | float) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise ToolError(f"The column holds numbers, and {value!r} is none.") from None
+
+
+TOOLS = (sort_table, top_n, sample_rows, filter_rows)

@@ -1,0 +1,97 @@
+"""Where a data tool's rows come from: a table of the session, or the current selection."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import pandas as pd
+
+from data.catalogue.records import value_text
+from state.model import State
+from tools.base import ToolError, World
+from tools.database.reading import column_named
+from tools.phrases import listed
+from tools.selection import current_selection
+from tools.tables import load_table
+
+MAX_ROWS = 5_000_000
+UNKNOWN = "unknown"
+TIME_KEYS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
+_SEASONS = ("winter", "spring", "summer", "autumn")
+
+
+def frame_of(state: State, world: World, table: str | None, *columns: str) -> pd.DataFrame:
+    """Those columns of a table, or of the selected rows. Raises ToolError for a name that is not there."""
+    if table is not None:
+        frame = load_table(state, world, table)
+        names = dict.fromkeys(column_in(frame, each) for each in columns)
+        return frame[list(names)] if names else frame
+    selection = current_selection(state, world)
+    chosen = tuple(dict.fromkeys(column_named(each, world) for each in columns))
+    return world.catalogue.rows(selection, chosen, (), MAX_ROWS)
+
+
+def column_in(frame: pd.DataFrame, name: str) -> str:
+    """A column of a table, case aside. Raises ToolError with the nearest."""
+    columns = [str(each) for each in frame.columns]
+    if name in columns:
+        return name
+    folded = {each.casefold(): each for each in columns}
+    if name.casefold() in folded:
+        return folded[name.casefold()]
+    near = get_close_matches(name, columns, n=2)
+    hint = f"Did you mean {listed(near)}?" if near else f"It has {listed(columns, 20)}."
+    raise ToolError(f"The table has no column {name!r}. {hint}")
+
+
+def source_column(state: State, world: World, table: str | None, name: str) -> str:
+    """A column of the table, or of the catalogue when there is none. Raises ToolError with the nearest."""
+    return column_named(name, world) if table is None else column_in(load_table(state, world, table), name)
+
+
+def numbers(frame: pd.DataFrame, name: str) -> pd.Series[float]:
+    """A column as numbers, missing ones left out. Raises ToolError when it holds none."""
+    column = pd.to_numeric(frame[name], errors="coerce").dropna().astype(float)
+    if column.empty and not frame.empty:
+        kinds = "nothing but missing values" if frame[name].isna().all() else "no numbers"
+        raise ToolError(f"{name} holds {kinds}; choose a column of numbers, such as gsd_m or detections.")
+    return column
+
+
+def time_column(frame: pd.DataFrame) -> str | None:
+    """The table's column of times: `acquired`, else the first there is."""
+    if "acquired" in frame:
+        return "acquired"
+    return next(
+        (str(each) for each in frame.columns if pd.api.types.is_datetime64_any_dtype(frame[each])), None
+    )
+
+
+def keys_of(frame: pd.DataFrame, by: str) -> pd.Series[str]:
+    """What each row is grouped under: a column's values as people read them, or the row's year, month, day or season."""
+    if by in frame:
+        return frame[by].map(lambda value: UNKNOWN if _missing(value) else value_text(value)).astype(str)
+    times = time_column(frame)
+    if by not in (*TIME_KEYS, "season") or times is None:
+        return keys_of(frame, column_in(frame, by))
+    moments = pd.to_datetime(frame[times], errors="coerce")
+    if by == "season":
+        south = frame["lat"] < 0 if "lat" in frame else pd.Series(False, index=frame.index)
+        number = (moments.dt.month % 12 // 3 + 2 * south) % 4
+        return number.map(lambda value: UNKNOWN if pd.isna(value) else _SEASONS[int(value)]).astype(str)
+    return moments.dt.strftime(TIME_KEYS[by]).fillna(UNKNOWN).astype(str)
+
+
+def key_columns(by: str, world: World) -> tuple[str, ...]:
+    """The catalogue's columns that grouping the selection by `by` needs. Raises ToolError for an unknown one."""
+    if by in TIME_KEYS:
+        return ("acquired",)
+    if by == "season":
+        return ("acquired", "lat")
+    if by in ("class", "group", "gsd", "cloud"):
+        raise ToolError(f"Values cannot be summed up by {by}; use a column, or year, month, day or season.")
+    return (column_named(by, world),)
+
+
+def _missing(value: object) -> bool:
+    return value is None or value is pd.NaT or value is pd.NA or (isinstance(value, float) and value != value)

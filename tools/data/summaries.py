@@ -1,0 +1,193 @@
+"""Sum up a table or the selection: describe, count per group, aggregate, distinct values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from state.model import State
+from tools.artifacts import Call
+from tools.base import Step, World, tool
+from tools.data.source import frame_of, key_columns, keys_of, numbers, source_column
+from tools.database.reading import MOST_GROUPS, QUERY_COLUMNS, Unit, grouping_named
+from tools.phrases import groups_in_words, listed, number, number_of
+from tools.selection import current_selection, noun
+from tools.tables import load_table, plain_value, table_step
+from tools.units import TableId
+
+Function = Annotated[
+    Literal["mean", "sum", "min", "max", "median", "count", "std"],
+    Field(description="How values are summed up."),
+]
+By = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=100, description="class, year, month, season, dataset, sensor … or a column."
+    ),
+]
+Column = Annotated[str, Field(min_length=1, max_length=100, description="A column or property.")]
+TableOrSelection = Annotated[
+    TableId | None, Field(description="A table's id; the current selection when left out.")
+]
+
+
+@tool("data", changes_state=True, gives=("table",))
+def describe_table(state: State, world: World, *, table: TableOrSelection = None) -> Step:
+    """Describe each column of a table or of the selection: how many values, missing ones, smallest, largest, mean.
+
+    Example: copilot call describe_table
+    """
+    columns = () if table is not None else QUERY_COLUMNS
+    frame = frame_of(state, world, table, *columns)
+    result = pd.DataFrame([_described(str(name), frame[name]) for name in frame.columns])
+    said = f"{number_of(len(frame), 'row')} and {number_of(len(result), 'column')}: {listed(map(str, frame.columns), 12)}."
+    call = Call.of(describe_table, table=table)
+    return table_step(
+        state, world, result, call, "Description of the columns", said, described_rows=len(frame)
+    )
+
+
+@tool("data", changes_state=True, gives=("table",))
+def group_count(
+    state: State, world: World, *, by: By, unit: Unit = "images", table: TableOrSelection = None
+) -> Step:
+    """Count the rows of a table or of the selection per group, largest first, into a table.
+
+    Example: copilot call group_count by=class unit=detections
+    """
+    key, groups = counted(state, world, by, unit, table)
+    things = "row" if table is not None else noun(state, world) if unit == "images" else "detection"
+    name = f"{things.capitalize()}s by {key}"
+    said = f"{name}: {groups_in_words(groups) or 'none'}."
+    result = pd.DataFrame(groups, columns=[key, "count"]).astype({key: str, "count": "int64"})
+    call = Call.of(group_count, by=by, unit=unit, table=table)
+    facts = [{"key": label, "count": count} for label, count in groups]
+    return table_step(state, world, result, call, name, said, by=key, unit=unit, groups=facts)
+
+
+@tool("data", changes_state=True, gives=("table",))
+def aggregate(
+    state: State,
+    world: World,
+    *,
+    field: Column,
+    function: Function = "mean",
+    by: By | None = None,
+    table: TableOrSelection = None,
+) -> Step:
+    """Sum up a column of a table or of the selection by its mean, sum, min, max, median, count or std, overall or per group.
+
+    Example: copilot call aggregate field=cloud_pct function=mean by=sensor
+    """
+    name, key, groups = aggregated(state, world, field, function, by, table)
+    title = f"{function} of {name}" + (f" by {key}" if key else "")
+    result = pd.DataFrame(groups, columns=[key or "all", function]).astype({key or "all": str})
+    said = f"The {title}: {listed([value_in_words(k, v) if key else number(v) for k, v in groups]) or 'no values'}."
+    call = Call.of(aggregate, field=field, function=function, by=by, table=table)
+    facts: dict[str, Any] = {
+        "field": name,
+        "function": function,
+        "by": key,
+        "groups": [{"key": k, "value": plain_value(v)} for k, v in groups],
+    }
+    if key is None:
+        facts["value"] = plain_value(groups[0][1]) if groups else None
+    return table_step(state, world, result, call, title.capitalize(), said, **facts)
+
+
+@tool("data", changes_state=True, gives=("table",))
+def distinct_values(state: State, world: World, *, field: Column, table: TableOrSelection = None) -> Step:
+    """List the distinct values of a column of a table or of the selection, with how often each comes.
+
+    Example: copilot call distinct_values field=sensor
+    """
+    name, groups = counted(state, world, field, "images", table)
+    groups = sorted(groups)
+    result = pd.DataFrame(groups, columns=[name, "count"]).astype({name: str, "count": "int64"})
+    said = f"{name} has {number_of(len(groups), 'distinct value')}: {listed([key for key, _ in groups], 20) or 'none'}."
+    call = Call.of(distinct_values, field=field, table=table)
+    values = [{"key": key, "count": count} for key, count in groups]
+    return table_step(state, world, result, call, f"Values of {name}", said, field=name, groups=values)
+
+
+def counted(
+    state: State, world: World, by: str, unit: Literal["images", "detections"], table: str | None
+) -> tuple[str, list[tuple[str, int]]]:
+    """(the grouping's name, (key, count) largest first); of a table, its rows; at most 1,000 groups."""
+    if table is None:
+        selection = current_selection(state, world)
+        key = grouping_named(by, world)
+        return key, world.catalogue.count_by(selection, key, unit, MOST_GROUPS)
+    frame = load_table(state, world, table)
+    keys = keys_of(frame, by)
+    key = (
+        str(keys.name)
+        if by not in frame and keys.name in frame and by not in ("year", "month", "day", "season")
+        else by
+    )
+    counts = keys.value_counts()
+    groups = sorted(((str(k), int(n)) for k, n in counts.items()), key=lambda item: (-item[1], item[0]))
+    return key, groups[:MOST_GROUPS]
+
+
+def aggregated(
+    state: State, world: World, field: str, function: str, by: str | None, table: str | None
+) -> tuple[str, str | None, list[tuple[str, float]]]:
+    """(the column's name, the grouping's name, (key, value) by falling value)."""
+    name = source_column(state, world, table, field)
+    if by is None:
+        column = numbers(frame_of(state, world, table, name), name)
+        return name, None, [("all", _applied(column, function))] if len(column) or function == "count" else []
+    if table is None:
+        key = grouping_named(by, world)
+        frame = frame_of(state, world, None, name, *key_columns(key, world))
+    else:
+        frame = frame_of(state, world, table)
+        key = by if by in ("year", "month", "day", "season") else source_column(state, world, table, by)
+    values = numbers(frame, name)
+    grouped = values.groupby(keys_of(frame, key).loc[values.index])
+    groups = [(str(label), _applied(part, function)) for label, part in grouped]
+    return (
+        name,
+        key,
+        sorted(groups, key=lambda item: (-item[1] if item[1] == item[1] else float("inf"), item[0])),
+    )
+
+
+def value_in_words(key: str, value: float) -> str:
+    """`Sentinel-2 0.54`."""
+    return f"{key} {number(value)}"
+
+
+def _applied(values: pd.Series[float], function: str) -> float:
+    """The sample's standard deviation of one value is missing."""
+    return float(getattr(values, function)())
+
+
+def _described(name: str, column: pd.Series[Any]) -> dict[str, Any]:
+    there = column.dropna()
+    plain = there.map(
+        lambda value: (
+            str(plain_value(value))
+            if isinstance(value, (list, dict, bytes)) or hasattr(value, "tolist")
+            else value
+        )
+    )
+    numeric = pd.api.types.is_numeric_dtype(plain) and not pd.api.types.is_bool_dtype(plain)
+    ordered = numeric or pd.api.types.is_datetime64_any_dtype(plain)
+    low, high = (plain.min(), plain.max()) if ordered and len(plain) else (None, None)
+    return {
+        "column": name,
+        "type": "number" if numeric else "time" if ordered else "text",
+        "count": len(there),
+        "missing": len(column) - len(there),
+        "distinct": int(plain.nunique()),
+        "min": None if low is None else str(plain_value(low)),
+        "max": None if high is None else str(plain_value(high)),
+        "mean": float(plain.mean()) if numeric and len(plain) else None,
+    }
+
+
+TOOLS = (describe_table, group_count, aggregate, distinct_values)
