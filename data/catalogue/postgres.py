@@ -85,6 +85,7 @@ class PostgresCatalogue(SqlCatalogue):
             with self._engine.begin() as connection:
                 self._has_reader = create_tables(connection)
         except sa.exc.DBAPIError as error:
+            self._engine.dispose()
             shown = plain_url.render_as_string(hide_password=True)
             raise CatalogueError(f"The catalogue at {shown} cannot be opened: {_cause(error)}") from error
 
@@ -103,15 +104,16 @@ class PostgresCatalogue(SqlCatalogue):
         for folder in dataset_folders(root_parquet):
             info = read_info(folder)
             if present.get(info.name) != info.version:
-                try:
-                    with self._engine.begin() as connection:
-                        load_dataset(connection, folder, info)
-                except sa.exc.DBAPIError as error:
-                    raise CatalogueError(
-                        f"The data set {info.name!r} was not loaded: {_cause(error)}"
-                    ) from error
+                self._load_one(folder, info)
                 changed.append(info.name)
         return tuple(changed)
+
+    def _load_one(self, folder: Path, info: DatasetInfo) -> None:
+        try:
+            with self._engine.begin() as connection:
+                load_dataset(connection, folder, info)
+        except (sa.exc.DBAPIError, psycopg.Error) as error:  # COPY goes past SQLAlchemy
+            raise CatalogueError(f"The data set {info.name!r} was not loaded: {_cause(error)}") from error
 
     def remove(self, name: str) -> None:
         """Remove a data set's rows; CatalogueError when there is none of that name."""

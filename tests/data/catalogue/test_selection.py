@@ -129,9 +129,7 @@ def test_the_cells_of_a_viewport_hold_each_of_its_rows_once(
     view: tuple[float, float, float, float],
     zoom: float,
 ) -> None:
-    inside = [
-        i for i in expected(selection, small_root) if i in set(expected(Selection(bbox=view), small_root))
-    ]
+    inside = set(expected(selection, small_root)) & set(expected(Selection(bbox=view), small_root))
     cells = duck.cells(selection, view, zoom)
     assert sum(cell.count for cell in cells) == len(inside)
     assert cells == duck.cells(selection, view, zoom)
