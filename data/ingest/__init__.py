@@ -83,9 +83,13 @@ def ingest(
     )
 
 
-def _read(reader: Reader, source: Path, staging: Staging, rejected: Tally, noted: Tally, progress: Progress) -> None:
+def _read(
+    reader: Reader, source: Path, staging: Staging, rejected: Tally, noted: Tally, progress: Progress
+) -> None:
     for link in links_out(source):
-        rejected.add(Rejected(relative(link, source), None, "the link leads out of the folder and is not followed"))
+        rejected.add(
+            Rejected(relative(link, source), None, "the link leads out of the folder and is not followed")
+        )
     for item in reader.read(source):
         match item:
             case ImageRow():
@@ -103,7 +107,9 @@ def _read(reader: Reader, source: Path, staging: Staging, rejected: Tally, noted
         noted.add(Noted(source.name, None, reason))
 
 
-def _write(root: Path, dataset: str, source: Path, reader: Reader, staging: Staging, folder: Path, *, append: bool) -> DatasetInfo:
+def _write(
+    root: Path, dataset: str, source: Path, reader: Reader, staging: Staging, folder: Path, *, append: bool
+) -> DatasetInfo:
     ids = ids_of(staging, dataset)
     write_ids(folder / "ids.parquet", ids)
     new = Part(staging.images_path, staging.detections_path, folder / "ids.parquet")
@@ -112,9 +118,9 @@ def _write(root: Path, dataset: str, source: Path, reader: Reader, staging: Stag
     parts, kinds = [new], dict(staging.property_kinds)
     if old is not None:
         parts = [stage_existing(existing, old, folder / "old", ids), new]
-        kinds = {name: "text" if "text" in (kind, kinds.get(name)) else kind for name, kind in old.properties} | {
-            name: kind for name, kind in kinds.items() if name not in dict(old.properties)
-        }
+        kinds = {
+            name: "text" if "text" in (kind, kinds.get(name)) else kind for name, kind in old.properties
+        } | {name: kind for name, kind in kinds.items() if name not in dict(old.properties)}
         _bring_quicklooks(existing / QUICKLOOKS, staging.quicklooks)
     classes = _classes(staging, old)
     if staging.too_many_classes:
@@ -147,7 +153,10 @@ def _classes(staging: Staging, old: DatasetInfo | None) -> tuple[ClassInfo, ...]
     if old is not None:
         names |= {each.name for each in old.classes}
         scene |= {each.name for each in old.classes if each.scene}
-    return tuple(ClassInfo(id=number, name=name, groups=groups_for(name), scene=name in scene) for number, name in enumerate(sorted(names)))
+    return tuple(
+        ClassInfo(id=number, name=name, groups=groups_for(name), scene=name in scene)
+        for number, name in enumerate(sorted(names))
+    )
 
 
 def _bring_quicklooks(source: Path, target: Path) -> None:

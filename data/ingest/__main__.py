@@ -15,7 +15,9 @@ from data.readers import READERS
 
 def main() -> int:
     """Read the arguments, ingest, print the report; 1 when the source cannot be used."""
-    parser = argparse.ArgumentParser(prog="python -m data.ingest", description="Read a file or a folder into a catalogue.")
+    parser = argparse.ArgumentParser(
+        prog="python -m data.ingest", description="Read a file or a folder into a catalogue."
+    )
     parser.add_argument("source", type=Path)
     parser.add_argument("--root", type=Path, required=True)
     parser.add_argument("--name")
@@ -24,7 +26,11 @@ def main() -> int:
     parser.add_argument("--replace", action="store_true")
     given = parser.parse_args()
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description} {task.completed:,.0f} rows"), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description} {task.completed:,.0f} rows"),
+        TimeElapsedColumn(),
+    )
     try:
         with Progress(*columns, console=console) as bar:
             task = bar.add_task("reading")
@@ -46,8 +52,12 @@ def main() -> int:
 
 def _print(report: IngestReport) -> None:
     info = report.dataset
-    print(f"{info.name}: {report.images:,} rows and {report.detections:,} detections as {report.format}, {report.seconds:.1f} s")
-    print(f"version {info.version}, {len(info.classes)} classes, {info.start or '?'} to {info.end or '?'}, bbox {info.bbox}")
+    print(
+        f"{info.name}: {report.images:,} rows and {report.detections:,} detections as {report.format}, {report.seconds:.1f} s"
+    )
+    print(
+        f"version {info.version}, {len(info.classes)} classes, {info.start or '?'} to {info.end or '?'}, bbox {info.bbox}"
+    )
     for reason, count in report.reasons[:20]:
         print(f"rejected {count:,}: {reason}")
     for reason, count in report.notes[:20]:

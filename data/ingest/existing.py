@@ -67,6 +67,13 @@ def _stage_detections(folder: Path, info: DatasetInfo, target: Path) -> None:
             return
         with pq.ParquetFile(folder / DETECTIONS_FILE) as source:
             for batch in source.iter_batches(batch_size=ROWS_PER_BATCH):
-                columns = {name: batch[name] for name in STAGED_DETECTIONS.names if name in batch.schema.names}
-                columns |= {"image": batch["image_num"].cast(pa.int64()), "class_name": names.take(batch["class_id"])}
-                writer.write_table(pa.table([columns[name] for name in STAGED_DETECTIONS.names], schema=STAGED_DETECTIONS))
+                columns = {
+                    name: batch[name] for name in STAGED_DETECTIONS.names if name in batch.schema.names
+                }
+                columns |= {
+                    "image": batch["image_num"].cast(pa.int64()),
+                    "class_name": names.take(batch["class_id"]),
+                }
+                writer.write_table(
+                    pa.table([columns[name] for name in STAGED_DETECTIONS.names], schema=STAGED_DETECTIONS)
+                )

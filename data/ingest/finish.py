@@ -52,16 +52,22 @@ def ids_of(staging: Staging, dataset: str) -> pa.ChunkedArray:
     chunks = []
     with pq.ParquetFile(staging.images_path) as file:
         for batch in file.iter_batches(batch_size=ROWS_PER_BATCH, columns=["key", "name", "kind"]):
-            by_name = pc.and_(pc.equal(batch["kind"], "image"), pc.invert(pc.is_in(batch["name"], names_seen_twice)))
+            by_name = pc.and_(
+                pc.equal(batch["kind"], "image"), pc.invert(pc.is_in(batch["name"], names_seen_twice))
+            )
             local = pc.if_else(pc.fill_null(by_name, False), batch["name"], batch["key"])
-            doubled = pc.and_(pc.invert(pc.fill_null(by_name, False)), pc.is_in(batch["key"], keys_seen_twice))
+            doubled = pc.and_(
+                pc.invert(pc.fill_null(by_name, False)), pc.is_in(batch["key"], keys_seen_twice)
+            )
             if pc.any(doubled).as_py():
                 local = pa.array(_numbered(local.to_pylist(), doubled.to_pylist(), seen), pa.string())
             chunks.append(pc.binary_join_element_wise(dataset, local, ":"))
     return pa.chunked_array(chunks, pa.string())
 
 
-def image_batches(parts: list[Part], dataset: str, classes: tuple[ClassInfo, ...], numbering: Numbering) -> Iterator[pa.RecordBatch]:
+def image_batches(
+    parts: list[Part], dataset: str, classes: tuple[ClassInfo, ...], numbering: Numbering
+) -> Iterator[pa.RecordBatch]:
     """All parts' rows as batches of IMAGES, numbered on through the parts."""
     ids = {each.name: each.id for each in classes}
     next_number = 0
@@ -72,7 +78,9 @@ def image_batches(parts: list[Part], dataset: str, classes: tuple[ClassInfo, ...
             taken[keep] = np.arange(next_number, next_number + int(keep.sum()))
             numbers.append(taken)
             next_number += int(keep.sum())
-            table = table.append_column("image_id", image_ids).append_column("image_num", pa.array(taken, pa.int32()))
+            table = table.append_column("image_id", image_ids).append_column(
+                "image_num", pa.array(taken, pa.int32())
+            )
             if not keep.all():
                 table = table.filter(pa.array(keep))
             if table.num_rows:
@@ -80,7 +88,9 @@ def image_batches(parts: list[Part], dataset: str, classes: tuple[ClassInfo, ...
         numbering.numbers.append(np.concatenate(numbers) if numbers else np.empty(0, dtype="int64"))
 
 
-def detection_batches(parts: list[Part], classes: tuple[ClassInfo, ...], numbering: Numbering) -> Iterator[pa.RecordBatch]:
+def detection_batches(
+    parts: list[Part], classes: tuple[ClassInfo, ...], numbering: Numbering
+) -> Iterator[pa.RecordBatch]:
     """All parts' detections as batches of DETECTIONS; to be consumed after the images."""
     names = pa.array([each.name for each in classes], pa.string())
     for part, numbers in zip(parts, numbering.numbers, strict=True):
@@ -99,7 +109,11 @@ def _images(part: Part) -> Iterator[tuple[pa.Table, pa.ChunkedArray, NDArray[np.
     assert part.ids is not None
     start = 0
     with pq.ParquetFile(part.images) as file, pq.ParquetFile(part.ids) as ids:
-        pairs = zip(file.iter_batches(batch_size=ROWS_PER_BATCH), ids.iter_batches(batch_size=ROWS_PER_BATCH), strict=True)
+        pairs = zip(
+            file.iter_batches(batch_size=ROWS_PER_BATCH),
+            ids.iter_batches(batch_size=ROWS_PER_BATCH),
+            strict=True,
+        )
         for batch, id_batch in pairs:
             stop = start + batch.num_rows
             keep = np.ones(batch.num_rows, dtype=bool) if part.keep is None else part.keep[start:stop]
@@ -109,7 +123,9 @@ def _images(part: Part) -> Iterator[tuple[pa.Table, pa.ChunkedArray, NDArray[np.
 
 def _as_images(table: pa.Table, dataset: str, ids: dict[str, int], with_classes: bool) -> pa.RecordBatch:
     words = _class_words(table["classes"].combine_chunks(), ids, with_classes)
-    table = table.append_column("class_words", words).append_column("dataset", pa.array([dataset] * table.num_rows))
+    table = table.append_column("class_words", words).append_column(
+        "dataset", pa.array([dataset] * table.num_rows)
+    )
     return table.select(IMAGES.names).cast(IMAGES).combine_chunks().to_batches()[0]
 
 

@@ -40,7 +40,9 @@ def target_name(root: Path, source: Path, name: str | None, *, append: bool, rep
     if not (folder / MANIFEST).is_file():
         return chosen
     existing = read_info(folder)
-    if not (append or replace or (existing.origin == "ingested" and existing.source == source.resolve().name)):
+    if not (
+        append or replace or (existing.origin == "ingested" and existing.source == source.resolve().name)
+    ):
         raise UnreadableSource(
             f"There is already a data set {chosen!r}, from {existing.source!r}; give another name, or append to it, or replace it."
         )

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from data.ingest.places import countries_of
+from data.ingest.places import city_at, countries_of
 from data.readers.base import STAGED, Detection, FeatureBatch, ImageRow
 from data.readers.geometry import Extent
 
@@ -57,7 +57,9 @@ class Staging:
     def __enter__(self) -> Staging:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if kind is None:
             self._flush()
         self._image_writer.close()
@@ -76,7 +78,9 @@ class Staging:
         self._note_kinds(row)
         quicklook = self._save_quicklook(row)
         self._images.append(_image_record(row, sorted(names.union(row.classes)), quicklook))
-        self._detections += [_detection_record(self.rows, num, each) for num, each in enumerate(row.detections)]
+        self._detections += [
+            _detection_record(self.rows, num, each) for num, each in enumerate(row.detections)
+        ]
         self.rows += 1
         self.detection_rows += len(row.detections)
         if len(self._images) >= _IMAGES_A_BATCH or len(self._detections) >= _DETECTIONS_A_BATCH:
@@ -96,7 +100,10 @@ class Staging:
     def _note_kinds(self, row: ImageRow) -> None:
         for name, value in row.properties.items():
             if value is not None:
-                self._kind(name, "number" if isinstance(value, int | float) and not isinstance(value, bool) else "text")
+                self._kind(
+                    name,
+                    "number" if isinstance(value, int | float) and not isinstance(value, bool) else "text",
+                )
 
     def _kind(self, name: str, kind: str) -> None:
         # One text among numbers makes a text of the whole property.
@@ -116,7 +123,9 @@ class Staging:
             self._images = []
         if self._detections:
             columns = zip(*self._detections, strict=True)
-            arrays = [pa.array(column, field.type) for column, field in zip(columns, STAGED_DETECTIONS, strict=True)]
+            arrays = [
+                pa.array(column, field.type) for column, field in zip(columns, STAGED_DETECTIONS, strict=True)
+            ]
             self._detection_writer.write_table(pa.table(arrays, schema=STAGED_DETECTIONS))
             self._detections = []
 
@@ -137,7 +146,7 @@ def _image_record(row: ImageRow, classes: list[str], quicklook: str | None) -> d
         "cloud_pct": row.cloud_pct,
         "acquired": row.acquired,
         "split": row.split,
-        "place": row.place,
+        "place": row.place or (city_at(lon, lat) if row.extent else None),
         "event": row.event,
         "lon": lon,
         "lat": lat,
@@ -159,5 +168,9 @@ def _image_record(row: ImageRow, classes: list[str], quicklook: str | None) -> d
 
 def _detection_record(image: int, num: int, each: Detection) -> tuple[object, ...]:
     place: Extent | None = each.extent
-    where = (place.lon, place.lat, place.west, place.south, place.east, place.north, place.outline) if place else _NOWHERE
+    where = (
+        (place.lon, place.lat, place.west, place.south, place.east, place.north, place.outline)
+        if place
+        else _NOWHERE
+    )
     return (image, num, each.class_name, each.confidence, each.length_m, *where)

@@ -55,7 +55,9 @@ def reader_named(name: str) -> Reader:
     for reader in READERS:
         if reader.name == name.lower():
             return reader
-    raise UnreadableSource(f"There is no format {name!r}; the formats are {', '.join(reader.name for reader in READERS)}.")
+    raise UnreadableSource(
+        f"There is no format {name!r}; the formats are {', '.join(reader.name for reader in READERS)}."
+    )
 
 
 def detect(source: Path) -> Reader:

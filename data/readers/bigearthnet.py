@@ -62,7 +62,14 @@ def _v1(path: Path, file: str, splits: dict[str, str]) -> Iterator[Item]:
         yield Noted(file, None, NO_PLACE)
     taken = parse_time(record.get("acquisition_date")) or parse_time(record.get("acquisition_time"))
     extra = {key: text(record.get(key)) for key in ("tile_source", "scene_source", "corresponding_s2_patch")}
-    yield _row(name, extent, labels, taken or day_in_name(name), splits.get(name), {k: v for k, v in extra.items() if v})
+    yield _row(
+        name,
+        extent,
+        labels,
+        taken or day_in_name(name),
+        splits.get(name),
+        {k: v for k, v in extra.items() if v},
+    )
 
 
 def _v2(path: Path, file: str) -> Iterator[Item]:
@@ -83,7 +90,9 @@ def _v2(path: Path, file: str) -> Iterator[Item]:
                 yield _row(name, extent, [str(label) for label in labels], day_in_name(name), split, extra)
 
 
-def _row(name: str, extent: Extent | None, labels: list[str], taken: Any, split: str | None, extra: dict[str, str]) -> ImageRow:
+def _row(
+    name: str, extent: Extent | None, labels: list[str], taken: Any, split: str | None, extra: dict[str, str]
+) -> ImageRow:
     radar = name.startswith("S1")
     modality: Literal["sar", "multispectral"] = "sar" if radar else "multispectral"
     sensor = "Sentinel-1" if radar else "Sentinel-2"

@@ -46,7 +46,9 @@ def _file(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[It
         try:
             image_id, found = _object(annotation, categories)
             if image_id not in known:
-                raise BadRecord(f"the annotation belongs to image {str(image_id)[:40]!r}, which is not in the file")
+                raise BadRecord(
+                    f"the annotation belongs to image {str(image_id)[:40]!r}, which is not in the file"
+                )
             objects.setdefault(image_id, []).append(found)
         except (BadRecord, TypeError) as error:
             yield Rejected(file, row, str(error))
@@ -56,11 +58,16 @@ def _file(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[It
         if name is None:
             yield Rejected(file, row, "the image has no file_name")
             continue
-        yield from labelled_image(replace(_row(image, name), split=split), objects.get(image.get("id"), []), path, file, index)
+        yield from labelled_image(
+            replace(_row(image, name), split=split), objects.get(image.get("id"), []), path, file, index
+        )
 
 
 def _row(image: dict[str, Any], name: str) -> ImageRow:
-    lon, lat = number(image.get("lon", image.get("longitude"))), number(image.get("lat", image.get("latitude")))
+    lon, lat = (
+        number(image.get("lon", image.get("longitude"))),
+        number(image.get("lat", image.get("latitude"))),
+    )
     extent = None
     if lon is not None and lat is not None and abs(lon) <= 180 and abs(lat) <= 90:
         extent = extent_of(shapely.Point(lon, lat))

@@ -22,8 +22,32 @@ from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import Extents, extents_of, point_problems
 
 SUFFIXES = frozenset({".csv", ".tsv", ".txt"})
-_LONS = ("lon", "longitude", "lng", "long", "decimallongitude", "longitude_deg", "lon_deg", "detect_lon", "center_lon", "centroid_lon", "longitude_wgs84", "x")
-_LATS = ("lat", "latitude", "decimallatitude", "latitude_deg", "lat_deg", "detect_lat", "center_lat", "centroid_lat", "latitude_wgs84", "y")
+_LONS = (
+    "lon",
+    "longitude",
+    "lng",
+    "long",
+    "decimallongitude",
+    "longitude_deg",
+    "lon_deg",
+    "detect_lon",
+    "center_lon",
+    "centroid_lon",
+    "longitude_wgs84",
+    "x",
+)
+_LATS = (
+    "lat",
+    "latitude",
+    "decimallatitude",
+    "latitude_deg",
+    "lat_deg",
+    "detect_lat",
+    "center_lat",
+    "centroid_lat",
+    "latitude_wgs84",
+    "y",
+)
 _WKTS = ("wkt", "geometry", "geom", "the_geom", "geometry_wkt", "footprint")
 _BLOCK_BYTES = 8 * 2**20
 # JSON's own way to write a number; "007" and "+49" are codes, not quantities.
@@ -77,18 +101,26 @@ def look(path: Path) -> Table:
         text = path.open(encoding=encoding, errors="replace").read(65536)
     first_line = text.splitlines()[0]
     delimiter = max(",;\t|", key=first_line.count)
-    columns = _unique([cell.strip() for cell in next(csv.reader(io.StringIO(first_line), delimiter=delimiter))])
+    columns = _unique(
+        [cell.strip() for cell in next(csv.reader(io.StringIO(first_line), delimiter=delimiter))]
+    )
     lon, lat, wkt = first_named(columns, _LONS), first_named(columns, _LATS), first_named(columns, _WKTS)
     if (lon is None or lat is None) and wkt is None:
         seen = ", ".join(repr(column[:40]) for column in columns[:6])
-        raise BadRecord(f"no columns of coordinates: seen {seen}; 'lon' and 'lat' (or 'longitude' and 'latitude', or 'wkt') would have worked")
+        raise BadRecord(
+            f"no columns of coordinates: seen {seen}; 'lon' and 'lat' (or 'longitude' and 'latitude', or 'wkt') would have worked"
+        )
     return Table(path, encoding, delimiter, tuple(columns), lon, lat, None if lon and lat else wkt)
 
 
 def _rows(table: Table, file: str) -> Iterator[Item]:
     types = _column_types(table)
     if len(table.columns) > MAX_PROPERTIES:
-        yield Noted(file, None, f"{len(table.columns)} columns: only the first {MAX_PROPERTIES} are kept as properties")
+        yield Noted(
+            file,
+            None,
+            f"{len(table.columns)} columns: only the first {MAX_PROPERTIES} are kept as properties",
+        )
     broken: dict[int, str] = {}
     next_row = 1
     for batch in _batches(table, broken):
@@ -100,7 +132,11 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
             yield Rejected(file, int(rows[index]), extents.problem[index])
         good = np.flatnonzero(extents.problem == None)  # noqa: E711
         if len(good):
-            kept = pa.Table.from_batches([batch]) if len(good) == batch.num_rows else pa.Table.from_batches([batch]).take(pa.array(good))
+            kept = (
+                pa.Table.from_batches([batch])
+                if len(good) == batch.num_rows
+                else pa.Table.from_batches([batch]).take(pa.array(good))
+            )
             yield table_batch(_attributes(table, kept, types), extents.take(good), rows[good], file)
     for row, reason in sorted(broken.items()):
         yield Rejected(file, row, reason)
@@ -118,9 +154,19 @@ def _batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
     try:
         reader = pacsv.open_csv(
             table.path,
-            read_options=pacsv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES, skip_rows=1, column_names=list(table.columns), encoding=table.encoding),
-            parse_options=pacsv.ParseOptions(delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=wrong_width),
-            convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(table.columns, pa.string()), strings_can_be_null=False),
+            read_options=pacsv.ReadOptions(
+                use_threads=False,
+                block_size=_BLOCK_BYTES,
+                skip_rows=1,
+                column_names=list(table.columns),
+                encoding=table.encoding,
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=wrong_width
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict.fromkeys(table.columns, pa.string()), strings_can_be_null=False
+            ),
         )
         yield from reader
     except pa.ArrowInvalid as error:
@@ -164,7 +210,9 @@ def _attributes(table: Table, rows: pa.Table, types: dict[str, pa.DataType]) -> 
 
 def _places(table: Table, batch: pa.RecordBatch) -> Extents:
     if table.wkt is not None:
-        return extents_of(shapely.from_wkt(batch.column(table.wkt).to_numpy(zero_copy_only=False), on_invalid="ignore"))
+        return extents_of(
+            shapely.from_wkt(batch.column(table.wkt).to_numpy(zero_copy_only=False), on_invalid="ignore")
+        )
     assert table.lon is not None and table.lat is not None
     lon, lat = _floats(batch.column(table.lon)), _floats(batch.column(table.lat))
     box = np.column_stack([lon, lat, lon, lat])

@@ -57,7 +57,10 @@ def _object(element: Element) -> PixelObject:
 
 def _ring(element: Element) -> NDArray[np.float64]:
     try:
-        points = [[float(part) for part in (point.text or "").split(",")] for point in element.iterfind("points/point")]
+        points = [
+            [float(part) for part in (point.text or "").split(",")]
+            for point in element.iterfind("points/point")
+        ]
         ring = np.array(points, dtype="float64")
     except ValueError:
         raise BadRecord("a point is not written 'x,y'") from None

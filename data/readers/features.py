@@ -23,7 +23,17 @@ MAX_PROPERTIES = 1000
 """Columns kept as properties; a table with more is a matrix, and its rows would not fit a map's record."""
 
 _NAMES = ("name", "title", "city", "place", "site", "station", "placename", "asciiname", "name_en")
-_TIMES = ("acquired", "datetime", "timestamp", "date", "time", "acquisition_date", "capture_date", "observed", "year")
+_TIMES = (
+    "acquired",
+    "datetime",
+    "timestamp",
+    "date",
+    "time",
+    "acquisition_date",
+    "capture_date",
+    "observed",
+    "year",
+)
 _CLASSES = ("class", "category", "class_name", "type", "label", "kind")
 _IDS = ("id", "fid", "uid", "uuid", "osm_id", "gid", "objectid", "feature_id", "geonameid")
 
@@ -54,7 +64,9 @@ def first_named(columns: Sequence[str], wanted: Sequence[str]) -> str | None:
     return next((by_name[name] for name in wanted if name in by_name), None)
 
 
-def table_batch(attributes: pa.Table, extents: Extents, rows: NDArray[np.int64], source_key: str) -> FeatureBatch:
+def table_batch(
+    attributes: pa.Table, extents: Extents, rows: NDArray[np.int64], source_key: str
+) -> FeatureBatch:
     """A batch out of typed columns. `rows` are the 1-based row numbers; every row has a good extent.
 
     A row's key is its id column, else the file and the row number.
@@ -75,7 +87,13 @@ def table_batch(attributes: pa.Table, extents: Extents, rows: NDArray[np.int64],
     return FeatureBatch(table, kinds)
 
 
-def record_batch(records: Sequence[Mapping[str, Any]], ids: Sequence[object], extents: Extents, rows: NDArray[np.int64], source_key: str) -> FeatureBatch:
+def record_batch(
+    records: Sequence[Mapping[str, Any]],
+    ids: Sequence[object],
+    extents: Extents,
+    rows: NDArray[np.int64],
+    source_key: str,
+) -> FeatureBatch:
     """A batch out of one dictionary of properties per row, as GeoJSON has them."""
     columns: dict[str, str] = {}
     kept = [dict(list(record.items())[:MAX_PROPERTIES]) for record in records]
@@ -85,8 +103,13 @@ def record_batch(records: Sequence[Mapping[str, Any]], ids: Sequence[object], ex
             if value is not None and (not number or name not in columns):
                 columns[name] = "number" if number else "text"
     roles = roles_of(list(columns))
-    own = [given if given is not None else record.get(roles.id or "") for given, record in zip(ids, kept, strict=True)]
-    keys = [f"{source_key}/{row}" if value is None else str(value) for value, row in zip(own, rows, strict=True)]
+    own = [
+        given if given is not None else record.get(roles.id or "")
+        for given, record in zip(ids, kept, strict=True)
+    ]
+    keys = [
+        f"{source_key}/{row}" if value is None else str(value) for value, row in zip(own, rows, strict=True)
+    ]
     names = [_plain_text(record.get(roles.name or "")) for record in kept]
     times = [parse_time(record.get(roles.time or "")) for record in kept]
     labels = [_plain_text(record.get(roles.class_ or "")) for record in kept]
@@ -111,7 +134,9 @@ def json_objects(table: pa.Table) -> pa.Array:
     for name in table.column_names:
         value = _json_values(table.column(name).combine_chunks())
         members.append(pc.binary_join_element_wise(json.dumps(name, ensure_ascii=False), value, ":"))
-    joined = pc.binary_join_element_wise(*members, ",", null_handling="skip")
+    # Arrow leaves a row out altogether when all that it is to join is null; the empty text is never null.
+    start = pa.array([""] * table.num_rows, pa.string())
+    joined = pc.utf8_ltrim(pc.binary_join_element_wise(start, *members, ",", null_handling="skip"), ",")
     return pc.binary_join_element_wise("{", joined, "}", "")
 
 
@@ -125,7 +150,10 @@ def _json_values(column: pa.Array) -> pa.Array:
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
         column = column.cast(pa.string())
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        texts = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in column.to_pylist()]
+        texts = [
+            None if value is None else json.dumps(value, ensure_ascii=False, default=str)
+            for value in column.to_pylist()
+        ]
         return pa.array(texts, pa.string())
     # Each distinct text is escaped once, which for most columns is far less often than once a row.
     encoded = column.dictionary_encode()
@@ -142,7 +170,9 @@ def _staged(count: int, extents: Extents, **columns: pa.Array) -> pa.Table:
     }
     for index, side in enumerate(("west", "south", "east", "north")):
         columns[side] = pa.array(extents.box[:, index])
-    arrays = [columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in STAGED]
+    arrays = [
+        columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in STAGED
+    ]
     return pa.table(arrays, schema=STAGED)
 
 
@@ -158,7 +188,11 @@ def _texts(table: pa.Table, column: str | None, count: int) -> pa.Array:
     if column is None or column not in table.column_names:
         return pa.nulls(count, pa.string())
     values = table.column(column).combine_chunks()
-    if pa.types.is_nested(values.type) or pa.types.is_binary(values.type) or pa.types.is_large_binary(values.type):
+    if (
+        pa.types.is_nested(values.type)
+        or pa.types.is_binary(values.type)
+        or pa.types.is_large_binary(values.type)
+    ):
         return pa.nulls(count, pa.string())
     return values.cast(pa.string())
 
@@ -169,7 +203,9 @@ def _times(table: pa.Table, column: str | None, count: int) -> pa.Array:
     values = table.column(column).combine_chunks()
     if pa.types.is_timestamp(values.type) or pa.types.is_date(values.type):
         # Zoned Arrow times are kept in UTC, so dropping the zone is all there is to do.
-        return values.cast(pa.timestamp("us", tz=getattr(values.type, "tz", None)), safe=False).cast(pa.timestamp("us"), safe=False)
+        return values.cast(pa.timestamp("us", tz=getattr(values.type, "tz", None)), safe=False).cast(
+            pa.timestamp("us"), safe=False
+        )
     encoded = _texts(table, column, count).dictionary_encode()
     found: list[datetime | None] = [parse_time(text) for text in encoded.dictionary.to_pylist()]
     return pa.array(found, pa.timestamp("us")).take(encoded.indices)
@@ -192,7 +228,11 @@ def _plain_text(value: object) -> str | None:
 
 
 def _finite(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in record.items() if not (isinstance(value, float) and not math.isfinite(value))}
+    return {
+        name: value
+        for name, value in record.items()
+        if not (isinstance(value, float) and not math.isfinite(value))
+    }
 
 
 def _ending_in(columns: Sequence[str], ending: str) -> str | None:

@@ -106,7 +106,9 @@ def load_xml(path: Path) -> Element:
     try:
         root: Element = SafeTree.parse(str(path), forbid_dtd=True).getroot()
     except DefusedXmlException:
-        raise BadRecord("the XML declares a document type or entities, which label files do not need") from None
+        raise BadRecord(
+            "the XML declares a document type or entities, which label files do not need"
+        ) from None
     except (ParseError, ValueError, LookupError) as error:
         raise BadRecord(f"the XML is broken: {error}") from None
     return root
@@ -117,7 +119,9 @@ def _check_size(path: Path) -> None:
     if size == 0:
         raise BadRecord("the file is empty")
     if size > MAX_BYTES:
-        raise BadRecord(f"the file has {size / 2**20:.0f} MB; one label file may have {MAX_BYTES // 2**20} MB")
+        raise BadRecord(
+            f"the file has {size / 2**20:.0f} MB; one label file may have {MAX_BYTES // 2**20} MB"
+        )
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,25 @@ from data.readers.when import parse_time
 SUFFIXES = frozenset({".json"})
 CONTEXT = -1
 """The box ID of the padded surroundings, which repeats the object."""
-_FILLED = ("gsd", "cloud_cover", "timestamp", "sensor_platform_name", "img_filename", "raw_location", "img_width", "img_height")
+_FILLED = (
+    "gsd",
+    "cloud_cover",
+    "timestamp",
+    "sensor_platform_name",
+    "img_filename",
+    "raw_location",
+    "img_width",
+    "img_height",
+)
 
 
 def sniff(source: Path) -> float:
     """Sure when a JSON has fMoW's boxes and outline."""
-    return 0.95 if any('"bounding_boxes"' in start and '"raw_location"' in start for start in heads(source, SUFFIXES)) else 0.0
+    return (
+        0.95
+        if any('"bounding_boxes"' in start and '"raw_location"' in start for start in heads(source, SUFFIXES))
+        else 0.0
+    )
 
 
 def read(source: Path) -> Iterator[Item]:
@@ -85,7 +98,9 @@ def _with_pixels(row: ImageRow, label: Path, file: str, index: ImageIndex) -> tu
         return [], row
     try:
         info = raster_info(path)
-        row = replace(row, width_px=info.width_px, height_px=info.height_px, bands=info.bands, path=path.resolve())
+        row = replace(
+            row, width_px=info.width_px, height_px=info.height_px, bands=info.bands, path=path.resolve()
+        )
         return [], replace(row, quicklook_png=quicklook_png(path, info.bands))
     except BadRecord as error:
         return [Noted(file, None, f"the image beside the labels cannot be used: {error}")], row

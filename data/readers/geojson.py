@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import ijson
 import numpy as np
@@ -49,8 +49,7 @@ def read(source: Path) -> Iterator[Item]:
 
 def _features(path: Path, file: str) -> Iterator[Item]:
     transformer = _to_wgs84(head(path))
-    numbered = enumerate(stream_features(path), start=1)
-    while chunk := list(islice(numbered, ROWS_PER_BATCH // 10)):
+    for chunk in numbered_chunks(stream_features(path), ROWS_PER_BATCH // 10):
         yield from _batch(chunk, transformer, file)
 
 
@@ -88,18 +87,75 @@ def stream_features(path: Path) -> Iterator[Any]:
     """The features of a collection, whatever its size. Raises BadRecord where the JSON breaks off."""
     if path.stat().st_size == 0:
         raise BadRecord("the file is empty")
-    found = False
+    count = 0
+    broken_block: int | None = None
+    try:
+        for feature in _features_from(path, None):
+            count += 1
+            yield feature
+    except _Broken as error:
+        broken_block = error.block
+    if broken_block is not None:
+        # The parser drops what it understood of the block that breaks, so go through that one byte by byte.
+        try:
+            yield from islice(_features_from(path, broken_block), count, None)
+        except _Broken as error:
+            raise BadRecord(f"the JSON is broken: {error}") from None
+    if not count and broken_block is None:
+        raise BadRecord(
+            "there are no features: a FeatureCollection with a list of features would have worked"
+        )
+
+
+class _Broken(Exception):
+    """The parser's complaint, and where the block that it was reading begins."""
+
+    def __init__(self, reason: str, block: int) -> None:
+        super().__init__(reason)
+        self.block = block
+
+
+class _Blocks:
+    """A file that is handed out in blocks, and byte by byte from `single_from` on."""
+
+    def __init__(self, stream: BinaryIO, single_from: int | None) -> None:
+        self._stream = stream
+        self._single_from = single_from
+        self.block = 0
+
+    def read(self, size: int) -> bytes:
+        self.block = self._stream.tell()
+        if self._single_from is not None and size:
+            size = 1 if self.block >= self._single_from else min(size, self._single_from - self.block)
+        return self._stream.read(size)
+
+
+def _features_from(path: Path, single_from: int | None) -> Iterator[Any]:
     with path.open("rb") as stream:
         if stream.read(3) != b"\xef\xbb\xbf":
             stream.seek(0)
+        blocks = _Blocks(stream, single_from)
         try:
-            for feature in _shallow_items(stream):
-                found = True
-                yield feature
+            yield from _shallow_items(blocks)
         except (ijson.JSONError, UnicodeDecodeError) as error:
-            raise BadRecord(f"the JSON is broken: {str(error).splitlines()[0][:120]}") from None
-    if not found:
-        raise BadRecord("there are no features: a FeatureCollection with a list of features would have worked")
+            raise _Broken(str(error).splitlines()[0][:120], blocks.block) from None
+
+
+def numbered_chunks(features: Iterator[Any], size: int) -> Iterator[list[tuple[int, Any]]]:
+    """(number from 1, feature) in lists of `size`; the last list comes even when the file then breaks off."""
+    chunk: list[tuple[int, Any]] = []
+    try:
+        for numbered in enumerate(features, start=1):
+            chunk.append(numbered)
+            if len(chunk) == size:
+                yield chunk
+                chunk = []
+    except BadRecord:
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
+        yield chunk
 
 
 def geometry_of(feature: Any) -> BaseGeometry:
@@ -117,7 +173,7 @@ def geometry_of(feature: Any) -> BaseGeometry:
         raise BadRecord(f"the coordinates do not form a {str(geometry.get('type'))[:30]}") from None
 
 
-def _shallow_items(stream: Any) -> Iterator[Any]:
+def _shallow_items(stream: _Blocks) -> Iterator[Any]:
     """`features.item` values, built from parse events so that a deep nest stops at once."""
     builder, depth, building = ijson.ObjectBuilder(), 0, False
     for prefix, event, value in ijson.parse(stream, use_float=True):
@@ -152,7 +208,9 @@ def _to_wgs84(start: str) -> Transformer | None:
     try:
         crs = CRS.from_user_input(name)
     except CRSError:
-        raise BadRecord(f"the coordinate system {name[:60]!r} is not known; WGS84 longitude and latitude would have worked") from None
+        raise BadRecord(
+            f"the coordinate system {name[:60]!r} is not known; WGS84 longitude and latitude would have worked"
+        ) from None
     return None if crs.to_epsg() == 4326 else Transformer.from_crs(crs, CRS.from_epsg(4326), always_xy=True)
 
 

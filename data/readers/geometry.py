@@ -41,6 +41,13 @@ class Extents:
     problem: NDArray[np.object_]
     """None, or one sentence."""
 
+    def at(self, index: int) -> Extent:
+        """One of them, which must have no problem."""
+        west, south, east, north = (float(side) for side in self.box[index])
+        return Extent(
+            float(self.lon[index]), float(self.lat[index]), west, south, east, north, self.outline[index]
+        )
+
     def take(self, rows: NDArray[np.int64]) -> Extents:
         """These rows only."""
         return Extents(self.lon[rows], self.lat[rows], self.box[rows], self.outline[rows], self.problem[rows])
@@ -83,10 +90,7 @@ def extent_list(geometries: Geometries) -> list[Extent]:
     for problem in columns.problem:
         if problem is not None:
             raise ValueError(problem)
-    return [
-        Extent(float(lon), float(lat), *map(float, box), outline)
-        for lon, lat, box, outline in zip(columns.lon, columns.lat, columns.box, columns.outline, strict=True)
-    ]
+    return [columns.at(index) for index in range(len(columns.lon))]
 
 
 def point_problems(lon: NDArray[np.float64], lat: NDArray[np.float64]) -> NDArray[np.object_]:
@@ -157,7 +161,9 @@ def _across_antimeridian(geometry: BaseGeometry) -> tuple[float, float] | None:
     return (west, east) if west > east else None
 
 
-def _outlines(geoms: NDArray[np.object_], box: NDArray[np.float64], good: NDArray[np.bool_]) -> NDArray[np.object_]:
+def _outlines(
+    geoms: NDArray[np.object_], box: NDArray[np.float64], good: NDArray[np.bool_]
+) -> NDArray[np.object_]:
     outline = np.full(len(geoms), None, dtype=object)
     area = (box[:, 2] - box[:, 0]) * (box[:, 3] - box[:, 1])
     is_point = shapely.get_type_id(geoms) == 0

@@ -55,7 +55,9 @@ def _rows(path: Path, file: str) -> Iterator[Item]:
             for batch in parquet.iter_batches(batch_size=ROWS_PER_BATCH):
                 table = pa.Table.from_batches([batch])
                 wkb = table.column(primary).to_numpy()
-                attributes = table.drop_columns([name for name in (primary, *dropped) if name in table.column_names])
+                attributes = table.drop_columns(
+                    [name for name in (primary, *dropped) if name in table.column_names]
+                )
                 yield from shape_items(attributes, wkb, transformer, first_row, file)
                 first_row += batch.num_rows
     except (pa.ArrowInvalid, OSError, KeyError) as error:
@@ -67,7 +69,9 @@ def _geo(path: Path) -> dict[str, Any]:
     try:
         geo = json.loads(metadata[b"geo"])
     except (KeyError, ValueError):
-        raise BadRecord("the Parquet file has no GeoParquet metadata, so it is not known where its rows lie") from None
+        raise BadRecord(
+            "the Parquet file has no GeoParquet metadata, so it is not known where its rows lie"
+        ) from None
     if not isinstance(geo, dict):
         raise BadRecord("the GeoParquet metadata is not an object")
     return geo

@@ -15,9 +15,19 @@ from data.readers.quicklook import quicklook_png
 from data.readers.raster_info import PixelToLonLat, raster_info
 from data.readers.rasters import modality_of
 
-NO_PLACE = "no place: there is no georeferenced image beside the labels, so they are in the table but not on the map"
+NO_PLACE = (
+    "no place: there is no georeferenced image beside the labels, so they are in the table but not on the map"
+)
 
-_SPLITS = {"train": "train", "training": "train", "trainval": "train", "val": "val", "valid": "val", "validation": "val", "test": "test"}
+_SPLITS = {
+    "train": "train",
+    "training": "train",
+    "trainval": "train",
+    "val": "val",
+    "valid": "val",
+    "validation": "val",
+    "test": "test",
+}
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,9 @@ def split_of(label: Path, source: Path) -> str | None:
     return None
 
 
-def labelled_image(row: ImageRow, objects: list[PixelObject], label: Path, file: str, images: ImageIndex) -> list[Item]:
+def labelled_image(
+    row: ImageRow, objects: list[PixelObject], label: Path, file: str, images: ImageIndex
+) -> list[Item]:
     """`row` with its objects on the ground where the image beside it says where that is; notes first."""
     path = images.beside(label, row.name)
     notes: list[Item] = []
@@ -91,5 +103,6 @@ def _detections(objects: list[PixelObject], to_lonlat: PixelToLonLat | None) -> 
     except ValueError:
         return tuple(Detection(each.class_name, None, each.confidence) for each in objects)
     return tuple(
-        Detection(each.class_name, extent, each.confidence) for each, extent in zip(objects, extents, strict=True)
+        Detection(each.class_name, extent, each.confidence)
+        for each, extent in zip(objects, extents, strict=True)
     )

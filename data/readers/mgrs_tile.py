@@ -29,7 +29,11 @@ def tile_corner(tile: str) -> tuple[int, float, float] | None:
     south_hemisphere = band < "N"
     northing = _nearest_cycle(first, band, south_hemisphere)
     epsg = (32700 if south_hemisphere else 32600) + zone
-    return epsg, math.floor(easting / _GRID_M) * _GRID_M, math.ceil((northing + _SQUARE_M) / _GRID_M) * _GRID_M
+    return (
+        epsg,
+        math.floor(easting / _GRID_M) * _GRID_M,
+        math.ceil((northing + _SQUARE_M) / _GRID_M) * _GRID_M,
+    )
 
 
 def _nearest_cycle(first: float, band: str, south_hemisphere: bool) -> float:

@@ -45,7 +45,9 @@ def _shown(source: rasterio.DatasetReader, bands: tuple[str, ...]) -> tuple[int,
     return (1, 2, 3) if source.count >= 3 else (1,)
 
 
-def _read(source: rasterio.DatasetReader, shown: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _read(
+    source: rasterio.DatasetReader, shown: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     scale = max(source.width, source.height) / MAX_SIDE_PX
     size = (source.height, source.width)
     if scale > 1:

@@ -46,7 +46,15 @@ _GEOD = Geod(ellps="WGS84")
 _EDGE_POINTS = 21
 """Points along each edge of a footprint, so that a curved edge is followed before it is simplified."""
 
-_TIME_TAGS = ("ACQUISITIONDATETIME", "ACQUISITION_DATETIME", "ACQUISITION_DATE", "DATE_ACQUIRED", "DATETIME", "SENSING_TIME", "ACQUISITIONDATE")
+_TIME_TAGS = (
+    "ACQUISITIONDATETIME",
+    "ACQUISITION_DATETIME",
+    "ACQUISITION_DATE",
+    "DATE_ACQUIRED",
+    "DATETIME",
+    "SENSING_TIME",
+    "ACQUISITIONDATE",
+)
 _SENSOR_TAGS = ("SATELLITEID", "SATELLITE", "SENSOR", "PLATFORM", "SPACECRAFT_ID", "SENSOR_ID")
 _SENSORS = (
     (re.compile(r"(?<![a-z0-9])s1[abc]_|sentinel-?_?1", re.I), "Sentinel-1"),
@@ -58,7 +66,12 @@ _SENSORS = (
     (re.compile(r"planetscope|psscene", re.I), "PlanetScope"),
 )
 _SENSOR_BANDS = {("NAIP", 4): ("red", "green", "blue", "nir"), ("NAIP", 3): ("red", "green", "blue")}
-_COLOURS = {ColorInterp.red: "red", ColorInterp.green: "green", ColorInterp.blue: "blue", ColorInterp.alpha: "alpha"}
+_COLOURS = {
+    ColorInterp.red: "red",
+    ColorInterp.green: "green",
+    ColorInterp.blue: "blue",
+    ColorInterp.alpha: "alpha",
+}
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,9 @@ class RasterInfo:
 class PixelToLonLat:
     """Turns (column, row) of an image, upper left corner (0, 0), into degrees."""
 
-    def __init__(self, pixels: AffineTransformer | GCPTransformer | RPCTransformer, crs: CRS, height_m: float | None) -> None:
+    def __init__(
+        self, pixels: AffineTransformer | GCPTransformer | RPCTransformer, crs: CRS, height_m: float | None
+    ) -> None:
         self._pixels = pixels
         self._height_m = height_m
         self._to_wgs84 = None if crs == _WGS84 else Transformer.from_crs(crs, _WGS84, always_xy=True)
@@ -142,7 +157,9 @@ def _driver(path: Path) -> str:
     for magic, driver in _DRIVERS:
         if start.startswith(magic):
             return driver
-    raise BadRecord(f"the file is not a TIFF, PNG, JPEG or JPEG 2000, although its name ends in {path.suffix!r}")
+    raise BadRecord(
+        f"the file is not a TIFF, PNG, JPEG or JPEG 2000, although its name ends in {path.suffix!r}"
+    )
 
 
 def _pixel_to_lonlat(source: rasterio.DatasetReader) -> PixelToLonLat | None:
@@ -230,7 +247,11 @@ def _acquired(source: rasterio.DatasetReader, path: Path) -> datetime | None:
 
 
 def _all_tags(source: rasterio.DatasetReader) -> dict[str, str]:
-    spaces = (source.tags(ns=space) for space in ("", "IMAGERY", "EXIF") if space == "" or space in source.tag_namespaces())
+    spaces = (
+        source.tags(ns=space)
+        for space in ("", "IMAGERY", "EXIF")
+        if space == "" or space in source.tag_namespaces()
+    )
     return {name.upper(): value for space in spaces for name, value in space.items()}
 
 

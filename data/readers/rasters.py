@@ -34,7 +34,9 @@ def read(source: Path) -> Iterator[Item]:
     for path in walk(source, RASTER_SUFFIXES | _NOT_READ if source.is_dir() else None):
         file = relative(path, source)
         if path.suffix.lower() in _NOT_READ:
-            yield Rejected(file, None, f"{path.suffix.lower()} is not read, since it can point at other files; a GeoTIFF of it would have worked")
+            yield Rejected(
+                file, None, f"{path.suffix.lower()} files are not read; a GeoTIFF of it would have worked"
+            )
             continue
         try:
             row = image_row(path, file, quicklook=True)
@@ -69,7 +71,11 @@ def image_row(path: Path, key: str, *, quicklook: bool) -> ImageRow:
 
 def modality_of(info: RasterInfo, path: Path) -> Modality | None:
     """What kind of sensor made it, where the file says so."""
-    if info.sensor == "Sentinel-1" or info.dtype.startswith("complex") or "sar" in path.stem.lower().split("_"):
+    if (
+        info.sensor == "Sentinel-1"
+        or info.dtype.startswith("complex")
+        or "sar" in path.stem.lower().split("_")
+    ):
         return "sar"
     colours = [band for band in info.bands if band != "alpha"]
     if len(colours) > 3:

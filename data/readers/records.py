@@ -61,7 +61,9 @@ def plain(record: Mapping[str, Any], without: Iterable[str] = ()) -> dict[str, J
     }
 
 
-def each_file(source: Path, suffixes: frozenset[str], parse: Callable[[Path, str], Iterable[Item]]) -> Iterator[Item]:
+def each_file(
+    source: Path, suffixes: frozenset[str], parse: Callable[[Path, str], Iterable[Item]]
+) -> Iterator[Item]:
     """What `parse` makes of every file of these kinds; a file that it cannot use is rejected."""
     for path in walk(source, suffixes if source.is_dir() else None):
         file = relative(path, source)

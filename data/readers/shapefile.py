@@ -25,7 +25,9 @@ def read(source: Path) -> Iterator[Item]:
     for path in walk(source, SUFFIXES):
         file = relative(path, source)
         if not path.with_suffix(".prj").exists():
-            yield Noted(file, None, "no .prj beside the shapefile: its coordinates are taken for WGS84 degrees")
+            yield Noted(
+                file, None, "no .prj beside the shapefile: its coordinates are taken for WGS84 degrees"
+            )
         try:
             yield from layer_items(path, "ESRI Shapefile", file, ROWS_PER_BATCH)
         except BadRecord as error:

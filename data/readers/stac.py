@@ -83,7 +83,9 @@ def _links(record: dict[str, Any], path: Path, file: str, folder: Path) -> tuple
 def _local(href: str, path: Path, folder: Path) -> Path:
     """The file that a link means. Raises BadRecord for one outside the catalogue's folder."""
     if _REMOTE.match(href) or href.startswith("//"):
-        raise BadRecord(f"the link {href[:80]!r} leads to the network; only files beside the catalogue are read")
+        raise BadRecord(
+            f"the link {href[:80]!r} leads to the network; only files beside the catalogue are read"
+        )
     if not href or "\0" in href:
         raise BadRecord("the link has no href")
     target = (path.parent / unquote(href)).resolve()
@@ -101,7 +103,8 @@ def _item(record: dict[str, Any], path: Path, file: str, folder: Path) -> Iterat
         name=name,
         extent=None,
         split=None,
-        properties=plain(properties, without=_FILLED) | ({"collection": str(record["collection"])} if record.get("collection") else {}),
+        properties=plain(properties, without=_FILLED)
+        | ({"collection": str(record["collection"])} if record.get("collection") else {}),
     )
     row = stac_facts(row, record)
     asset = _raster(record, path, folder)
@@ -134,9 +137,18 @@ def _raster(record: dict[str, Any], path: Path, folder: Path) -> Path | None:
 
 def _with_raster(row: ImageRow, path: Path) -> ImageRow:
     info = raster_info(path)
-    row = replace(row, extent=row.extent or info.extent, gsd_m=row.gsd_m if row.gsd_m is not None else info.gsd_m)
-    row = replace(row, sensor=row.sensor or info.sensor, acquired=row.acquired or info.acquired, modality=modality_of(info, path))
-    row = replace(row, width_px=info.width_px, height_px=info.height_px, bands=info.bands, path=path.resolve())
+    row = replace(
+        row, extent=row.extent or info.extent, gsd_m=row.gsd_m if row.gsd_m is not None else info.gsd_m
+    )
+    row = replace(
+        row,
+        sensor=row.sensor or info.sensor,
+        acquired=row.acquired or info.acquired,
+        modality=modality_of(info, path),
+    )
+    row = replace(
+        row, width_px=info.width_px, height_px=info.height_px, bands=info.bands, path=path.resolve()
+    )
     return replace(row, quicklook_png=quicklook_png(path, info.bands))
 
 

@@ -30,12 +30,20 @@ def to_wgs84(crs: str | dict[str, object] | None) -> Transformer | None:
     try:
         found = CRS.from_user_input(crs)
     except CRSError:
-        raise BadRecord(f"the coordinate system {str(crs)[:60]!r} is not known; WGS84 would have worked") from None
+        raise BadRecord(
+            f"the coordinate system {str(crs)[:60]!r} is not known; WGS84 would have worked"
+        ) from None
     wgs84 = CRS.from_epsg(4326)
-    return None if found.equals(wgs84, ignore_axis_order=True) else Transformer.from_crs(found, wgs84, always_xy=True)
+    return (
+        None
+        if found.equals(wgs84, ignore_axis_order=True)
+        else Transformer.from_crs(found, wgs84, always_xy=True)
+    )
 
 
-def shape_items(attributes: pa.Table, wkb: NDArray[np.object_], transformer: Transformer | None, first_row: int, file: str) -> Iterator[Item]:
+def shape_items(
+    attributes: pa.Table, wkb: NDArray[np.object_], transformer: Transformer | None, first_row: int, file: str
+) -> Iterator[Item]:
     """Features out of typed columns and WKB; rows without a usable geometry are rejected."""
     shapes = shapely.from_wkb(wkb, on_invalid="ignore")
     if transformer is not None:

@@ -44,7 +44,9 @@ def missing(columns: Sequence[str], file: str, expected: Sequence[str]) -> Itera
         yield Noted(file, None, f"columns not in the table, and so unknown: {', '.join(absent)}")
 
 
-def gather(path: Path, file: str, scenes: dict[tuple[str, ...], Scene], by: Sequence[str]) -> Iterator[Rejected]:
+def gather(
+    path: Path, file: str, scenes: dict[tuple[str, ...], Scene], by: Sequence[str]
+) -> Iterator[Rejected]:
     """Read a table's rows into `scenes`, keyed by the columns `by`; rows that are no detection are rejected."""
     for row, record in records(path, file):
         if isinstance(record, Rejected):

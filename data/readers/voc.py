@@ -20,7 +20,9 @@ _CORNERS = ("left_top", "right_top", "right_bottom", "left_bottom")
 
 def sniff(source: Path) -> float:
     """Sure when an XML has VOC's boxes."""
-    return 0.9 if any("<bndbox" in start or "<robndbox" in start for start in heads(source, SUFFIXES)) else 0.0
+    return (
+        0.9 if any("<bndbox" in start or "<robndbox" in start for start in heads(source, SUFFIXES)) else 0.0
+    )
 
 
 def read(source: Path) -> Iterator[Item]:
@@ -63,7 +65,9 @@ def _ring(element: Element) -> NDArray[np.float64]:
     if None not in upright:
         left, top, right, bottom = (side or 0.0 for side in upright)
         return box_ring(left, top, right, bottom)
-    oriented = [number(element.findtext(f"robndbox/{axis}_{corner}")) for corner in _CORNERS for axis in ("x", "y")]
+    oriented = [
+        number(element.findtext(f"robndbox/{axis}_{corner}")) for corner in _CORNERS for axis in ("x", "y")
+    ]
     if None in oriented:
         raise BadRecord("the object has neither a bndbox nor a robndbox of four corners")
     return np.array(oriented, dtype="float64").reshape(4, 2)

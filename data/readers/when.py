@@ -8,12 +8,23 @@ from datetime import UTC, datetime
 FIRST_YEAR, LAST_YEAR = 1960, 2035
 """A four-digit number in a file name is a year only between these (the first satellite image is of 1959)."""
 
-_NUMERIC = ("%Y:%m:%d %H:%M:%S", "%Y%m%dT%H%M%S", "%Y%m%d", "%Y/%m/%d", "%Y/%m/%d %H:%M:%S", "%d.%m.%Y", "%Y-%m", "%Y")
+_NUMERIC = (
+    "%Y:%m:%d %H:%M:%S",
+    "%Y%m%dT%H%M%S",
+    "%Y%m%d",
+    "%Y/%m/%d",
+    "%Y/%m/%d %H:%M:%S",
+    "%d.%m.%Y",
+    "%Y-%m",
+    "%Y",
+)
 
 _DAY = r"(?:0[1-9]|[12]\d|3[01])"
 _MONTH = r"(?:0[1-9]|1[0-2])"
 _YEAR = r"(?:19[6-9]\d|20[0-3]\d)"
-_STAMP = re.compile(rf"(?<!\d)({_YEAR})[-_]?({_MONTH})[-_]?({_DAY})[T_ ]([01]\d|2[0-3])[-:]?([0-5]\d)[-:]?([0-5]\d)?(?!\d)")
+_STAMP = re.compile(
+    rf"(?<!\d)({_YEAR})[-_]?({_MONTH})[-_]?({_DAY})[T_ ]([01]\d|2[0-3])[-:]?([0-5]\d)[-:]?([0-5]\d)?(?!\d)"
+)
 _DATE = re.compile(rf"(?<!\d)({_YEAR})([-_]?)({_MONTH})\2({_DAY})(?!\d)")
 _ONLY_YEAR = re.compile(rf"(?<![0-9A-Za-z])({_YEAR})(?![0-9A-Za-z])")
 
@@ -66,8 +77,8 @@ def _utc(found: datetime) -> datetime:
 
 
 def _build(*parts: str) -> datetime | None:
-    year, month, day, *clock = (int(part) for part in parts)
+    year, month, day, hour, minute, second = (int(part) for part in (*parts, "0", "0", "0")[:6])
     try:
-        return datetime(year, month, day, *clock)
+        return datetime(year, month, day, hour, minute, second)
     except ValueError:
         return None

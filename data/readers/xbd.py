@@ -27,7 +27,10 @@ WITHOUT_DAMAGE = "building"
 
 def sniff(source: Path) -> float:
     """Sure when a file has both lists of features and names a disaster."""
-    return 0.95 if any('"lng_lat"' in start or ('"disaster"' in start and '"features"' in start) for start in heads(source, SUFFIXES)) else 0.0
+    for start in heads(source, SUFFIXES):
+        if '"lng_lat"' in start or ('"disaster"' in start and '"features"' in start):
+            return 0.95
+    return 0.0
 
 
 def read(source: Path) -> Iterator[Item]:
@@ -64,7 +67,9 @@ def _image(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[I
         height_px=height,
         bands=("red", "green", "blue"),
         detections=tuple(detections),
-        properties=plain(about, without=("sensor", "gsd", "capture_date", "disaster", "width", "height", "img_name")),
+        properties=plain(
+            about, without=("sensor", "gsd", "capture_date", "disaster", "width", "height", "img_name")
+        ),
     )
     yield from _with_pixels(row, path, file, index)
 
@@ -86,7 +91,9 @@ def _with_pixels(row: ImageRow, label: Path, file: str, index: ImageIndex) -> It
 def _buildings(outlines: list[Any]) -> Iterator[tuple[Detection | None, str | None]]:
     """A detection, or the reason why not, for each feature."""
     texts = [each.get("wkt") if isinstance(each, dict) else None for each in outlines]
-    shapes = shapely.from_wkt([each if isinstance(each, str) else None for each in texts], on_invalid="ignore")
+    shapes = shapely.from_wkt(
+        [each if isinstance(each, str) else None for each in texts], on_invalid="ignore"
+    )
     extents = extents_of(shapes)
     for at, outline in enumerate(outlines):
         if shapes[at] is None:
@@ -96,8 +103,7 @@ def _buildings(outlines: list[Any]) -> Iterator[tuple[Detection | None, str | No
         else:
             properties = outline.get("properties")
             properties = properties if isinstance(properties, dict) else {}
-            place = Extent(float(extents.lon[at]), float(extents.lat[at]), *map(float, extents.box[at]), extents.outline[at])
-            yield Detection(text(properties.get("subtype")) or WITHOUT_DAMAGE, place), None
+            yield Detection(text(properties.get("subtype")) or WITHOUT_DAMAGE, extents.at(at)), None
 
 
 def _footprint(features: dict[str, Any], width: int | None, height: int | None) -> Extent | None:
@@ -128,7 +134,9 @@ def _centres(outlines: Any) -> dict[str, tuple[float, float]]:
     for outline in outlines:
         properties = outline.get("properties") if isinstance(outline, dict) else None
         wkt = outline.get("wkt") if isinstance(outline, dict) else None
-        shape: BaseGeometry | None = shapely.from_wkt(wkt, on_invalid="ignore") if isinstance(wkt, str) else None
+        shape: BaseGeometry | None = (
+            shapely.from_wkt(wkt, on_invalid="ignore") if isinstance(wkt, str) else None
+        )
         if isinstance(properties, dict) and shape is not None and not shape.is_empty:
             found[str(properties.get("uid"))] = (shape.centroid.x, shape.centroid.y)
     return found

@@ -6,7 +6,6 @@ import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from shapely.geometry import Polygon
 
 from data.readers.base import BadRecord, Detection, ImageRow, Item, Noted, Reader, Rejected
 from data.readers.files import ImageIndex, first_file, head, relative, walk
-from data.readers.geojson import geometry_of, stream_features
+from data.readers.geojson import geometry_of, numbered_chunks, stream_features
 from data.readers.geometry import Extent, box_around, extents_of
 from data.readers.labels import box_ring, split_of
 from data.readers.quicklook import quicklook_png
@@ -61,8 +60,7 @@ def read(source: Path) -> Iterator[Item]:
 
 
 def _gather(path: Path, file: str, images: dict[str, _Image]) -> Iterator[Rejected]:
-    numbered = enumerate(stream_features(path), start=1)
-    while chunk := list(islice(numbered, _CHUNK)):
+    for chunk in numbered_chunks(stream_features(path), _CHUNK):
         parsed, shapes, rows = [], [], []
         for row, feature in chunk:
             try:
@@ -93,7 +91,7 @@ def _parse(feature: Any) -> tuple[str, str | None, int, list[float]]:
         raise BadRecord("the feature has no image_id")
     if type_id in KNOWN_ERRORS:
         raise BadRecord(f"type_id {type_id} is a known error of the published file")
-    if type_id not in XVIEW_TYPE_IDS:
+    if type_id is None or type_id not in XVIEW_TYPE_IDS:
         raise BadRecord(f"type_id {properties.get('type_id')!r} is not one of xView's 60 classes")
     pixels = re.split(r"\s*,\s*", str(properties.get("bounds_imcoords", "")).strip())
     try:
@@ -108,7 +106,7 @@ def _shape(feature: dict[str, Any]) -> Any:
     if feature.get("geometry") is None:
         return None
     shape = geometry_of(feature)
-    west, south, east, north = shape.bounds if not shape.is_empty else (0, 0, 0, 0)
+    west, south, east, _ = shape.bounds if not shape.is_empty else (0, 0, 0, 0)
     # Where an image has no place, the published file repeats the pixels as coordinates.
     pixel_like = max(abs(west), abs(east)) > 180 and min(west, south) >= 0
     return None if pixel_like else shape
@@ -116,7 +114,11 @@ def _shape(feature: dict[str, Any]) -> Any:
 
 def _rows(name: str, image: _Image, label: Path, source: Path, index: ImageIndex) -> Iterator[Item]:
     row = ImageRow(key=name, name=name, extent=None, modality="optical", sensor="WorldView-3", gsd_m=0.3)
-    row = replace(row, split=split_of(label, source), properties={"catalogue_id": image.catalogue_id} if image.catalogue_id else {})
+    row = replace(
+        row,
+        split=split_of(label, source),
+        properties={"catalogue_id": image.catalogue_id} if image.catalogue_id else {},
+    )
     to_lonlat: PixelToLonLat | None = None
     path = index.beside(label, name)
     if path is not None:
@@ -152,7 +154,7 @@ def _detections(image: _Image, to_lonlat: PixelToLonLat | None) -> tuple[Detecti
             corners = to_lonlat(np.array([left, right, right, left]), np.array([top, top, bottom, bottom]))
             checked = extents_of([Polygon(corners)])
             if checked.problem[0] is None:
-                extent = Extent(float(checked.lon[0]), float(checked.lat[0]), *map(float, checked.box[0]))
+                extent = checked.at(0)
         found.append(Detection(XVIEW_TYPE_IDS[type_id], extent))
     return tuple(found)
 
