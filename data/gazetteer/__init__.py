@@ -1,8 +1,8 @@
 """The offline gazetteer: cities, countries, first-level areas and named regions of the world.
 
-    >>> from data.gazetteer import gazetteer
-    >>> gazetteer().resolve("Pittsburgh, PA").best.label
-    'Pittsburgh, Pennsylvania, United States'
+>>> from data.gazetteer import gazetteer
+>>> gazetteer().resolve("Pittsburgh, PA").best.label
+'Pittsburgh, Pennsylvania, United States'
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class Gazetteer:
         """ISO alpha-2 of the country at a point, its waters up to `sea_km` from the coast included."""
         return self._shapes.countries_at([lon], [lat], sea_km)[0]
 
-    def countries_at(self, lons: Sequence[float] | NDArray[np.float64], lats: Sequence[float] | NDArray[np.float64]) -> list[str | None]:
+    def countries_at(
+        self, lons: Sequence[float] | NDArray[np.float64], lats: Sequence[float] | NDArray[np.float64]
+    ) -> list[str | None]:
         """`country_at` for many points at once."""
         return self._shapes.countries_at(lons, lats)
 

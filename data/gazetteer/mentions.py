@@ -14,16 +14,24 @@ from data.gazetteer.words import ORDINARY, PLACE_PREPOSITIONS, PREPOSITIONS, WOR
 
 MAX_WORDS = 7
 LARGE_CITY = 100_000  # people; smaller ones need a capital letter
+SHORT_NAMES = frozenset("usa uk eu uae nyc lax jfk drc".split())
+SHORT_CAPITALS = frozenset(
+    "US LA SF DC BC NRW PRC NSW ROK KSA NZ KL GCC DMZ PNG SFO DFW CDG LHR DXB PEI K2".split()
+)
 _WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:['’.&/-][^\W_]+)*")
 _JOIN = re.compile(r"[ \t]*|[ \t]*[.][ \t]*|[ \t]*-[ \t]*")
 _QUALIFIER = re.compile(r"\s*,\s*|\s+")
 _COMMA = re.compile(r"\s*,\s*")
 _KIND = re.compile(r"\s*\((?:the )?(?:country|state|US state|city|province|island)\)", re.IGNORECASE)
-_LEAD = re.compile(r"\b(?:state|city|port|province|country|island|republic|kingdom|town) of (?:the )?$", re.IGNORECASE)
+_LEAD = re.compile(
+    r"\b(?:state|city|port|province|country|island|republic|kingdom|town) of (?:the )?$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
 class Word:
+    """A word and where it stands in the text."""
+
     start: int
     end: int
     text: str
@@ -67,7 +75,11 @@ class Finder:
     def _spans(text: str, words: list[Word], i: int) -> Iterator[int]:
         """Numbers of words that may be one name, longest first."""
         n = 1
-        while n < MAX_WORDS and i + n < len(words) and _JOIN.fullmatch(text, words[i + n - 1].end, words[i + n].start):
+        while (
+            n < MAX_WORDS
+            and i + n < len(words)
+            and _JOIN.fullmatch(text, words[i + n - 1].end, words[i + n].start)
+        ):
             n += 1
         return iter(range(n, 0, -1))
 
@@ -75,7 +87,11 @@ class Finder:
 
     def _is_name(self, text: str, words: list[Word], i: int, n: int, span: str) -> bool:
         key = normalise(span)
-        if not key or key.isdigit() or (n > 1 and words[i].lower == "the" and n == 2 and words[i + 1].lower in ORDINARY):
+        if (
+            not key
+            or key.isdigit()
+            or (n > 1 and words[i].lower == "the" and n == 2 and words[i + 1].lower in ORDINARY)
+        ):
             return False
         if n > 1 and (words[i].lower in PREPOSITIONS or words[i + n - 1].lower in PREPOSITIONS):
             return False
@@ -84,21 +100,29 @@ class Finder:
             return False
         if n == 1 and len(key) <= 3:
             return self._is_short_name(words[i])
-        introduced = i > 0 and words[i - 1].lower in PREPOSITIONS
+        before = i - 1 - (i > 1 and words[i - 1].lower == "the")
+        introduced = before >= 0 and words[before].lower in PREPOSITIONS
         starts = i == 0 or text[words[i - 1].end : words[i].start].strip() in (".", "!", "?", ":")
-        named = words[i + n - 1].capital and (words[i].capital or words[i].lower == "the") and not (starts and n == 1)
+        named = (
+            words[i + n - 1].capital
+            and (words[i].capital or words[i].lower == "the")
+            and not (starts and n == 1)
+        )
         if all(word.lower in ORDINARY for word in words[i : i + n]) and n < 3 and not self._is_area(rows, n):
             return introduced and all(word.capital for word in words[i : i + n])
         if named:
             return self._fits_capitals(rows, introduced)
-        return self._fits_lower_case(rows, key)
+        if self._fits_lower_case(rows, key):
+            return True
+        return (
+            len(key) > 3 and self._qualified(text, words, i, n, words[i].start, words[i + n - 1].end)[1] > n
+        )
 
     @staticmethod
     def _is_short_name(word: Word) -> bool:
         """ "US", "UK", "LA", "NYC", "D.C." in capitals; in lower case only those that are no words."""
         letters = word.text.replace(".", "")
-        known = {"usa", "uk", "eu", "uae", "nyc", "lax", "jfk", "drc"}
-        return letters.lower() in known or (letters.isupper() and letters in {"US", "LA", "SF", "DC", "BC", "NRW", "PRC", "NSW", "ROK", "KSA", "NZ", "KL", "GCC", "DMZ", "PNG", "SFO", "DFW", "CDG", "LHR", "DXB", "PEI", "K2"})  # fmt: skip
+        return letters.lower() in SHORT_NAMES or (letters.isupper() and letters in SHORT_CAPITALS)
 
     def _is_area(self, rows: list[tuple[int, int]], n: int) -> bool:
         """Two ordinary words that name a sea, a coast or a country: "red sea", "black forest"."""
@@ -107,16 +131,19 @@ class Finder:
     def _fits_capitals(self, rows: list[tuple[int, int]], introduced: bool) -> bool:
         table = self.resolver.table
         least = 0 if introduced else 15_000
-        return any(table.kind(r) != "city" or table.population(r) >= least * (4 if c == ALTERNATE else 1) for r, c in rows)
+        return any(
+            table.kind(r) != "city" or table.population(r) >= least * (4 if c == ALTERNATE else 1)
+            for r, c in rows
+        )
 
     def _fits_lower_case(self, rows: list[tuple[int, int]], key: str) -> bool:
         table = self.resolver.table
         if any(table.kind(r) != "city" and c != ALTERNATE for r, c in rows):
             return True
         # A spelling from the long list of alternative names may be a word of some language.
-        return any(table.population(r) >= (LARGE_CITY if c != ALTERNATE else 20 * LARGE_CITY) for r, c in rows) or (
-            " " in key and any(table.population(r) >= 15_000 for r, c in rows if c != ALTERNATE)
-        )
+        return any(
+            table.population(r) >= (LARGE_CITY if c != ALTERNATE else 20 * LARGE_CITY) for r, c in rows
+        ) or (" " in key and any(table.population(r) >= 15_000 for r, c in rows if c != ALTERNATE))
 
     # What belongs to it
 
@@ -137,8 +164,10 @@ class Finder:
         name = text[start:end]
         return Mention(start, end, name, self.resolver.resolve(name)), used
 
-    def _qualified(self, text: str, words: list[Word], i: int, n: int, start: int, end: int) -> tuple[int, int]:
-        """The end with the qualifiers that follow (", PA", " Ontario", ", Illinois, USA"), and the words used."""
+    def _qualified(
+        self, text: str, words: list[Word], i: int, n: int, start: int, end: int
+    ) -> tuple[int, int]:
+        """The end with the qualifiers that follow (", PA", ", Illinois, USA"), and the words used."""
         used = n
         for _ in range(2):
             for m in (3, 2, 1):
@@ -158,7 +187,11 @@ class Finder:
             return False
         comma = bool(_COMMA.fullmatch(gap))
         code = tail.replace(".", "")
-        if len(code) == 2 and not code.isupper() and (code.lower() in WORD_CODES and not (comma and code.lower() == "pa")):
+        if (
+            len(code) == 2
+            and not code.isupper()
+            and (code.lower() in WORD_CODES and not (comma and code.lower() == "pa"))
+        ):
             return False
         if not self.resolver.containers(tail):
             return False
@@ -176,15 +209,27 @@ class Finder:
         if before < 0 or words[before].lower not in PLACE_PREPOSITIONS | {"of"}:
             return None, 0
         n = next((k for k in self._spans(text, words, i)), 1)
-        stop = next((k for k in range(n) if not words[i + k].text.isalpha() or words[i + k].lower in PREPOSITIONS | ORDINARY), n)
+        stop = next(
+            (
+                k
+                for k in range(n)
+                if not words[i + k].text.isalpha() or words[i + k].lower in PREPOSITIONS | ORDINARY
+            ),
+            n,
+        )
         for k in range(min(stop, 3), 0, -1):
-            if all(is_known(word.lower) for word in words[i : i + k]):
+            new = words[i : i + k]
+            if all(is_known(word.lower) for word in new) and not (
+                k > 1 and all(word.capital for word in new)
+            ):
                 continue
             resolution = self._corrected(text[words[i].start : words[i + k - 1].end], words[i : i + k])
             if resolution:
                 end, used = self._qualified_typo(text, words, i, k)
                 name = text[words[i].start : end]
-                return Mention(words[i].start, end, name, self.resolver.resolve(name) if used > k else resolution), used
+                return Mention(
+                    words[i].start, end, name, self.resolver.resolve(name) if used > k else resolution
+                ), used
         return None, 0
 
     def _corrected(self, span: str, words: list[Word]) -> Resolution | None:
@@ -196,7 +241,11 @@ class Finder:
     def _qualified_typo(self, text: str, words: list[Word], i: int, k: int) -> tuple[int, int]:
         end = words[i + k - 1].end
         j = i + k
-        if j < len(words) and _QUALIFIER.fullmatch(text, end, words[j].start) and words[j].lower not in WORD_CODES - {"pa"}:
+        if (
+            j < len(words)
+            and _QUALIFIER.fullmatch(text, end, words[j].start)
+            and words[j].lower not in WORD_CODES - {"pa"}
+        ):
             name = text[words[i].start : words[j].end]
             if self.resolver.containers(words[j].text) and self.resolver.resolve(name).candidates:
                 return words[j].end, k + 1

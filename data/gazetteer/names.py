@@ -8,12 +8,32 @@ from functools import lru_cache
 
 # Letters that Unicode does not decompose into a base letter and an accent.
 _LETTERS = str.maketrans(
-    {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ə": "e"}
+    {
+        "ß": "ss",
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+        "ħ": "h",
+        "ə": "e",
+    }
 )
 _QUOTES = re.compile("['’‘`ʻʼ´.]")
 _BREAKS = re.compile(r"[\W_]+")
 # A word written in more than one way gets one spelling.
-_SPELLINGS = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort", "&": "and", "isl": "island", "is": "island"}
+_SPELLINGS = {
+    "st": "saint",
+    "ste": "sainte",
+    "mt": "mount",
+    "ft": "fort",
+    "&": "and",
+    "isl": "island",
+    "is": "island",
+}
 
 
 @lru_cache(maxsize=8192)

@@ -39,22 +39,30 @@ class Shapes:
         shapely.prepare(parts)
         return shapely.STRtree(parts), parts, [codes[i] for i in owner]
 
-    def countries_at(self, lons: Sequence[float] | NDArray[np.float64], lats: Sequence[float] | NDArray[np.float64],
-                     sea_km: float = TERRITORIAL_SEA_KM) -> list[str | None]:  # fmt: skip
-        """ISO alpha-2 of the country at each point; None on the high sea and for a point that is not finite."""
+    def countries_at(
+        self,
+        lons: Sequence[float] | NDArray[np.float64],
+        lats: Sequence[float] | NDArray[np.float64],
+        sea_km: float = TERRITORIAL_SEA_KM,
+    ) -> list[str | None]:
+        """ISO alpha-2 of the country at each point; None on the high sea and where not finite."""
         lon, lat = np.asarray(lons, dtype=np.float64), np.asarray(lats, dtype=np.float64)
-        lon = np.where(np.isfinite(lon), (lon + 180) % 360 - 180, np.nan)
+        lon = (np.where(np.isfinite(lon), lon, np.nan) + 180) % 360 - 180
         points = np.where(np.isfinite(lon + lat), shapely.points(lon, lat), None)
         tree, _, owner = self._parts
         found: list[str | None] = [None] * len(points)
         for point, part in zip(*tree.query(points, predicate="intersects"), strict=True):
             found[point] = owner[part]
-        outside = np.array([i for i, code in enumerate(found) if code is None and points[i] is not None], dtype=np.intp)
+        outside = np.array(
+            [i for i, code in enumerate(found) if code is None and points[i] is not None], dtype=np.intp
+        )
         for i, code in self._coast(lon, lat, outside, sea_km).items():
             found[i] = code
         return found
 
-    def _coast(self, lon: NDArray[np.float64], lat: NDArray[np.float64], rows: NDArray[np.intp], sea_km: float) -> dict[int, str]:
+    def _coast(
+        self, lon: NDArray[np.float64], lat: NDArray[np.float64], rows: NDArray[np.intp], sea_km: float
+    ) -> dict[int, str]:
         """The nearest country within `sea_km` of the points at these rows, which are in none."""
         if sea_km <= 0 or len(rows) == 0:
             return {}

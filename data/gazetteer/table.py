@@ -34,7 +34,7 @@ class Texts:
         return len(self._starts)
 
     def raw(self, i: int) -> bytes:
-        return self._bytes[self._starts[i] : self._ends[i]]
+        return self._bytes[int(self._starts[i]) : int(self._ends[i])]
 
     def __getitem__(self, i: int) -> str:
         return self.raw(i).decode()
@@ -84,10 +84,14 @@ class Table:
     def rows(self, key: str) -> list[tuple[int, int]]:
         """(row, claim) of every place with this normalised name."""
         i = self.keys.index(key)
-        return [] if i < 0 else [divmod(int(p), 4) for p in self._postings[self._starts[i] : self._starts[i + 1]]]
+        return (
+            []
+            if i < 0
+            else [divmod(int(p), 4) for p in self._postings[self._starts[i] : self._starts[i + 1]]]
+        )
 
     def kind(self, row: int) -> str:
-        return self.kinds[self._kind[row]]
+        return self.kinds[int(self._kind[row])]
 
     def name(self, row: int) -> str:
         return self._names[row]
@@ -123,8 +127,8 @@ class Table:
         kind, name, country, admin1 = self.kind(row), self.name(row), self.country(row), self.admin1(row)
         area = self.name(admin1) if admin1 >= 0 else (name if kind == "admin1" else None)
         parts = [name]
-        if admin1 >= 0 and area != name:
-            parts.append(self.name(admin1))
+        if area is not None and kind == "city" and normalise(area) != normalise(name):
+            parts.append(area)
         if country and kind != "country":
             parts.append(self.country_names.get(country, country))
         lon, lat = self.lonlat[row].tolist()
@@ -149,14 +153,14 @@ class Table:
 
     @cached_property
     def fuzzy_keys(self) -> dict[str, list[str]]:
-        """Names worth correcting a misspelling to, by first letter: all areas, and cities from 30,000 people."""
-        found: dict[str, list[str]] = {}
-        seen: set[str] = set()
+        """Names worth correcting to, by first letter: all areas, and cities from 30,000 people."""
         end = int(np.searchsorted(-self._population[self.first_city :], -30_000)) + self.first_city
-        for name in [self._names[i] for i in range(end)]:
-            key = normalise(name)
-            if len(key) >= 4 and key not in seen:
-                seen.add(key)
+        rows, claims = np.divmod(self._postings, 4)
+        strong = np.flatnonzero((rows < end) & (claims <= CURATED))
+        found: dict[str, list[str]] = {}
+        for i in np.unique(np.searchsorted(self._starts, strong, side="right") - 1).tolist():
+            key = self.keys[i]
+            if len(key) >= 4:
                 found.setdefault(key[0], []).append(key)
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def _split(polygon: BaseGeometry) -> BaseGeometry:
         window = box(-180 + shift, -90, 180 + shift, 90)
         inside = shapely.intersection(polygon, window)
         if not inside.is_empty and inside.area > 0:
-            parts.append(shapely.transform(inside, lambda xy, by=shift: xy - [by, 0.0]))
+            parts.append(shapely.transform(inside, lambda xy, by=shift: xy - np.array([by, 0.0])))
     return shapely.union_all(parts)
 
 
@@ -60,13 +61,13 @@ def polygon_of(rings: list[list[int]], arcs: list[Ring]) -> BaseGeometry:
         return Polygon()
     polygon: BaseGeometry = shapely.make_valid(Polygon(shell, [hole for hole in holes if len(hole) >= 4]))
     west, _, east, _ = polygon.bounds
-    return polygon if -180 <= west and east <= 180 else _split(polygon)
+    return _split(polygon) if west < -180 or east > 180 else polygon
 
 
 def geometry_of(geometry: dict[str, Any], arcs: list[Ring]) -> BaseGeometry:
     """A TopoJSON Polygon or MultiPolygon as a shapely MultiPolygon; empty for any other type."""
-    polygons = {"Polygon": lambda: [geometry["arcs"]], "MultiPolygon": lambda: geometry["arcs"]}
-    rings = polygons.get(geometry.get("type", ""), list)()
+    kind = geometry.get("type")
+    rings = [geometry["arcs"]] if kind == "Polygon" else geometry["arcs"] if kind == "MultiPolygon" else []
     merged = shapely.union_all([polygon_of(each, arcs) for each in rings])
     return MultiPolygon([part for part in shapely.get_parts(merged) if part.geom_type == "Polygon"])
 
@@ -81,7 +82,7 @@ def bounds_of(parts: list[BaseGeometry]) -> Bbox:
             spans[-1][1] = max(spans[-1][1], east)
         else:
             spans.append([west, east])
-    gaps = [(after[0] - before[1], i) for i, (before, after) in enumerate(zip(spans, spans[1:], strict=False))]
+    gaps = [(after[0] - before[1], i) for i, (before, after) in enumerate(pairwise(spans))]
     outer = spans[0][0] + 360 - spans[-1][1]
     widest, i = max(gaps, default=(0.0, 0))
     west, east = (spans[0][0], spans[-1][1]) if outer >= widest else (spans[i + 1][0], spans[i][1])
@@ -97,9 +98,13 @@ def main_parts(geometry: BaseGeometry) -> list[BaseGeometry]:
     parts = list(shapely.get_parts(geometry))
     largest = max(parts, key=lambda part: part.area)
     # Near as the globe is round: the largest part is also laid one turn to the east and to the west.
-    copies = [shapely.transform(largest, lambda xy, by=turn: xy + [by, 0.0]) for turn in (-360.0, 0.0, 360.0)]
+    copies = [
+        shapely.transform(largest, lambda xy, by=turn: xy + np.array([by, 0.0]))
+        for turn in (-360.0, 0.0, 360.0)
+    ]
 
     def near(part: BaseGeometry) -> bool:
-        return min(part.distance(copy) for copy in copies) < (25 if part.area > 0.15 else 10)
+        limit = 25.0 if part.area > 0.15 else 10.0
+        return min(float(part.distance(copy)) for copy in copies) < limit
 
     return [part for part in parts if near(part)]
