@@ -48,7 +48,10 @@ def postgres_server() -> Iterator[Path]:
             "--locale=C.UTF-8",
             "-N",
         )
-        settings = f"-c listen_addresses='' -c unix_socket_directories={home} -c fsync=off -c full_page_writes=off -c max_connections=40"
+        settings = (
+            f"-c listen_addresses='' -c unix_socket_directories={home} -c fsync=off -c"
+            f" full_page_writes=off -c max_connections=40"
+        )
         _run(programs / "pg_ctl", "-D", home / "data", "-l", home / "log", "-w", "-o", settings, "start")
         try:
             yield home

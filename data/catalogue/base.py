@@ -100,7 +100,8 @@ class Catalogue(Protocol):
 
     def detections(self, selection: Selection, bbox: Bbox | None = None, limit: int = 5000) -> pd.DataFrame:
         """Detections of the selected images (of the selected classes, where the selection names any):
-        detection_id, image_id, dataset, class_name, confidence, length_m, lon, lat, west, south, east, north, outline."""
+        detection_id, image_id, dataset, class_name, confidence, length_m, lon, lat, west, south, east,
+        north, outline."""
 
     def image_detections(self, image_id: str, limit: int = 5000) -> pd.DataFrame:
         """The detections of one image, same columns."""
@@ -109,7 +110,8 @@ class Catalogue(Protocol):
         """Web-Mercator grid aggregate for a viewport: cells of about 64 screen pixels at `zoom`."""
 
     def points(self, selection: Selection, bbox: Bbox | None = None, limit: int = 5000) -> pd.DataFrame:
-        """image_id, dataset, name, lon, lat, west, south, east, north, footprint, acquired of selected rows in `bbox`."""
+        """What the map draws of the selected rows in `bbox`: image_id, dataset, name, lon, lat, west, south,
+        east, north, footprint, acquired."""
 
     def bounds(self, selection: Selection) -> Bbox | None:
         """The smallest box that holds the selected centres; None when nothing is selected."""

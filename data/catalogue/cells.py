@@ -24,8 +24,10 @@ def cells_sql(rows: str, zoom: float, params: Params) -> str:
     x = f"floor((lon + 180) / 360 * {across})"
     y = f"floor((1 - ln(tan({clamped}) + 1 / cos({clamped})) / pi()) / 2 * {across})"
     return (
-        f"SELECT CAST(least(greatest({x}, 0), {last}) AS BIGINT) AS x, CAST(least(greatest({y}, 0), {last}) AS BIGINT) AS y,"
-        f" count(*), sum(CAST(floor(lon * {_MICRO} + 0.5) AS BIGINT)), sum(CAST(floor(lat * {_MICRO} + 0.5) AS BIGINT)),"
+        f"SELECT CAST(least(greatest({x}, 0), {last}) AS BIGINT) AS x, CAST(least(greatest({y}, 0),"
+        f" {last}) AS BIGINT) AS y,"
+        f" count(*), sum(CAST(floor(lon * {_MICRO} + 0.5) AS BIGINT)), sum(CAST(floor(lat * {_MICRO}"
+        f" + 0.5) AS BIGINT)),"
         f" min(lon), min(lat), max(lon), max(lat) FROM ({rows}) AS parts GROUP BY 1, 2"
     )
 

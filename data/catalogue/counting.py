@@ -96,7 +96,8 @@ class Counting(SqlBase):
             return []
         ids = ", ".join(params.add(i) for i in sorted(selected_class_ids(selection, info)))
         sql = (
-            f"SELECT k, count(*) FROM (SELECT image_num, {key} AS k FROM {source} AS r WHERE {where}) AS chosen"
+            f"SELECT k, count(*) FROM (SELECT image_num, {key} AS k FROM {source} AS r WHERE {where})"
+            f" AS chosen"
             f" JOIN {self._boxes(info)} AS boxes USING (image_num) WHERE class_id IN ({ids}) GROUP BY k"
         )
         return self._fetch(sql, params)

@@ -38,7 +38,10 @@ class Detecting(SqlBase):
             raise CatalogueError(f"There is no image {image_id!r}; ids look like 'fair1m:train_0012'.")
         info, number = located
         params = Params(self.dialect.prefix)
-        chosen = f"SELECT image_num, image_id FROM {self._source(info, ())} AS r WHERE image_num = {params.add(number)}"
+        chosen = (
+            f"SELECT image_num, image_id FROM {self._source(info, ())} AS r WHERE image_num ="
+            f" {params.add(number)}"
+        )
         outside = f"image_num = {params.add(number)}"
         found = self._detection_rows(info, chosen, outside, params, limit) if info.detections else []
         return pd.DataFrame(found, columns=list(DETECTION_COLUMNS))
@@ -61,7 +64,8 @@ class Detecting(SqlBase):
         casts = {name: f"CAST({name} AS DOUBLE PRECISION)" for name in ("confidence", "length_m")}
         columns = ", ".join(casts.get(name, name) for name in _OUTLINE_COLUMNS)
         sql = (
-            f"SELECT image_id, num, class_id, {columns} FROM (SELECT * FROM {self._boxes(info)} AS boxes WHERE {where}) AS b"
+            f"SELECT image_id, num, class_id, {columns} FROM (SELECT * FROM {self._boxes(info)} AS"
+            f" boxes WHERE {where}) AS b"
             f" JOIN ({chosen}) AS chosen USING (image_num) ORDER BY image_num, num LIMIT {params.add(limit)}"
         )
         names = {c.id: c.name for c in info.classes}

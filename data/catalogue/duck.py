@@ -82,7 +82,10 @@ class DuckCatalogue(SqlCatalogue):
     """A folder of data sets, as data.schema describes it. Safe to use from several threads."""
 
     def __init__(self, root: Path, threads: int = 2) -> None:
-        """Open a catalogue's folder; it may be empty or not there yet. Nothing is read before it is asked for."""
+        """Open a catalogue's folder; it may be empty or not there yet.
+
+        Nothing is read before it is asked for.
+        """
         self.dialect = DuckDialect()
         self._root = root.resolve()
         self._threads = threads
@@ -184,7 +187,8 @@ class DuckCatalogue(SqlCatalogue):
         if with_properties:
             columns += [_property_sql(info, key, kind) for key, kind in info.properties]
         self._cursor().execute(
-            f"CREATE TABLE {table} AS SELECT {', '.join(columns)} FROM {self._records(info)} ORDER BY acquired"
+            f"CREATE TABLE {table} AS SELECT {', '.join(columns)} FROM {self._records(info)} ORDER BY"
+            f" acquired"
         )
         if loaded.table is not None:
             self._old_tables.append(loaded.table)

@@ -56,7 +56,8 @@ class SqlRoom:
         except (duckdb.Error, MemoryError) as error:
             if late.is_set():
                 raise CatalogueError(
-                    f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count before listing."
+                    f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count"
+                    f" before listing."
                 ) from error
             raise CatalogueError(sentence(str(error))) from error
         finally:
@@ -123,9 +124,12 @@ def _detections_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
             names = "[" + ", ".join(_literal(name) for name in _names_by_id(info)) + "]"
             folder = root / info.name
             parts.append(
-                f"SELECT i.image_id || '/' || d.num AS detection_id, i.image_id, {_literal(info.name)} AS dataset,"
-                f" {names}[d.class_id + 1] AS class_name, d.confidence, d.length_m, d.lon, d.lat, d.west, d.south,"
-                f" d.east, d.north, d.outline FROM read_parquet({_literal(str(folder / DETECTIONS_FILE))}) AS d"
+                f"SELECT i.image_id || '/' || d.num AS detection_id, i.image_id,"
+                f" {_literal(info.name)} AS dataset,"
+                f" {names}[d.class_id + 1] AS class_name, d.confidence, d.length_m, d.lon, d.lat,"
+                f" d.west, d.south,"
+                f" d.east, d.north, d.outline FROM"
+                f" read_parquet({_literal(str(folder / DETECTIONS_FILE))}) AS d"
                 f" JOIN read_parquet({_literal(str(folder / IMAGES_FILE))}) AS i USING (image_num)"
             )
     empty = ("detection_id", "image_id", "dataset", "class_name", "confidence", "length_m", "lon", "lat",

@@ -34,7 +34,8 @@ class SqlCatalogue(Counting, Reading, Detecting):
         sql, params = self._union(
             selection,
             lambda info, params: (
-                f"min(lon) AS a, max(lon) AS b, min({shifted}) AS c, max({shifted}) AS d, min(lat) AS e, max(lat) AS f"
+                f"min(lon) AS a, max(lon) AS b, min({shifted}) AS c, max({shifted}) AS d, min(lat) AS"
+                f" e, max(lat) AS f"
             ),
         )
         if sql is None:
@@ -60,7 +61,10 @@ class SqlCatalogue(Counting, Reading, Detecting):
         )
         if sql is None:
             return []
-        page = f"SELECT DISTINCT v FROM ({sql}) AS parts WHERE v IS NOT NULL ORDER BY v LIMIT {params.add(limit)}"
+        page = (
+            f"SELECT DISTINCT v FROM ({sql}) AS parts WHERE v IS NOT NULL ORDER BY v LIMIT"
+            f" {params.add(limit)}"
+        )
         return [plain(value) for (value,) in self._fetch(page, params)]
 
     def field_type(self, field: str) -> Kind | None:

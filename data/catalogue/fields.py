@@ -59,7 +59,10 @@ def property_key(field: str) -> str:
 
 
 def field_kind(info: DatasetInfo, field: str) -> Kind | None:
-    """What kind of values a field has in a data set; None when it has no such field. Columns come before properties."""
+    """What kind of values a field has in a data set; None when it has no such field.
+
+    Columns come before properties.
+    """
     if field in COLUMN_KINDS:
         return COLUMN_KINDS[field]
     kind = dict(info.properties).get(property_key(field))

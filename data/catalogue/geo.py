@@ -53,7 +53,8 @@ def haversine_sql(lon: float, lat: float, params: Params) -> str:
     lon_sql, lat_sql = params.add(lon), params.add(lat)
     cos_lat = params.add(math.cos(math.radians(lat)))
     return (
-        f"(sin(radians(lat - {lat_sql}) / 2) * sin(radians(lat - {lat_sql}) / 2) + cos(radians(lat)) * {cos_lat}"
+        f"(sin(radians(lat - {lat_sql}) / 2) * sin(radians(lat - {lat_sql}) / 2) + cos(radians(lat))"
+        f" * {cos_lat}"
         f" * sin(radians(lon - {lon_sql}) / 2) * sin(radians(lon - {lon_sql}) / 2))"
     )
 

@@ -53,7 +53,10 @@ def label(by: str, value: Any) -> str:
 def images_by_class(
     info: DatasetInfo, words: Iterable[tuple[Any, ...]], by: str, wanted: frozenset[int] | None
 ) -> dict[str, int]:
-    """Images per class name or group word, from (count, word 0, word 1, …) rows; an image counts once per label."""
+    """Images per class name or group word; an image counts once per label.
+
+    `words` are rows of (count, word 0, word 1, …).
+    """
     masks: dict[str, int] = {}
     for one in info.classes:
         if wanted is None or one.id in wanted:

@@ -148,7 +148,8 @@ class PostgresCatalogue(SqlCatalogue):
         except sa.exc.DBAPIError as error:
             if getattr(error.orig, "sqlstate", "") == "57014":
                 raise CatalogueError(
-                    f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count before listing."
+                    f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count"
+                    f" before listing."
                 ) from error
             raise CatalogueError(_cause(error)) from error
 

@@ -48,7 +48,8 @@ def create_tables(connection: sa.Connection) -> bool:
         run("CREATE EXTENSION postgis SCHEMA public")
     run(f"SET LOCAL search_path = {SCHEMA}, public")
     run(
-        "CREATE TABLE IF NOT EXISTS datasets (name text PRIMARY KEY, version text NOT NULL, info jsonb NOT NULL)"
+        "CREATE TABLE IF NOT EXISTS datasets (name text PRIMARY KEY, version text NOT NULL, info"
+        " jsonb NOT NULL)"
     )
     images = ", ".join(_column(field) for field in IMAGES)
     centre = (
@@ -57,7 +58,8 @@ def create_tables(connection: sa.Connection) -> bool:
     run(f"CREATE TABLE IF NOT EXISTS images ({images}, {centre}) PARTITION BY LIST (dataset)")
     boxes = ", ".join(_column(field) for field in DETECTIONS)
     run(
-        f'CREATE TABLE IF NOT EXISTS detections (dataset text COLLATE "C", {boxes}) PARTITION BY LIST (dataset)'
+        f'CREATE TABLE IF NOT EXISTS detections (dataset text COLLATE "C", {boxes}) PARTITION BY LIST'
+        f" (dataset)"
     )
     _create_views(connection)
     return _create_reader(connection)
@@ -128,8 +130,10 @@ def _create_views(connection: sa.Connection) -> None:
     scalars = ("title", "description", "origin", "source", "licence")
     texts = ", ".join(f"info ->> '{name}' AS {name}" for name in scalars)
     run(
-        f"CREATE OR REPLACE VIEW {VIEWS_SCHEMA}.datasets AS SELECT name, {texts}, (info ->> 'images')::bigint AS images,"
-        " (info ->> 'detections')::bigint AS detections, info ->> 'start' AS first_day, info ->> 'end' AS last_day"
+        f"CREATE OR REPLACE VIEW {VIEWS_SCHEMA}.datasets AS SELECT name, {texts}, (info ->>"
+        f" 'images')::bigint AS images,"
+        " (info ->> 'detections')::bigint AS detections, info ->> 'start' AS first_day, info ->>"
+        " 'end' AS last_day"
         " FROM datasets"
     )
 

@@ -32,7 +32,7 @@ class Reading(SqlBase):
         limit: int = 100,
         offset: int = 0,
     ) -> pd.DataFrame:
-        """Selected images, in a total order (ties by image_id, nulls last); properties' keys are columns too."""
+        """Selected images in a total order: nulls last, ties by image_id. Properties are columns too."""
         infos = self._chosen(selection)
         names = columns if columns is not None else self._all_columns(infos)
         for name in names:
@@ -53,14 +53,21 @@ class Reading(SqlBase):
     def images_near(self, selection: Selection, lon: float, lat: float, limit: int = 10) -> pd.DataFrame:
         """Selected images whose box holds the point (smallest first), else the nearest; with distance_km."""
         holds = (
-            "(south <= {lat} AND north >= {lat} AND CASE WHEN west <= east THEN west <= {lon} AND east >= {lon}"
+            "(south <= {lat} AND north >= {lat} AND CASE WHEN west <= east THEN west <= {lon} AND"
+            " east >= {lon}"
             " ELSE west <= {lon} OR east >= {lon} END)"
         )
 
         def branch(info: DatasetInfo, params: Params) -> str:
             inside = holds.format(lon=params.add(float(lon)), lat=params.add(float(lat)))
-            area = f"CASE WHEN {inside} THEN (north - south) * (east - west + CASE WHEN west > east THEN 360 ELSE 0 END) END"
-            return f"{self._name(info, params)} AS ds, image_num, image_id, {area} AS area, {haversine_sql(lon, lat, params)} AS far"
+            area = (
+                f"CASE WHEN {inside} THEN (north - south) * (east - west + CASE WHEN west >"
+                f" east THEN 360 ELSE 0 END) END"
+            )
+            return (
+                f"{self._name(info, params)} AS ds, image_num, image_id, {area} AS area,"
+                f" {haversine_sql(lon, lat, params)} AS far"
+            )
 
         sql, params = self._union(selection, branch)
         if sql is None:
@@ -85,7 +92,8 @@ class Reading(SqlBase):
         names = [name for name in IMAGES.names if name != "class_words"]
         params = Params(self.dialect.prefix)
         row = self._fetch(
-            f"SELECT {', '.join(names)} FROM {self._records(info)} AS r WHERE image_num = {params.add(number)}",
+            f"SELECT {', '.join(names)} FROM {self._records(info)} AS r WHERE image_num ="
+            f" {params.add(number)}",
             params,
         )[0]
         record = {name: plain(value) for name, value in zip(names, row, strict=True)}
@@ -108,7 +116,10 @@ class Reading(SqlBase):
 
     def _class_counts_of(self, info: DatasetInfo, number: int) -> dict[str, int]:
         params = Params(self.dialect.prefix)
-        sql = f"SELECT class_id, count(*) FROM {self._boxes(info)} AS boxes WHERE image_num = {params.add(number)} GROUP BY class_id"
+        sql = (
+            f"SELECT class_id, count(*) FROM {self._boxes(info)} AS boxes WHERE image_num ="
+            f" {params.add(number)} GROUP BY class_id"
+        )
         return grouping.by_label(info, {int(c): int(n) for c, n in self._fetch(sql, params)}, "class", None)
 
     def _numbers(

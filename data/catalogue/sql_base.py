@@ -20,7 +20,7 @@ Branch = Callable[[DatasetInfo, Params], str]
 
 
 class SqlBase(ABC):
-    """What the queries are put together from; an engine says where a data set's rows are and runs the text."""
+    """What queries are put together from; an engine says where a data set's rows are and runs the text."""
 
     dialect: Dialect
 
@@ -34,7 +34,10 @@ class SqlBase(ABC):
 
     @abstractmethod
     def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
-        """A FROM item, without its alias, with a data set's rows: COLUMN_KINDS' columns and the properties among `fields`."""
+        """A FROM item, without its alias: a data set's rows with COLUMN_KINDS' columns.
+
+        The properties among `fields` can be used in it too.
+        """
 
     @abstractmethod
     def _records(self, info: DatasetInfo) -> str:
@@ -86,7 +89,7 @@ class SqlBase(ABC):
         return f"CAST({expr.sql} AS DOUBLE PRECISION)" if kind == "number" else expr.sql
 
     def _check_field(self, field: str, also: tuple[str, ...] = ()) -> None:
-        """CatalogueError when no data set of the catalogue has the field; one that others have is null here."""
+        """CatalogueError when no data set of the catalogue has the field; null where only others do."""
         infos = self.datasets()
         if infos and all(field_kind(info, field) is None for info in infos):
             raise unknown_field(field, infos, also)

@@ -134,7 +134,8 @@ def check_name(name: str) -> None:
     """CatalogueError unless `name` can be a data set's name, and so a folder's."""
     if not _NAME.fullmatch(name):
         raise CatalogueError(
-            f"{name!r} cannot name a data set; use up to 63 lower-case letters, digits, '_' and '-', such as 'harbours_2024'."
+            f"{name!r} cannot name a data set; use up to 63 lower-case letters, digits, '_' and '-',"
+            f" such as 'harbours_2024'."
         )
 
 

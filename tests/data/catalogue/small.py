@@ -40,7 +40,7 @@ WORDS = (
 
 
 def write_small_catalogue(root: Path) -> dict[str, DatasetInfo]:
-    """Data sets alpha (70 classes, detections), beta (2 classes) and gamma (features without time or class)."""
+    """Data sets alpha (70 classes, detections), beta (2 classes), gamma (features, no time, no class)."""
     found = {}
     for name, classes, count in (
         ("alpha", ALPHA_CLASSES, 900),

@@ -126,8 +126,11 @@ def test_classes_are_a_list_of_names_in_the_images_view(catalogue: SqlCatalogue)
 
 def test_joins_windows_and_ctes_are_selects_too(catalogue: SqlCatalogue) -> None:
     query = """
-        WITH best AS (SELECT image_id, row_number() OVER (PARTITION BY dataset ORDER BY image_id) AS k FROM images)
-        SELECT b.image_id FROM best b JOIN images i ON i.image_id = b.image_id WHERE k = 1 ORDER BY 1 -- and a comment
+        WITH best AS (
+            SELECT image_id, row_number() OVER (PARTITION BY dataset ORDER BY image_id) AS k FROM images
+        )
+        SELECT b.image_id FROM best b JOIN images i ON i.image_id = b.image_id
+        WHERE k = 1 ORDER BY 1 -- and a comment
     """
     assert list(catalogue.sql(query)["image_id"]) == ["alpha:0000", "beta:0000", "gamma:0000"]
 
