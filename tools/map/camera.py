@@ -1,0 +1,230 @@
+"""Move the map: zoom, pan, fit, and the base below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from state.model import Bbox, MapState, State
+from tools.base import Step, ToolError, World, tool
+from tools.map.find import layer_box, layer_named, spot_named
+from tools.map.geometry import (
+    MAX_ZOOM,
+    MIN_ZOOM,
+    Camera,
+    camera_for,
+    checked_box,
+    latitude_of,
+    mercator_y,
+    point,
+    said_box,
+    visible,
+)
+from tools.places import place_named
+from tools.selection import current_selection
+from tools.units import BboxDeg, Latitude, LayerName, Longitude, PlaceName, Zoom
+
+Direction = Literal["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"]
+Fraction = Annotated[
+    float, Field(gt=0, le=5, description="How far, in widths or heights of the map: 0.5 is half of it.")
+]
+_DIRECTIONS: dict[str, tuple[int, int]] = {
+    "north": (0, 1), "north-east": (1, 1), "east": (1, 0), "south-east": (1, -1),
+    "south": (0, -1), "south-west": (-1, -1), "west": (-1, 0), "north-west": (-1, 1),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Basemap:
+    """A base of the map."""
+
+    id: str
+    title: str
+    online: bool
+    words: tuple[str, ...] = ()
+
+
+BASEMAPS: dict[str, Basemap] = {
+    each.id: each
+    for each in (
+        Basemap("offline", "land and countries", False, ("land", "countries", "default", "world", "none")),
+        Basemap("dark", "dark land and countries", False, ("night", "black", "dark mode")),
+        Basemap("light", "light land and countries", False, ("white", "positron", "grey", "light mode")),
+        Basemap(
+            "osm", "OpenStreetMap", True, ("openstreetmap", "open street map", "streets", "street", "roads")
+        ),
+        Basemap(
+            "satellite", "satellite imagery", True, ("imagery", "aerial", "esri", "photo", "satellite view")
+        ),
+        Basemap("topo", "topographic map", True, ("topographic", "opentopomap", "terrain", "relief")),
+    )
+}
+
+
+@tool("map", changes_state=True)
+def zoom_map(
+    state: State,
+    world: World,
+    *,
+    place: PlaceName | None = None,
+    level: Annotated[Zoom | None, Field(description="The zoom level to go to, keeping the centre.")] = None,
+    delta: Annotated[
+        float | None, Field(ge=-22, le=22, description="Levels to zoom in (+1) or out (-1).")
+    ] = None,
+) -> Step:
+    """Zoom the map to a place, to a level, or in and out by some levels.
+
+    Example: copilot call zoom_map place=Paris
+    """
+    if place is None and level is None and delta is None:
+        raise ToolError("zoom_map needs a place, a level (0 to 22) or a delta such as 1 or -1.")
+    if delta is not None and (place is not None or level is not None):
+        raise ToolError("A delta zooms from where the map is; give it without a place and without a level.")
+    if place is not None:
+        found = place_named(world.gazetteer, place)
+        camera = camera_for(checked_box(found.bbox))
+        if level is not None:
+            camera = Camera(camera.center, float(level))
+        return _moved(state, camera, f"The map shows {found.label}", place=found.label)
+    asked = float(level) if level is not None else state.map.zoom + float(delta or 0)
+    zoom = max(MIN_ZOOM, min(MAX_ZOOM, asked))
+    if zoom == state.map.zoom and delta:
+        raise ToolError(f"The map is at zoom {zoom:g} already, which is as far as it goes.")
+    return _moved(state, Camera(state.map.center, zoom), "The map keeps its centre")
+
+
+@tool("map", changes_state=True)
+def pan_map(
+    state: State,
+    world: World,
+    *,
+    direction: Annotated[Direction | None, Field(description="Which way to look.")] = None,
+    fraction: Fraction = 0.5,
+    place: PlaceName | None = None,
+) -> Step:
+    """Move the map in a direction, or to a place, at the same zoom.
+
+    Example: copilot call pan_map direction=north
+    """
+    if (direction is None) == (place is None):
+        raise ToolError("pan_map needs a direction such as north, or a place; one of them.")
+    if place is not None:
+        spot = spot_named(world, place)
+        return _moved(state, Camera(spot.center, state.map.zoom), f"The map is centred on {spot.label}")
+    assert direction is not None
+    lon, lat = state.map.center
+    west, south, east, north = visible(state.map.center, state.map.zoom)
+    width = (east - west) % 360 or 360.0
+    height = mercator_y(north) - mercator_y(south)
+    x, y = _DIRECTIONS[direction]
+    up = max(-0.5, min(0.5, mercator_y(lat) + y * fraction * height))
+    moved_to = point(lon + x * fraction * width, latitude_of(up) if y else lat)
+    return _moved(state, Camera(moved_to, state.map.zoom), f"The map moved {direction}")
+
+
+@tool("map", changes_state=True)
+def set_view(state: State, world: World, *, lon: Longitude, lat: Latitude, zoom: Zoom | None = None) -> Step:
+    """Centre the map on coordinates, at a zoom level or the present one.
+
+    Example: copilot call set_view lon=2.35 lat=48.86 zoom=11
+    """
+    level = state.map.zoom if zoom is None else float(zoom)
+    return _moved(state, Camera(point(lon, lat), level), "The map is set")
+
+
+@tool("map", changes_state=True)
+def fit_bounds(state: State, world: World, *, bbox: BboxDeg) -> Step:
+    """Fit the map to a box.
+
+    Example: copilot call fit_bounds bbox=[-80.3,40.3,-79.8,40.6]
+    """
+    fitted = checked_box(bbox)
+    return _fitted(state, fitted, f"The map fits {said_box(fitted)}")
+
+
+@tool("map", changes_state=True, needs=("layer",))
+def fit_layer(state: State, world: World, *, layer: LayerName) -> Step:
+    """Fit the map to what a layer shows.
+
+    Example: copilot call fit_layer layer=clusters
+    """
+    found = layer_named(state, layer)
+    return _fitted(
+        state, layer_box(state, world, found), f"The map fits the layer {found.name!r}", layer=found.id
+    )
+
+
+@tool("map", changes_state=True, needs=("loaded",))
+def fit_selection(state: State, world: World) -> Step:
+    """Fit the map to the current selection.
+
+    Example: copilot call fit_selection
+    """
+    bounds = world.catalogue.bounds(current_selection(state, world))
+    if bounds is None:
+        raise ToolError(
+            "The selection is empty, so there is nothing to fit; drop a filter with filter_clear."
+        )
+    return _fitted(state, bounds, f"The map fits the selection's {state.database.count:,} rows")
+
+
+@tool("map", changes_state=True)
+def reset_map(state: State, world: World) -> Step:
+    """Put the map's camera and base back to how they start; layers stay.
+
+    Example: copilot call reset_map
+    """
+    start = MapState()
+    after = state.with_map(center=start.center, zoom=start.zoom, basemap=start.basemap, swipe=None)
+    data: dict[str, Any] = {"center": list(start.center), "zoom": start.zoom, "basemap": start.basemap}
+    return Step(after, "The map shows the whole world again; its layers are as they were.", data)
+
+
+@tool("map", changes_state=True)
+def set_basemap(
+    state: State,
+    world: World,
+    *,
+    name: Annotated[
+        str, Field(min_length=1, max_length=60, description="offline, dark, light, osm, satellite or topo.")
+    ],
+) -> Step:
+    """Change the map's base: offline land (plain, dark or light), OpenStreetMap, satellite imagery or topography.
+
+    Example: copilot call set_basemap name=dark
+    """
+    base = basemap_named(name)
+    data = {"basemap": base.id, "online": base.online}
+    where = "its tiles come from the network" if base.online else "it needs no network"
+    return Step(state.with_map(basemap=base.id), f"The base is {base.title}; {where}.", data)
+
+
+def basemap_named(name: str) -> Basemap:
+    """The base of that id or synonym. Raises ToolError with the nearest."""
+    wanted = " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
+    words = {word: each for each in BASEMAPS.values() for word in (each.id, *each.words)}
+    for candidate in (wanted, wanted.removesuffix(" map"), wanted.removesuffix(" basemap")):
+        if candidate in words:
+            return words[candidate]
+    near = get_close_matches(wanted, words, n=1)
+    hint = f"Did you mean {words[near[0]].id!r}? " if near else ""
+    raise ToolError(f"There is no base map {name!r}. {hint}There are {', '.join(BASEMAPS)}.")
+
+
+def _fitted(state: State, bbox: Bbox, said: str, **data: Any) -> Step:
+    return _moved(state, camera_for(bbox), said, bbox=list(bbox), **data)
+
+
+def _moved(state: State, camera: Camera, said: str, **data: Any) -> Step:
+    after = replace(state.map, center=camera.center, zoom=camera.zoom)
+    lon, lat = camera.center
+    facts = {"center": [lon, lat], "zoom": camera.zoom, **data}
+    return Step(
+        replace(state, map=after), f"{said}: centre ({lon:.5g}, {lat:.5g}), zoom {camera.zoom:g}.", facts
+    )
+
+
+TOOLS = (zoom_map, pan_map, set_view, fit_bounds, fit_layer, fit_selection, reset_map, set_basemap)

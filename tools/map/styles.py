@@ -1,0 +1,83 @@
+"""Colours, names and ids of layers."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from difflib import get_close_matches
+
+from PIL import ImageColor
+
+from state.model import Layer, LayerKind, State
+from tools.base import ToolError
+
+KIND_COLORS: dict[LayerKind, str] = {
+    "points": "#2563eb",
+    "clusters": "#7c3aed",
+    "heatmap": "#dc2626",
+    "density": "#0891b2",
+    "footprints": "#16a34a",
+    "detections": "#ea580c",
+    "choropleth": "#4338ca",
+    "timeline": "#be185d",
+    "labels": "#334155",
+    "vector": "#0d9488",
+    "raster": "#57534e",
+    "drawing": "#d97706",
+}
+NAMED_COLORS = (
+    "#e11d48", "#0284c7", "#65a30d", "#c026d3", "#ca8a04", "#0f766e", "#9333ea", "#b45309", "#1d4ed8", "#be123c",
+)  # fmt: skip
+"""For layers that were given a name: told apart on a light and on a dark base."""
+
+
+def color_of(text: str) -> str:
+    """A CSS colour name or hexadecimal colour as #rrggbb. Raises ToolError with the nearest names."""
+    wanted = text.strip().lower()
+    try:
+        red, green, blue = ImageColor.getrgb(wanted)[:3]
+    except ValueError as error:
+        near = get_close_matches(wanted, ImageColor.colormap, n=2)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "Give a name such as orange, or #ff8800."
+        raise ToolError(f"{text!r} is not a colour. {hint}") from error
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def free_color(state: State) -> str:
+    """The first colour for named layers that no layer has, else the one after the last."""
+    taken = {each.color for each in state.map.layers}
+    free = [each for each in NAMED_COLORS if each not in taken]
+    return free[0] if free else NAMED_COLORS[len(state.map.layers) % len(NAMED_COLORS)]
+
+
+def slug(name: str) -> str:
+    """A name as an id: lower case, words joined by hyphens, letters of any script."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "-".join(re.findall(r"\w+", plain))[:60] or "layer"
+
+
+def free_id(state: State, wanted: str) -> str:
+    """`wanted`, or with the first number that makes it no layer's id and no plot's own."""
+    taken = {each.id for each in state.map.layers} | set(KIND_COLORS)
+    return _numbered(wanted, taken, "-")
+
+
+def free_name(state: State, wanted: str, besides: Layer | None = None) -> str:
+    """`wanted` trimmed, or with the first number that makes it no layer's name, whatever the case."""
+    taken = {each.name.casefold() for each in state.map.layers if besides is None or each.id != besides.id}
+    return _numbered(clean_name(wanted), taken, " ")
+
+
+def clean_name(name: str) -> str:
+    """A name on one line, without control characters. Raises ToolError when nothing is left."""
+    plain = "".join(" " if unicodedata.category(each)[0] in "CZ" else each for each in name)
+    if not (trimmed := " ".join(plain.split())):
+        raise ToolError(f"{name!r} is no name: it has nothing that can be read; give it some letters.")
+    return trimmed
+
+
+def _numbered(wanted: str, taken: set[str], joint: str) -> str:
+    found, number = wanted, 2
+    while found.casefold() in taken:
+        found, number = f"{wanted}{joint}{number}", number + 1
+    return found
