@@ -150,7 +150,7 @@ def country_rows(countries: dict[str, Any], polygons: dict[str, BaseGeometry]) -
 def outlineless_rows(
     countries: dict[str, Any], polygons: dict[str, BaseGeometry], cities: list[dict[str, Any]]
 ) -> list[Row]:
-    """Rows of what has an ISO code but no outline of its own (Gibraltar, Martinique): a box around its cities."""
+    """Rows of what has an ISO code but no outline (Gibraltar, Martinique): a box around its cities."""
     rows = []
     for code, country in sorted(countries.items()):
         boxes = [box_around(c["longitude"], c["latitude"], 10) for c in cities if c["countrycode"] == code]

@@ -205,7 +205,7 @@ class Resolver:
         if kind == "country":
             fame = 2e7 + people
         elif kind == "admin1":
-            fame = (2e7 if self.table.country(row) == "US" else 2e5) + people
+            fame = (2e7 if self.table.country(row) == "US" else 1e5) + people
         elif kind == "city":
             fame = max(people, 1000)
         else:
