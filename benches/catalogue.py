@@ -1,4 +1,4 @@
-"""Time the catalogue on DuckDB: python benches/catalogue.py CATALOGUE_FOLDER (the full sample, for the budgets)."""
+"""Time the catalogue on DuckDB: python benches/catalogue.py FOLDER (of the full sample, for the budgets)."""
 
 from __future__ import annotations
 
@@ -65,9 +65,8 @@ def main(root: Path) -> None:
             times.append((time.perf_counter() - began) * 1000)
         first, *rest = times
         rest.sort()
-        print(
-            f"{name:45} {first:8.1f} {rest[len(rest) // 2]:8.2f} {rest[int(len(rest) * 0.95)]:8.2f}      {answer}"
-        )
+        median, slow = rest[len(rest) // 2], rest[int(len(rest) * 0.95)]
+        print(f"{name:45} {first:8.1f} {median:8.2f} {slow:8.2f}      {answer}")
     print(f"peak resident memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
 
 
