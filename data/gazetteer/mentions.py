@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rapidfuzz.distance import DamerauLevenshtein
+
 from data.gazetteer.model import Mention, Resolution
 from data.gazetteer.names import normalise
 from data.gazetteer.resolve import Resolver
@@ -14,6 +16,10 @@ from data.gazetteer.words import ORDINARY, PLACE_PREPOSITIONS, PREPOSITIONS, WOR
 
 MAX_WORDS = 7
 LARGE_CITY = 100_000  # people; smaller ones need a capital letter
+MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()
+)
+STORMS = frozenset("hurricane typhoon cyclone storm".split())  # "Hurricane Florence" is not in Florence
 SHORT_NAMES = frozenset("usa uk eu uae nyc lax jfk drc".split())
 SHORT_CAPITALS = frozenset(
     "US LA SF DC BC NRW PRC NSW ROK KSA NZ KL GCC DMZ PNG SFO DFW CDG LHR DXB PEI K2".split()
@@ -67,7 +73,7 @@ class Finder:
         """The mention that starts at word i and how many words it takes."""
         for n in self._spans(text, words, i):
             span = text[words[i].start : words[i + n - 1].end]
-            if self._is_name(text, words, i, n, span):
+            if self._is_name(text, words, i, n, span, free_from):
                 return self._mention(text, words, i, n, free_from)
         return self._misspelled(text, words, i)
 
@@ -85,7 +91,7 @@ class Finder:
 
     # Is it a name?
 
-    def _is_name(self, text: str, words: list[Word], i: int, n: int, span: str) -> bool:
+    def _is_name(self, text: str, words: list[Word], i: int, n: int, span: str, free_from: int) -> bool:
         key = normalise(span)
         if (
             not key
@@ -99,9 +105,13 @@ class Finder:
         if not rows:
             return False
         if n == 1 and len(key) <= 3:
-            return self._is_short_name(words[i])
+            return self._is_short_name(words[i], i > 0 and words[i - 1].lower == "the")
+        if (n == 1 and key in MONTHS) or (i > 0 and words[i - 1].lower in STORMS):
+            return False
         before = i - 1 - (i > 1 and words[i - 1].lower == "the")
         introduced = before >= 0 and words[before].lower in PREPOSITIONS
+        # "around Kotor, Split and Bari": what follows a place and a comma is introduced with it.
+        introduced = introduced or (free_from > 0 and text[free_from : words[i].start].strip() == ",")
         starts = i == 0 or text[words[i - 1].end : words[i].start].strip() in (".", "!", "?", ":")
         named = (
             words[i + n - 1].capital
@@ -119,9 +129,11 @@ class Finder:
         )
 
     @staticmethod
-    def _is_short_name(word: Word) -> bool:
+    def _is_short_name(word: Word, after_the: bool) -> bool:
         """ "US", "UK", "LA", "NYC", "D.C." in capitals; in lower case only those that are no words."""
         letters = word.text.replace(".", "")
+        if after_the and letters == "us":
+            return True
         return letters.lower() in SHORT_NAMES or (letters.isupper() and letters in SHORT_CAPITALS)
 
     def _is_area(self, rows: list[tuple[int, int]], n: int) -> bool:
@@ -218,11 +230,6 @@ class Finder:
             n,
         )
         for k in range(min(stop, 3), 0, -1):
-            new = words[i : i + k]
-            if all(is_known(word.lower) for word in new) and not (
-                k > 1 and all(word.capital for word in new)
-            ):
-                continue
             resolution = self._corrected(text[words[i].start : words[i + k - 1].end], words[i : i + k])
             if resolution:
                 end, used = self._qualified_typo(text, words, i, k)
@@ -235,8 +242,15 @@ class Finder:
     def _corrected(self, span: str, words: list[Word]) -> Resolution | None:
         if any(len(word.text) < 3 for word in words):
             return None
+        known = all(is_known(word.lower) for word in words)
+        if known and len(words) == 1:
+            return None
         found = self.resolver.resolve(span)
-        return found if found.candidates and found.corrected else None
+        if found.best is None or not found.corrected:
+            return None
+        # Of words that are all English, only one slip away is a misspelling: "los angelos".
+        slips = DamerauLevenshtein.distance(normalise(span), normalise(found.best.name))
+        return None if known and slips > 1 else found
 
     def _qualified_typo(self, text: str, words: list[Word], i: int, k: int) -> tuple[int, int]:
         end = words[i + k - 1].end
