@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-
 from data.catalogue.write import MANIFEST, QUICKLOOKS, InfoParts, read_info, write_dataset
 from data.ingest.existing import stage_existing, write_ids
 from data.ingest.finish import Numbering, Part, detection_batches, ids_of, image_batches
@@ -103,7 +102,10 @@ def _read(
             case Noted():
                 noted.add(item)
     if staging.too_many_classes:
-        reason = f"the class column has more than {MAX_FEATURE_CLASSES:,} different values, so it is kept as a property only"
+        reason = (
+            f"the class column has more than {MAX_FEATURE_CLASSES:,} different values, "
+            "so it is kept as a property only"
+        )
         noted.add(Noted(source.name, None, reason))
 
 
@@ -170,4 +172,5 @@ def _nothing_usable(source: Path, reader: Reader, rejected: Tally) -> str:
         return f"{source.name!r} was read as {reader.title}, and there are no rows in it."
     first = rejected.listed[0]
     row = f", row {first.row}" if first.row is not None else ""
-    return f"Nothing in {source.name!r}, read as {reader.title}, can be used: {first.reason} (file {first.file!r}{row})."
+    where = f"file {first.file!r}{row}"
+    return f"Nothing in {source.name!r}, read as {reader.title}, can be used: {first.reason} ({where})."

@@ -53,10 +53,12 @@ def main() -> int:
 def _print(report: IngestReport) -> None:
     info = report.dataset
     print(
-        f"{info.name}: {report.images:,} rows and {report.detections:,} detections as {report.format}, {report.seconds:.1f} s"
+        f"{info.name}: {report.images:,} rows and {report.detections:,} detections "
+        f"as {report.format}, {report.seconds:.1f} s"
     )
     print(
-        f"version {info.version}, {len(info.classes)} classes, {info.start or '?'} to {info.end or '?'}, bbox {info.bbox}"
+        f"version {info.version}, {len(info.classes)} classes, "
+        f"{info.start or '?'} to {info.end or '?'}, bbox {info.bbox}"
     )
     for reason, count in report.reasons[:20]:
         print(f"rejected {count:,}: {reason}")

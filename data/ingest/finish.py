@@ -42,9 +42,9 @@ class Numbering:
 
 
 def ids_of(staging: Staging, dataset: str) -> pa.ChunkedArray:
-    """The image ids of staged rows: the file name where it is the only one, else the key, numbered where that is not.
+    """The image ids of staged rows: the file name where no other row has it, else the key.
 
-    Features go by their key, since names of places repeat.
+    Features go by their key, since names of places repeat. A key that repeats is numbered.
     """
     names_seen_twice = _twice(staging.images_path, "name", "kind = 'image'")
     keys_seen_twice = _twice(staging.images_path, "key", "true")

@@ -34,7 +34,8 @@ def target_name(root: Path, source: Path, name: str | None, *, append: bool, rep
         raise UnreadableSource(str(error)) from None
     if chosen in BUILT_IN and not replace:
         raise UnreadableSource(
-            f"{chosen!r} is the name of a built-in sample; give another name, or say explicitly that it shall be replaced."
+            f"{chosen!r} is the name of a built-in sample; "
+            "give another name, or say explicitly that it shall be replaced."
         )
     folder = root / chosen
     if not (folder / MANIFEST).is_file():
@@ -44,6 +45,7 @@ def target_name(root: Path, source: Path, name: str | None, *, append: bool, rep
         append or replace or (existing.origin == "ingested" and existing.source == source.resolve().name)
     ):
         raise UnreadableSource(
-            f"There is already a data set {chosen!r}, from {existing.source!r}; give another name, or append to it, or replace it."
+            f"There is already a data set {chosen!r}, from {existing.source!r}; "
+            "give another name, or append to it, or replace it."
         )
     return chosen

@@ -103,7 +103,7 @@ def _row(
 
 
 def place_of_patch(name: str) -> Extent | None:
-    """Where a patch lies, from the tile, column and row at the end of its name; None when they are not there."""
+    """Where a patch lies, from the tile, column and row that end its name; None when they are not there."""
     match = _V2_NAME.search(name)
     if match is None:
         return None

@@ -108,7 +108,8 @@ def look(path: Path) -> Table:
     if (lon is None or lat is None) and wkt is None:
         seen = ", ".join(repr(column[:40]) for column in columns[:6])
         raise BadRecord(
-            f"no columns of coordinates: seen {seen}; 'lon' and 'lat' (or 'longitude' and 'latitude', or 'wkt') would have worked"
+            f"no columns of coordinates: seen {seen}; "
+            "'lon' and 'lat' (or 'longitude' and 'latitude', or 'wkt') would have worked"
         )
     return Table(path, encoding, delimiter, tuple(columns), lon, lat, None if lon and lat else wkt)
 

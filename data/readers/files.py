@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
@@ -81,7 +81,7 @@ def first_file(source: Path, suffixes: frozenset[str], limit: int = 20_000) -> P
 
 
 def share_of(source: Path, suffixes: frozenset[str], limit: int = 20_000) -> float:
-    """What share of a folder's vector, table and raster files are of these kinds, for sniffing a mixed folder."""
+    """What share of a folder's vector, table and raster files are of these kinds."""
     kinds = [path.suffix.lower() for path in islice(walk(source), limit)]
     geographic = [kind for kind in kinds if kind in GEOGRAPHIC_SUFFIXES]
     return sum(kind in suffixes for kind in geographic) / len(geographic) if geographic else 0.0
@@ -124,6 +124,16 @@ def _check_size(path: Path) -> None:
         )
 
 
+def _holds_images(folder: Path) -> bool:
+    return "image" in folder.name.lower() and folder.is_dir() and not folder.is_symlink()
+
+
+def _rasters_in(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() in RASTER_SUFFIXES and path.is_file() and not path.is_symlink():
+            yield path
+
+
 @dataclass(frozen=True)
 class ImageIndex:
     """The rasters of a source by file name, to find the one that a label file belongs to."""
@@ -132,9 +142,17 @@ class ImageIndex:
 
     @classmethod
     def of(cls, source: Path) -> ImageIndex:
-        folder = source if source.is_dir() else source.parent
+        """All rasters of a folder; for a single file, those beside it and in a folder of images beside it.
+
+        A single file may lie in somebody's home folder, which is not to be searched as a whole.
+        """
+        if source.is_dir():
+            paths = walk(source, RASTER_SUFFIXES)
+        else:
+            near = (source.parent, *(each for each in sorted(source.parent.iterdir()) if _holds_images(each)))
+            paths = chain.from_iterable(_rasters_in(folder) for folder in near)
         found: dict[str, tuple[Path, ...]] = {}
-        for path in walk(folder, RASTER_SUFFIXES):
+        for path in paths:
             found[path.stem] = (*found.get(path.stem, ()), path)
         return cls(found)
 

@@ -209,7 +209,7 @@ def _to_wgs84(start: str) -> Transformer | None:
         crs = CRS.from_user_input(name)
     except CRSError:
         raise BadRecord(
-            f"the coordinate system {name[:60]!r} is not known; WGS84 longitude and latitude would have worked"
+            f"the coordinate system {name[:60]!r} is not known; WGS84 would have worked"
         ) from None
     return None if crs.to_epsg() == 4326 else Transformer.from_crs(crs, CRS.from_epsg(4326), always_xy=True)
 

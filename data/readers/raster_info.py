@@ -120,15 +120,15 @@ def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
     """A local raster, read-only. Raises BadRecord, in one sentence, when it is none or is broken."""
     driver = _driver(path)
     # JPEG 2000 and the others can be told to fetch things by their metadata; nothing here needs that.
-    with rasterio.Env(GDAL_DISABLE_READDIR_ON_OPEN="FALSE", GDAL_HTTP_MAX_RETRY=0, CPL_CURL_ENABLED="NO"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotGeoreferencedWarning)
-            try:
-                source = rasterio.open(path.resolve(), driver=driver)
-            except (RasterioError, OSError) as error:
-                raise BadRecord(f"the file is not a readable raster ({_first_line(error)})") from None
-            with source:
-                yield source
+    environment = rasterio.Env(GDAL_DISABLE_READDIR_ON_OPEN="FALSE", CPL_CURL_ENABLED="NO")
+    with environment, warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotGeoreferencedWarning)
+        try:
+            source = rasterio.open(path.resolve(), driver=driver)
+        except (RasterioError, OSError) as error:
+            raise BadRecord(f"the file is not a readable raster ({_first_line(error)})") from None
+        with source:
+            yield source
 
 
 def raster_info(path: Path) -> RasterInfo:

@@ -100,7 +100,7 @@ def _with_stac(row: ImageRow, path: Path) -> ImageRow:
 
 
 def stac_facts(row: ImageRow, item: dict[str, Any]) -> ImageRow:
-    """`row` with the time, sensor, pixel size, cloud cover and, where it has none, the place of a STAC item."""
+    """`row` with the time, sensor, pixel size and clouds of a STAC item, and its place where it has none."""
     found = item.get("properties")
     properties: dict[str, Any] = found if isinstance(found, dict) else {}
     acquired = parse_time(properties.get("datetime")) or parse_time(properties.get("start_datetime"))

@@ -47,7 +47,7 @@ def missing(columns: Sequence[str], file: str, expected: Sequence[str]) -> Itera
 def gather(
     path: Path, file: str, scenes: dict[tuple[str, ...], Scene], by: Sequence[str]
 ) -> Iterator[Rejected]:
-    """Read a table's rows into `scenes`, keyed by the columns `by`; rows that are no detection are rejected."""
+    """Read a table's rows into `scenes`, keyed by the columns `by`; what is no detection is rejected."""
     for row, record in records(path, file):
         if isinstance(record, Rejected):
             yield record

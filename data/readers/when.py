@@ -30,7 +30,7 @@ _ONLY_YEAR = re.compile(rf"(?<![0-9A-Za-z])({_YEAR})(?![0-9A-Za-z])")
 
 
 def parse_time(text: object) -> datetime | None:
-    """A time as metadata writes it: ISO 8601, TIFF's colons, compact digits; None when it is none of those."""
+    """A time as metadata writes it (ISO 8601, TIFF's colons, compact digits), or None."""
     value = str(text).strip() if text is not None else ""
     if len(value) < 4:
         return None

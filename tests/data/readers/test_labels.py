@@ -365,7 +365,8 @@ def stac_catalogue(tmp_path, links):
         "assets": {"data": {"href": "./scene.tif"}, "away": {"href": "https://example.org/a.tif"}},
     }
     write(tmp_path / "cat" / "items" / "scene-1.json", item)
-    collection = {"stac_version": "1.0.0", "type": "Collection", "links": [{"rel": "item", "href": "../items/scene-1.json"}, {"rel": "child", "href": "../catalog.json"}]}  # fmt: skip
+    inner = [{"rel": "item", "href": "../items/scene-1.json"}, {"rel": "child", "href": "../catalog.json"}]
+    collection = {"stac_version": "1.0.0", "type": "Collection", "links": inner}
     write(tmp_path / "cat" / "scenes" / "collection.json", collection)
     return tmp_path / "cat"
 
@@ -419,3 +420,13 @@ def test_an_entity_bomb_is_named(tmp_path, read):
     assert read(voc.READER, tmp_path).rejected == [
         Rejected("l.xml", None, "the XML declares a document type or entities, which label files do not need")
     ]
+
+
+def test_a_single_label_file_does_not_search_the_folders_around_it(tmp_path, geotiff, read):
+    geotiff(tmp_path / "holidays" / "2355.tif")
+    path = write(
+        tmp_path / "xView_train.geojson", {"type": "FeatureCollection", "features": [xview_feature(18)]}
+    )
+    assert read(xview.READER, path).images[0].path is None
+    geotiff(tmp_path / "train_images" / "2355.tif")
+    assert read(xview.READER, path).images[0].path == tmp_path / "train_images" / "2355.tif"

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 import rasterio
-from rasterio.control import GroundControlPoint
 from affine import Affine
+from rasterio.control import GroundControlPoint
 
 from data.readers.base import Rejected
 from data.readers.rasters import NO_PLACE, READER
