@@ -1,5 +1,6 @@
 """Map: where it looks, what it shows, what is drawn on it and measured."""
 
+from tools.map.adding import TOOLS as ADDING
 from tools.map.camera import TOOLS as CAMERA
 from tools.map.controls import TOOLS as CONTROLS
 from tools.map.drawing import TOOLS as DRAWING
@@ -7,4 +8,4 @@ from tools.map.layers import TOOLS as LAYERS
 from tools.map.measure import TOOLS as MEASURE
 from tools.map.plots import TOOLS as PLOTS
 
-TOOLS = (*CAMERA, *PLOTS, *LAYERS, *DRAWING, *MEASURE, *CONTROLS)
+TOOLS = (*CAMERA, *PLOTS, *LAYERS, *ADDING, *DRAWING, *MEASURE, *CONTROLS)

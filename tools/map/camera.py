@@ -152,9 +152,7 @@ def fit_layer(state: State, world: World, *, layer: LayerName) -> Step:
     Example: copilot call fit_layer layer=clusters
     """
     found = layer_named(state, layer)
-    return _fitted(
-        state, layer_box(state, world, found), f"The map fits the layer {found.name!r}", layer=found.id
-    )
+    return _fitted(state, layer_box(world, found), f"The map fits the layer {found.name!r}", layer=found.id)
 
 
 @tool("map", changes_state=True, needs=("loaded",))

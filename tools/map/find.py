@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -11,7 +10,6 @@ import shapely
 from shapely.geometry import shape
 
 from state.model import Bbox, Layer, LonLat, State
-from tools.artifacts import artifact_file
 from tools.base import ToolError, World
 from tools.map.geometry import point, union_box
 from tools.phrases import listed
@@ -81,7 +79,7 @@ def said_point(lon: float, lat: float) -> str:
     return f"({lon:.5g}, {lat:.5g})"
 
 
-def layer_box(state: State, world: World, layer: Layer) -> Bbox:
+def layer_box(world: World, layer: Layer) -> Bbox:
     """What a layer covers. Raises ToolError when it is empty."""
     if layer.geometry is not None:
         return box(geometry_box(shape(geojson(layer.geometry))))
@@ -93,20 +91,9 @@ def layer_box(state: State, world: World, layer: Layer) -> Bbox:
     options = dict(layer.options)
     if {"west", "south", "east", "north"} <= options.keys():
         return box([float(options[side]) for side in ("west", "south", "east", "north")])
-    if layer.artifact is not None:
-        return artifact_box(state, world, layer)
     raise ToolError(f"The layer {layer.name!r} has no extent of its own.")
-
-
-def artifact_box(state: State, world: World, layer: Layer) -> Bbox:
-    """What an artifact's layer covers, from its file."""
-    from tools.map.files import file_box
-
-    kind = "raster" if layer.kind == "raster" else "vector"
-    return file_box(artifact_file(state, world, str(layer.artifact), kind))
 
 
 def geometry_box(geometry: shapely.Geometry) -> Bbox:
     """The narrowest box around a geometry's parts."""
-    parts: Sequence[Bbox] = [tuple(part.bounds) for part in shapely.get_parts(geometry)]
-    return union_box(parts)
+    return union_box([part.bounds for part in shapely.get_parts(geometry)])

@@ -1,0 +1,65 @@
+"""Vector and raster files as layers use them: what they cover, and the picture of an image."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import rasterio
+from rasterio.errors import RasterioError
+from rasterio.warp import transform_bounds
+
+from state.model import Bbox
+from tools.base import ToolError, World
+from tools.map.geometry import union_box
+from tools.places import box
+
+VECTOR_SUFFIXES = (".parquet", ".geoparquet", ".geojson", ".json", ".gpkg", ".fgb", ".shp")
+
+
+def read_vector(path: Path) -> gpd.GeoDataFrame:
+    """A vector file in longitude and latitude. Raises ToolError when it has no readable geometries."""
+    try:
+        if path.suffix in (".parquet", ".geoparquet"):
+            frame = gpd.read_parquet(path)
+        else:
+            frame = gpd.read_file(path)
+    except (ValueError, OSError, RuntimeError) as error:
+        raise ToolError(f"{path.name} holds no geometries that can be read.") from error
+    if frame.crs is not None and frame.crs != "EPSG:4326":
+        frame = frame.to_crs("EPSG:4326")
+    return frame[~(frame.geometry.isna() | frame.geometry.is_empty)]
+
+
+def vector_box(frame: gpd.GeoDataFrame) -> Bbox:
+    """The narrowest box around the features. Raises ToolError when there are none."""
+    parts = frame.geometry.explode(ignore_index=True).bounds.to_numpy().tolist()
+    if not parts or not all(map(math.isfinite, sum(parts, []))):
+        raise ToolError("There are no features with a place to show.")
+    return box(union_box([(w, s, e, n) for w, s, e, n in parts]))
+
+
+def raster_box(path: Path) -> tuple[Bbox, int]:
+    """What a raster covers, and how many bands it has. Raises ToolError for one without a place on the globe."""
+    try:
+        with rasterio.open(path) as source:
+            if source.crs is None:
+                raise ToolError(f"{path.name} has no coordinate system, so it has no place on the map.")
+            bounds = transform_bounds(source.crs, "EPSG:4326", *source.bounds)
+            return box(bounds), int(source.count)
+    except RasterioError as error:
+        raise ToolError(f"{path.name} is not a raster that can be read.") from error
+
+
+def image_picture(world: World, record: dict[str, Any]) -> Path | None:
+    """An image's quicklook, else its raster, where it is there; None for an image without pixels."""
+    name, root = record.get("quicklook"), world.catalogue_root
+    if name and root is not None:
+        quicklook = root / str(record["dataset"]) / "quicklooks" / Path(str(name)).name
+        if quicklook.is_file():
+            return quicklook
+    if (path := record.get("path")) and Path(str(path)).is_file():
+        return Path(str(path))
+    return None
