@@ -106,7 +106,7 @@ class Finder:
             return False
         if n == 1 and len(key) <= 3:
             return self._is_short_name(words[i], i > 0 and words[i - 1].lower == "the")
-        if (n == 1 and key in MONTHS) or (i > 0 and words[i - 1].lower in STORMS):
+        if (n == 1 and key in MONTHS | STORMS) or (i > 0 and words[i - 1].lower in STORMS):
             return False
         before = i - 1 - (i > 1 and words[i - 1].lower == "the")
         introduced = before >= 0 and words[before].lower in PREPOSITIONS

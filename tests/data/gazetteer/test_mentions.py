@@ -74,6 +74,7 @@ SENTENCES = [
     ("find planes in los angelos", ["los angelos"]),
     ("ships in the us", ["us"]),
     ("compare the Black Sea to the Baltic", ["Black Sea", "Baltic"]),
+    ("buildings destroyed by Hurricane Michael in Panama City, Florida", ["Panama City, Florida"]),
     ("undo that", []),
     ("how many per class?", []),
     ("", []),
