@@ -56,9 +56,10 @@ class ClassWords:
         return tuple(info.name for info in self.infos if stored.class_ids(info, name))
 
     def _classes(self, name: str) -> Iterable[ClassInfo]:
-        for info in self.infos:
-            ids = stored.class_ids(info, name)
-            yield from (c for c in info.classes if c.id in ids)
+        """The classes of that very name; without any, those the name means as a group."""
+        wanted = spelled(name)
+        named = [c for info in self.infos for c in info.classes if spelled(c.name) == wanted]
+        return named or [c for info in self.infos for c in info.classes if c.id in stored.class_ids(info, name)]
 
 
 def canonical_words(words: Sequence[str], known: ClassWords, match: str = "any") -> tuple[str, ...]:
