@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -93,10 +95,23 @@ class Engine:
         """The artifacts of one session."""
         return FolderArtifacts(self.home / "sessions" / session_id / "artifacts")
 
+    def remove_session(self, session_id: str) -> None:
+        """Delete a session with its events and its artifacts."""
+        self.store.remove(session_id)
+        shutil.rmtree(self.home / "sessions" / session_id, ignore_errors=True)
+
+    @classmethod
+    def in_memory_like(cls, other: Engine) -> Engine:
+        """An engine over the same catalogue and clock whose sessions are gone with the process."""
+        engine = cls.in_memory(other._catalogue_address, other.today)
+        engine.__dict__["catalogue"] = other.catalogue
+        return engine
+
     @classmethod
     def in_memory(cls, catalogue_url: str, today: date | None = None) -> Engine:
         """An engine whose sessions are gone with the process: for benchmarks and bulk requests."""
         home = Path(tempfile.mkdtemp(prefix="azimuth-"))
+        atexit.register(shutil.rmtree, home, ignore_errors=True)
         return cls(home=home, store_url="sqlite://", catalogue_url=catalogue_url, today=today)
 
 

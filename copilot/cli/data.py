@@ -1,0 +1,107 @@
+"""`copilot data`: the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from copilot.cli.output import Json, counter, fail, print_json, progress
+
+app = typer.Typer(help="The catalogue: build the sample, ingest, list, remove.", no_args_is_help=True)
+
+
+@app.command()
+def sample(as_json: Json = False) -> None:
+    """Build the built-in sample catalogue, unless it is there already."""
+    from copilot.engine import default_engine
+    from data.sample import ensure
+
+    root = default_engine().catalogue_root
+    if root is None:
+        fail("The catalogue is on PostgreSQL; unset AZIMUTH_CATALOGUE to build the sample in the home folder.", as_json)
+    with progress("Building the sample catalogue") as advance:
+        ensure(root, advance)
+    if as_json:
+        print_json({"catalogue": str(root)})
+
+
+@app.command("list")
+def list_datasets(as_json: Json = False) -> None:
+    """The data sets of the catalogue."""
+    from copilot.engine import default_engine
+
+    infos = default_engine().catalogue.datasets()
+    if as_json:
+        print_json([asdict(info) for info in infos])
+        return
+    for info in infos:
+        span = f"{info.start} to {info.end}" if info.start else "no dates"
+        typer.echo(f"{info.name:<14} {info.images:>9,} images {info.detections:>10,} detections  {span}  {info.origin}")
+
+
+@app.command()
+def ingest(
+    source: Annotated[Path, typer.Argument(help="A file or folder: annotations, vectors, a table, STAC, or rasters.")],
+    name: Annotated[str | None, typer.Option(help="The data set's name; from the path when left out.")] = None,
+    format: Annotated[str | None, typer.Option(help="The format; found out when left out.")] = None,
+    append: Annotated[bool, typer.Option(help="Add to the data set of that name.")] = False,
+    replace: Annotated[bool, typer.Option(help="Replace a data set of that name that came from elsewhere.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Bring your own data into the catalogue. Rejected rows are reported, the good ones kept."""
+    from copilot.engine import default_engine
+    from data.catalogue.base import CatalogueError
+    from data.ingest import ingest as bring_in
+    from data.readers import UnreadableSource
+
+    root = default_engine().catalogue_root
+    if root is None:
+        fail("The catalogue is on PostgreSQL; ingest into the home folder first, then run `copilot data load`.", as_json)
+    try:
+        with counter(f"Reading {source.name}") as advance:
+            report = bring_in(root, source, name=name, format=format, append=append, replace=replace, progress=advance)
+    except (UnreadableSource, CatalogueError) as error:
+        fail(str(error), as_json)
+    if as_json:
+        print_json(asdict(report))
+        return
+    typer.echo(f"{report.dataset}: {report.images:,} images, {report.detections:,} detections in {report.seconds:.1f} s")
+    for each in report.rejected[:20]:
+        typer.echo(f"  rejected {each.file}: {each.reason}", err=True)
+    if report.rejected_count > 20:
+        typer.echo(f"  … {report.rejected_count:,} rejected in all", err=True)
+
+
+@app.command()
+def remove(name: str, as_json: Json = False) -> None:
+    """Take an ingested data set out of the catalogue."""
+    from copilot.engine import default_engine
+    from data.catalogue.write import remove_dataset
+
+    root = default_engine().catalogue_root
+    if root is None or name not in {info.name for info in default_engine().catalogue.datasets()}:
+        fail(f"There is no data set '{name}' in the catalogue.", as_json)
+    remove_dataset(root, name)
+    if as_json:
+        print_json({"removed": name})
+
+
+@app.command()
+def load(
+    url: Annotated[str, typer.Argument(help="postgresql://user@host/database with PostGIS.")],
+    as_json: Json = False,
+) -> None:
+    """Copy the catalogue of this machine to PostgreSQL, for a team."""
+    from copilot.engine import default_engine
+    from data.catalogue.postgres import PostgresCatalogue
+
+    root = default_engine().catalogue_root
+    if root is None:
+        fail("AZIMUTH_CATALOGUE is PostgreSQL already; unset it to copy this machine's catalogue.", as_json)
+    with progress("Copying to PostgreSQL"):
+        PostgresCatalogue(url).load(root)
+    if as_json:
+        print_json({"loaded": url.rsplit("@", 1)[-1]})

@@ -1,0 +1,88 @@
+"""`copilot doctor`: what is configured, what is missing, and what leaves the machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+import typer
+
+from copilot.cli.output import Json, print_json
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    says: str
+    required: bool = True
+
+
+def doctor(as_json: Json = False) -> None:
+    """Check the installation and say what is missing."""
+    findings = list(_findings())
+    if as_json:
+        print_json([asdict(each) for each in findings])
+    else:
+        for each in findings:
+            mark = "ok  " if each.ok else "MISS" if each.required else "none"
+            typer.echo(f"{mark}  {each.what}: {each.says}")
+    if any(not each.ok and each.required for each in findings):
+        raise typer.Exit(1)
+
+
+def _findings() -> Iterator[Finding]:
+    from copilot.engine import default_engine, default_home
+    from copilot.models import EMBEDDED, configured_model, describe
+
+    yield Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])
+    yield Finding("home", os.access(_existing(str(default_home())), os.W_OK), str(default_home()))
+    yield Finding("model", True, describe(configured_model()))
+    yield Finding("key", True, "none needed" if configured_model() == EMBEDDED else "taken from OPENAI_API_KEY")
+    yield from _catalogue(default_engine())
+    yield _encoder()
+    yield _spatial()
+    assets = os.path.isdir("node_modules/leaflet")
+    yield Finding("map assets", assets, "in node_modules" if assets else "missing: run `make setup`")
+    for tool, purpose in (("chromium", "browser tests"), ("psql", "a shared catalogue or session store")):
+        path = shutil.which(tool)
+        yield Finding(tool, path is not None, path or f"not installed; only needed for {purpose}", required=False)
+
+
+def _catalogue(engine) -> Iterator[Finding]:  # type: ignore[no-untyped-def]  # Engine loads late
+    try:
+        infos = engine.catalogue.datasets()
+    except Exception as error:  # whatever is wrong with a catalogue or its server is what doctor is there to say
+        yield Finding("catalogue", False, str(error).splitlines()[0])
+        return
+    total = sum(info.images for info in infos)
+    samples = sum(info.origin == "sample" for info in infos)
+    says = f"{len(infos)} data sets, {total:,} images ({samples} of the sets are generated samples)"
+    yield Finding("catalogue", bool(infos), says if infos else "empty: run `copilot data sample`")
+
+
+def _encoder() -> Finding:
+    from copilot.planner.encoder import EncoderError, check_weights, model_folder
+
+    try:
+        check_weights(model_folder() / "model.safetensors")
+    except EncoderError as error:
+        return Finding("sentence encoder", False, str(error))
+    return Finding("sentence encoder", True, "all-MiniLM-L6-v2, checksum right")
+
+
+def _spatial() -> Finding:
+    version = importlib.metadata.version("duckdb-extension-spatial")
+    return Finding("duckdb spatial", True, f"{version}, from its own package")
+
+
+def _existing(path: str) -> str:
+    while path and not os.path.exists(path):
+        path = os.path.dirname(path)
+    return path or "/"

@@ -1,0 +1,251 @@
+"""Counts, tables and figures of the selection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from copilot.planner.asking import Ask
+from copilot.planner.clauses import Clause
+from copilot.planner.situation import Call, Situation
+from copilot.planner.spans import Span
+
+_BY = re.compile(r"\b(?:per|by|for each|for every|each|every|in each|of each|from each|across|among|over|grouped by|split by|versus|against|vs)\s+(?:the\s+|all\s+)?$", re.I)
+_OBJECTS = re.compile(r"\bhow many (?:individual |separate |single )?(?:objects|detections|instances|boxes|annotations|targets)\b|\b(?:count|number|total) (?:of )?(?:the )?(?:objects|detections|instances)\b", re.I)
+_FUNCTIONS = (
+    (r"\b(?:mean|average|avg|on average|typical)\b", "mean"),
+    (r"\bmedian\b", "median"),
+    (r"\b(?:sum|total|altogether)\b", "sum"),
+    (r"\b(?:min|minimum|lowest|smallest|least|finest|best)\b", "min"),
+    (r"\b(?:max|maximum|highest|largest|greatest|most|coarsest|worst)\b", "max"),
+    (r"\b(?:std|standard deviation|spread)\b", "std"),
+)
+_DESCENDING = re.compile(r"\b(?:desc(?:ending)?|newest|latest|most recent|largest|biggest|highest|most|cloudiest|down|reverse|worst|coarsest|recent|decreasing|high to low|z to a)\b", re.I)
+_ASCENDING = re.compile(r"\b(?:asc(?:ending)?|oldest|earliest|smallest|lowest|least|fewest|clearest|sharpest|finest|best|increasing|low to high|alphabetical\w*|a to z)\b", re.I)
+_DATED = re.compile(r"\b(?:newest|latest|most recent|oldest|earliest|recent|chronological\w*|by date|by time|by acquisition)\b", re.I)
+_CLOUDED = re.compile(r"\b(?:clearest|cloudiest|least cloudy|most cloudy|cloudless)\b", re.I)
+_SHARP = re.compile(r"\b(?:sharpest|finest|coarsest|highest resolution|best resolution|lowest resolution)\b", re.I)
+GROUPINGS = frozenset(
+    {"class", "group", "dataset", "year", "month", "season", "day", "country", "sensor", "modality", "split", "event", "place"}
+)
+
+
+def count(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """How many images, and how many objects where objects are asked for."""
+    _need_data(situation)
+    if grouped := _group_field(clause):
+        yield Call("group_count", {"by": grouped})
+        return
+    yield Call("db_count")
+    if _OBJECTS.search(clause.text) or _counts_a_class(clause):
+        yield Call("db_count", {"unit": "detections"})
+
+
+def group_count(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """How many for each value of a field."""
+    _need_data(situation)
+    args: dict[str, Any] = {"by": _group_field(clause) or _any_grouping(clause) or "class"}
+    if _OBJECTS.search(clause.text) or re.search(r"\b(?:objects|detections)\b", clause.text, re.I):
+        args["unit"] = "detections"
+    yield Call("group_count", args)
+
+
+def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """One number of a field, or one per group."""
+    _need_data(situation)
+    function = next((name for pattern, name in _FUNCTIONS if re.search(pattern, clause.text, re.I)), "mean")
+    field = _value_field(clause)
+    if field is None:
+        yield from count(clause, situation)
+        return
+    grouped = _group_field(clause)
+    by = {"by": grouped} if grouped and grouped != field else {}
+    yield Call("aggregate", {"field": field, "function": function, **by})
+
+
+def query(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The rows themselves."""
+    _need_data(situation)
+    yield Call("db_query", _limit(clause) | _order(clause))
+
+
+def sort_table(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The rows in another order."""
+    _need_data(situation)
+    order = ordering(clause) or ("acquired", "desc")
+    yield Call("sort_table", {"by": [f"{order[0]} {order[1]}"]} | _table(clause))
+
+
+def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The first rows by a field, or the groups with most."""
+    _need_data(situation)
+    groups = [span.value for span in clause.of("field") if span.value in GROUPINGS]
+    ordered = ordering(clause)
+    if groups and (ordered is None or ordered[0] in groups or ordered[0] == "detections"):
+        yield Call("group_count", {"by": groups[0]})
+        return
+    if ordered is None and not clause.of("field") and re.search(r"\bclass(?:es)?\b|\bobjects?\b|\bcommon\b", clause.text, re.I):
+        yield Call("group_count", {"by": "class"})
+        return
+    field, order = ordered or (_value_field(clause) or "acquired", "desc")
+    number = clause.first("count")
+    n = {"n": int(number.value.value)} if number is not None else {"n": 1}
+    yield Call("top_n", {"by": field, "order": "largest" if order == "desc" else "smallest", **n})
+
+
+def distinct_values(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Which values of a field occur."""
+    _need_data(situation)
+    yield Call("distinct_values", {"field": _any_grouping(clause) or _value_field(clause) or "class"})
+
+
+def describe(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Summary statistics."""
+    _need_data(situation)
+    yield Call("describe_table", _table(clause))
+
+
+def histogram(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """How a numeric field is distributed."""
+    _need_data(situation)
+    field = _value_field(clause)
+    if field is None:
+        grouped = _any_grouping(clause)
+        if grouped is None:
+            raise Ask("A histogram of which field?", ("cloud_pct", "gsd_m", "detections"))
+        yield Call("bar_figure", {"by": grouped})
+        return
+    yield Call("histogram_figure", {"field": field})
+
+
+def bar(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Counts per group as bars, or as a line where time is asked about."""
+    _need_data(situation)
+    yield Call("bar_figure", _figure(clause, default="class"))
+
+
+def pie(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Shares per group."""
+    _need_data(situation)
+    yield Call("pie_figure", _figure(clause, default="class"))
+
+
+def line(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Counts over time."""
+    _need_data(situation)
+    args = _figure(clause, default="month")
+    if args["by"] not in ("year", "month", "day", "season"):
+        args["by"] = "month"
+    yield Call("line_figure", args)
+
+
+def scatter(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """One field against another."""
+    _need_data(situation)
+    fields = [span.value for span in clause.of("field")]
+    if len(fields) < 2:
+        raise Ask("Which two fields should be plotted against each other?", ("cloud_pct and gsd_m",))
+    yield Call("scatter_figure", {"x": fields[0], "y": fields[1]})
+
+
+def sql(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The user's own SELECT."""
+    match = re.search(r"\b(?:select|with)\b.*", clause.text, re.I | re.S)
+    if match is None:
+        raise Ask("Which SQL should I run?", ("SELECT dataset, count(*) FROM images GROUP BY dataset",))
+    yield Call("db_sql", {"sql": match[0].strip(" `\"'")})
+
+
+# -- what the phrases of a clause are for -----------------------------------------------------------
+
+
+def ordering(clause: Clause) -> tuple[str, str] | None:
+    """(field, "asc" or "desc") that a clause orders by; None when it names no order."""
+    text = clause.text
+    newest_down = "asc" if _ASCENDING.search(text) and not _DESCENDING.search(text) else "desc"
+    if _DATED.search(text):
+        return "acquired", newest_down
+    if _CLOUDED.search(text):
+        return "cloud_pct", "desc" if re.search(r"cloudiest|most cloudy", text, re.I) else "asc"
+    if _SHARP.search(text):
+        return "gsd_m", "desc" if re.search(r"coarsest|lowest resolution", text, re.I) else "asc"
+    fields = [span.value for span in clause.of("field", "attribute") if isinstance(span.value, str)]
+    if not fields:
+        return None
+    if _ASCENDING.search(text):
+        return fields[-1], "asc"
+    return fields[-1], "desc" if _DESCENDING.search(text) or re.search(r"\btop\b", text, re.I) else "asc"
+
+
+def _need_data(situation: Situation) -> None:
+    if not situation.loaded:
+        raise Ask("Nothing is loaded yet. Which data set do you mean?", [*sorted(situation.datasets)[:8], "all of them"])
+
+
+def _counts_a_class(clause: Clause) -> bool:
+    return any(
+        re.search(r"\b(?:how many|number of|count(?: the| all| of)?)\s+(?:\w+\s+)?$", clause.text[: span.start - clause.start], re.I)
+        and not _is_scene(span)
+        for span in clause.of("class")
+    ) and not re.search(r"\bhow many\b[^,]*\b(?:images|scenes|pictures|photos|patches)\b", clause.text, re.I)
+
+
+def _is_scene(span: Span) -> bool:
+    return isinstance(span.value, tuple) and all(term.scene for term in span.value)
+
+
+def _group_field(clause: Clause) -> str | None:
+    for span in clause.of("field"):
+        if _BY.search(clause.text[: span.start - clause.start]):
+            return str(span.value)
+    match = re.search(r"\b(?:per|by|for each|each|every)\s+(class|type|category|kind|year|month|day|season|country|sensor)\b", clause.text, re.I)
+    return {"type": "class", "category": "class", "kind": "class"}.get(match[1].lower(), match[1].lower()) if match else None
+
+
+def _any_grouping(clause: Clause) -> str | None:
+    return next((str(span.value) for span in clause.of("field") if span.value in GROUPINGS), None)
+
+
+def _value_field(clause: Clause) -> str | None:
+    grouped = _group_field(clause)
+    fields = [str(span.value) for span in clause.of("field") if span.value not in GROUPINGS]
+    return next((field for field in fields if field != grouped), fields[0] if fields else None)
+
+
+def _figure(clause: Clause, default: str) -> dict[str, Any]:
+    return {"by": _group_field(clause) or _any_grouping(clause) or default}
+
+
+def _limit(clause: Clause) -> dict[str, Any]:
+    number = clause.first("count")
+    return {"limit": int(number.value.value)} if number is not None else {}
+
+
+def _order(clause: Clause) -> dict[str, Any]:
+    order = ordering(clause)
+    return {"order_by": [f"{order[0]} {order[1]}"]} if order else {}
+
+
+def _table(clause: Clause) -> dict[str, Any]:
+    artifact = clause.first("artifact")
+    return {"table": artifact.value} if artifact is not None else {}
+
+
+ACTIONS: dict[str, Callable[[Clause, Situation], Iterator[Call]]] = {
+    "db_count": count,
+    "group_count": group_count,
+    "aggregate": aggregate,
+    "db_query": query,
+    "sort_table": sort_table,
+    "top_n": top_n,
+    "distinct_values": distinct_values,
+    "describe_table": describe,
+    "histogram_figure": histogram,
+    "bar_figure": bar,
+    "pie_figure": pie,
+    "line_figure": line,
+    "scatter_figure": scatter,
+    "db_sql": sql,
+}
+SELECTING = frozenset(ACTIONS) - {"db_sql"}

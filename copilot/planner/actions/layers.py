@@ -1,0 +1,187 @@
+"""Layers: showing, hiding, ordering, styling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from copilot.planner.actions.references import layer_meant, layers_meant
+from copilot.planner.asking import Ask
+from copilot.planner.clauses import Clause
+from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
+
+_ALL = re.compile(r"\b(?:all|every|both|everything)\b", re.I)
+_POSITIONS = (
+    (r"\b(?:front|top|on top|foremost|above (?:all|everything))\b", "top"),
+    (r"\b(?:back|bottom|behind (?:all|everything)|underneath|beneath|lowest)\b", "bottom"),
+    (r"\b(?:up|forward|higher|raise)\b", "up"),
+    (r"\b(?:down|backwards?|lower|behind|below|under)\b", "down"),
+)
+_NEW_NAME = re.compile(r"\b(?:to|as|into|called|name|it|=|:)\s+[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I)
+_WHOLE_LAYER = re.compile(r"\bfully (?:opaque|visible)\b|\bopaque\b|\bsolid\b", re.I)
+
+
+def _each(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
+    def run(clause: Clause, situation: Situation) -> Iterator[Call]:
+        if _ALL.search(clause.text) and situation.layers and not clause.of("layer", "plot"):
+            chosen = [layer["id"] for layer in situation.layers]
+        else:
+            chosen = layers_meant(clause, situation) or [layer_meant(clause, situation)]
+        for layer_id in chosen:
+            yield Call(tool, {"layer": layer_id})
+
+    return run
+
+
+def show(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A hidden layer again; a kind that is not there yet is plotted."""
+    for span in clause.of("plot"):
+        kind = KIND_OF_PLOT.get(span.value)
+        if kind and situation.loaded and not any(layer["kind"] == kind for layer in situation.layers):
+            yield Call(span.value)
+            return
+    hidden = [layer["id"] for layer in situation.layers if not layer.get("visible", True)]
+    named = [layer_id for layer_id in layers_meant(clause, situation)] if clause.of("layer", "plot", "quoted") else []
+    chosen = named or (hidden if _ALL.search(clause.text) else hidden[-1:]) or [layer_meant(clause, situation)]
+    for layer_id in chosen:
+        yield Call("show_layer", {"layer": layer_id})
+
+
+def clear(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """All layers away."""
+    yield Call("clear_layers")
+
+
+def listed(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """What is on the map."""
+    yield Call("list_layers")
+
+
+def rename(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Another name for a layer."""
+    quoted = clause.of("quoted")
+    name = quoted[-1].value if quoted else _name_at_end(clause)
+    if not name:
+        raise Ask("What should the layer be called?", ())
+    yield Call("rename_layer", {"layer": layer_meant(_before_last(clause, name), situation), "name": name})
+
+
+def reorder(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A layer further up or down."""
+    position = next((name for pattern, name in _POSITIONS if re.search(pattern, clause.text, re.I)), "top")
+    yield Call("reorder_layer", {"layer": layer_meant(clause, situation), "position": position})
+
+
+def style(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Colour, opacity and size."""
+    args: dict[str, Any] = {}
+    if (color := clause.first("color")) is not None:
+        args["color"] = color.value
+    if (opacity := _opacity(clause, situation)) is not None:
+        args["opacity"] = opacity
+    if (size := _size(clause, situation)) is not None:
+        args["size"] = size
+    if not args:
+        raise Ask("How should the layer look?", ("red", "half transparent", "bigger"))
+    if re.search(r"\blayers\b|\beverything\b", clause.text, re.I) and _ALL.search(clause.text):
+        for layer in situation.layers:
+            yield Call("style_layer", {"layer": layer["id"]} | args)
+    else:
+        yield Call("style_layer", {"layer": layer_meant(clause, situation)} | args)
+
+
+def swipe(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Two layers left and right of a bar."""
+    if re.search(r"\b(?:off|stop|end|close|remove|no more)\b", clause.text, re.I):
+        yield Call("swipe_layers")
+        return
+    chosen = layers_meant(clause, situation)
+    for layer in situation.layers:
+        if len(chosen) < 2 and layer["id"] not in chosen and layer["kind"] != "drawing":
+            chosen.append(layer["id"])
+    if len(chosen) < 2:
+        raise Ask("A swipe needs two layers. Which two?", [str(layer["name"]) for layer in situation.layers])
+    yield Call("swipe_layers", {"left": chosen[0], "right": chosen[1]})
+
+
+def add_vector(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A table as a layer."""
+    artifact = clause.first("artifact")
+    chosen = artifact.value if artifact else situation.last_artifact("vector") or situation.last_artifact("table")
+    if chosen is None:
+        raise Ask("There is no table yet. What should I put on the map?", ("plot the images",))
+    yield Call("add_vector_layer", {"artifact": chosen})
+
+
+def add_raster(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """An image's pixels as a layer."""
+    image = clause.first("image")
+    if image is None and situation.selected is None:
+        yield Call("select_image", {"image": "newest"})
+        yield Call("add_raster_layer", {})
+        return
+    yield Call("add_raster_layer", {"image": image.value if image else situation.selected})
+
+
+def _opacity(clause: Clause, situation: Situation) -> float | None:
+    text = clause.text
+    if not re.search(r"opac|opaque|transparen|translucent|see-?through|faint|fade|solid", text, re.I):
+        return None
+    percent = clause.first("percent")
+    number = re.search(r"\b(?:0?\.\d+|[01](?:\.0+)?)\b", text)
+    value = percent.value.value / 100 if percent else float(number[0]) if number else None
+    if value is None and (count := clause.first("count")) is not None:
+        value = count.value.value / 100 if count.value.value > 1 else count.value.value
+    if value is None:
+        if re.search(r"\bhalf\b|semi", text, re.I):
+            return 0.5
+        if _WHOLE_LAYER.search(text):
+            return 1.0
+        value = 0.3 if re.search(r"\b(?:very|almost|much|really)\b", text, re.I) else 0.5
+        return round(1 - value + 0.3, 2) if re.search(r"\b(?:less|not so) (?:transparent|faint)|more opaque", text, re.I) else value
+    if re.search(r"transparen", text, re.I) and not re.search(r"opacity", text, re.I):
+        return round(1 - value, 3)
+    return round(value, 3)
+
+
+def _size(clause: Clause, situation: Situation) -> float | None:
+    text = clause.text
+    number = clause.first("count")
+    if number is not None and re.search(r"\b(?:size|radius|width|px|pixels?)\b", text, re.I):
+        return float(number.value.value)
+    bare = re.search(r"\b(?:size|radius|width)\s*(?:to|of|=)?\s*(\d+(?:\.\d+)?)", text, re.I)
+    if bare:
+        return float(bare[1])
+    target = layers_meant(clause, situation)
+    current = next((layer.get("size", 6.0) for layer in situation.layers if target and layer["id"] == target[0]), 6.0)
+    if re.search(r"\b(?:bigger|larger|thicker|wider)\b", text, re.I):
+        return round(current * 1.5, 2)
+    return round(current / 1.5, 2) if re.search(r"\b(?:smaller|thinner|tinier)\b", text, re.I) else None
+
+
+def _name_at_end(clause: Clause) -> str | None:
+    match = _NEW_NAME.search(clause.text)
+    return match[1].strip() if match else None
+
+
+def _before_last(clause: Clause, name: str) -> Clause:
+    """The clause without the new name, which may be the name of another layer."""
+    at = clause.text.rfind(name)
+    kept = tuple(span for span in clause.spans if span.end <= clause.start + at)
+    return Clause(clause.text[:at] if at > 0 else clause.text, clause.start, kept)
+
+
+ACTIONS = {
+    "list_layers": listed,
+    "show_layer": show,
+    "hide_layer": _each("hide_layer"),
+    "remove_layer": _each("remove_layer"),
+    "clear_layers": clear,
+    "rename_layer": rename,
+    "reorder_layer": reorder,
+    "style_layer": style,
+    "swipe_layers": swipe,
+    "add_vector_layer": add_vector,
+    "add_raster_layer": add_raster,
+}

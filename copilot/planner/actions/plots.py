@@ -1,0 +1,75 @@
+"""Showing the selection on the map."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from copilot.planner.asking import Ask
+from copilot.planner.clauses import Clause
+from copilot.planner.situation import KIND_OF_PLOT, PLOTS, Call, Situation
+
+_UNLESS_PLOTTED = re.compile(r"\b(?:show|plot|display|map|see|find|visuali[sz]e|draw|where)\b", re.I)
+_SQUARE = re.compile(r"\b(?:square|squares|grid)\b", re.I)
+_PERIOD = re.compile(r"\b(year|month|day)(?:s|ly)?\b|\b(daily)\b|\b(annual)", re.I)
+_NAMED = re.compile(r"\b(?:as|called|named|call it|name it|under the name)\s+$", re.I)
+
+
+def plot(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The selection on the map, as what the clause names, else as clusters."""
+    if not situation.loaded:
+        raise Ask("What would you like to see?", sorted(situation.datasets)[:8])
+    wanted = [span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT]
+    for tool in dict.fromkeys(wanted or ["cluster_plot"]):
+        yield from _of_kind(tool)(clause, situation)
+
+
+def narrow(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """After a change of the selection: the layers that show it follow by themselves; else show it or say how much it is."""
+    if clause.of("plot") or (_UNLESS_PLOTTED.search(clause.text) and not situation.live_plots):
+        yield from plot(clause, situation)
+    elif situation.loaded:
+        yield from _again(situation)
+
+
+def _again(situation: Situation) -> Iterator[Call]:
+    """ "And in Lyon?" after a count wants the count again, after a chart the chart."""
+    last = situation.last_calls()
+    repeated = [call for call in last if call.tool in _REPEATABLE]
+    yield from repeated or [Call("db_count")]
+
+
+_REPEATABLE = frozenset(
+    {
+        "db_count", "group_count", "aggregate", "describe_table", "distinct_values", "top_n", "db_query",
+        "histogram_figure", "bar_figure", "line_figure", "pie_figure", "scatter_figure",
+    }
+)  # fmt: skip
+
+
+def _of_kind(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
+    def run(clause: Clause, situation: Situation) -> Iterator[Call]:
+        if not situation.loaded:
+            raise Ask("What would you like to see?", sorted(situation.datasets)[:8])
+        yield Call(tool, _options(tool, clause))
+
+    return run
+
+
+def _options(tool: str, clause: Clause) -> dict[str, str]:
+    options: dict[str, str] = {}
+    if (color := clause.first("color")) is not None:
+        options["color"] = color.value
+    quoted = clause.first("quoted")
+    if quoted is not None and _NAMED.search(clause.text[: quoted.start - clause.start]):
+        options["name"] = quoted.value
+    if tool == "density_plot" and _SQUARE.search(clause.text):
+        options["cell"] = "square"
+    if tool == "time_slider_plot" and (period := _PERIOD.search(clause.text)):
+        options["by"] = (period[1] or ("day" if period[2] else "year")).lower()
+    if tool == "label_plot" and (field := clause.first("field")) is not None:
+        options["field"] = field.value
+    return options
+
+
+ACTIONS = {"plot": plot, "filter": narrow} | {tool: _of_kind(tool) for tool in PLOTS.values()}

@@ -1,0 +1,155 @@
+"""The session itself, the catalogue's contents, and requests that no tool can do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from copilot.planner.actions.show import ordinal
+from copilot.planner.asking import Ask, Reject
+from copilot.planner.clauses import Clause
+from copilot.planner.situation import Call, Situation
+
+_NAMED = re.compile(r"\b(?:as|to|called|named|name|it)\s+[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I)
+_BAD = re.compile(r"\b(?:down|bad|wrong|incorrect|not (?:right|what|correct|good)|useless|terrible|poor|false|no good)\b", re.I)
+_NOTE = re.compile(r"(?:[:,–-]|\bbecause|\bsince|\bas)\s+(.{3,})$", re.I | re.S)
+_PARTS = (
+    (r"\b(?:dates?|time|years?|temporal|period|when|months?)\b", ("date",)),
+    (r"\b(?:place|area|location|region|spatial|bbox|where|everywhere|geograph\w*|country|city|box|worldwide|radius)\b", ("place",)),
+    (r"\b(?:class(?:es)?|object|objects|types?)\b", ("class",)),
+    (r"\b(?:attributes?|cloud|clouds|sensors?|gsd|resolution|split|conditions?)\b", ("attribute",)),
+)
+
+
+def load(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Data sets loaded beside what is there."""
+    names = sorted({name for span in clause.of("dataset") for name in span.value})
+    if re.search(r"\b(?:all|every(?:thing)?|each)\b", clause.text, re.I) and not names:
+        names = sorted(situation.datasets)
+    if not names:
+        raise Ask("Which data set should I load?", sorted(situation.datasets)[:8])
+    if missing := [name for name in names if name not in situation.datasets]:
+        raise Ask(f"The catalogue does not hold {', '.join(missing)}. Which data set do you mean?", sorted(situation.datasets)[:8])
+    yield Call("db_load", {"names": names})
+
+
+def unload(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Data sets out of the selection."""
+    names = sorted({name for span in clause.of("dataset") for name in span.value})
+    kept = re.search(r"\b(?:all|everything) (?:but|except|other than)\b", clause.text, re.I)
+    if kept and names:
+        names = sorted(situation.loaded - set(names))
+    yield Call("db_unload", {"names": names} if names else {})
+
+
+def listed(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """What the catalogue holds."""
+    yield Call("db_list")
+
+
+def schema(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Which columns there are."""
+    dataset = clause.first("dataset")
+    yield Call("db_schema", {"name": dataset.value[0]} if dataset else {})
+
+
+def ingest(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A folder or file of the user's."""
+    path = clause.first("path") or clause.first("quoted")
+    if path is None:
+        raise Ask("Which file or folder should I bring in? Give its path.", ())
+    match = re.search(r"\b(?:as|called|named|name it|call it)\s+[\"'“]?([a-z][\w-]*)", clause.text[path.end - clause.start :], re.I)
+    yield Call("db_ingest", {"path": str(path.value)} | ({"name": match[1]} if match else {}))
+
+
+def clear_filters(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Some filters away, or all of them."""
+    fields = [field for pattern, names in _PARTS if re.search(pattern, clause.text, re.I) for field in names]
+    named = [str(span.value) for span in clause.of("field") if span.value in ("cloud_pct", "gsd_m", "sensor")]
+    if named:
+        fields = [field for field in fields if field != "attribute"] + named
+    if clause.of("date") and "date" not in fields:
+        fields.append("date")
+    if clause.of("place") and "place" not in fields:
+        fields.append("place")
+    if clause.of("class") and "class" not in fields:
+        fields.append("class")
+    if re.search(r"\b(?:all|every|everything)\b (?:the |my |of the )?filters?\b|\bfilters\b$", clause.text, re.I) and not clause.spans:
+        fields = []
+    yield Call("filter_clear", {"fields": sorted(set(fields))} if fields else {})
+
+
+def start_over(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """As on the first day."""
+    if situation.filters:
+        yield Call("filter_clear")
+    if situation.loaded:
+        yield Call("db_unload")
+    if situation.layers:
+        yield Call("clear_layers")
+    yield Call("reset_map")
+
+
+def _plain(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
+    def run(clause: Clause, situation: Situation) -> Iterator[Call]:
+        times = {"twice": 2, "two": 2, "three": 3, "thrice": 3}
+        word = re.search(r"\b(twice|two|three|thrice)\b", clause.text, re.I)
+        for _ in range(times[word[1].lower()] if word else 1):
+            yield Call(tool)
+
+    return run
+
+
+def goto_turn(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """As it was at the end of a turn."""
+    number = clause.first("count")
+    digits = re.search(r"\b(?:turn|step|request)\s*(?:number\s*|#\s*)?(\d+)", clause.text, re.I)
+    turn = int(digits[1]) if digits else int(number.value.value) if number else ordinal(clause.text)
+    if turn is None and re.search(r"\b(?:beginning|start)\b", clause.text, re.I):
+        turn = 1
+    if turn is None:
+        raise Ask("To which turn should I go back?", [str(n) for n in range(1, min(6, len(situation.past)) + 1)])
+    yield Call("goto_turn", {"turn": turn})
+
+
+def save(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The session under a name."""
+    quoted = clause.first("quoted")
+    match = _NAMED.search(clause.text)
+    name = str(quoted.value) if quoted else match[1].strip() if match else ""
+    if re.fullmatch(r"(?:this|the|my)?\s*(?:session|conversation|work|chat|workspace)?", name, re.I):
+        name = ""
+    yield Call("save_session", {"name": name} if name else {})
+
+
+def feedback(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A verdict on the last answer."""
+    note = _NOTE.search(clause.text)
+    rating = "down" if _BAD.search(clause.text) else "up"
+    yield Call("record_feedback", {"rating": rating} | ({"note": note[1].strip()} if note else {}))
+
+
+def reject(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Nothing here can do it."""
+    raise Reject(
+        f"I can't do that: '{clause.text.strip()}' is outside what my tools do. I find, filter, map, count, "
+        "chart and export images of the catalogue."
+    )
+    yield  # an action is an iterator, also one that never gives a call
+
+
+ACTIONS = {
+    "db_load": load,
+    "db_unload": unload,
+    "db_list": listed,
+    "db_schema": schema,
+    "db_ingest": ingest,
+    "filter_clear": clear_filters,
+    "start_over": start_over,
+    "undo": _plain("undo"),
+    "redo": _plain("redo"),
+    "goto_turn": goto_turn,
+    "save_session": save,
+    "record_feedback": feedback,
+    "reject": reject,
+}

@@ -1,0 +1,214 @@
+"""Opening and showing things: panels, pages, tabs, images, tables, figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from copilot.planner.actions.counting import ordering
+from copilot.planner.asking import Ask
+from copilot.planner.clauses import Clause
+from copilot.planner.lexicon import PAGES, PANELS
+from copilot.planner.situation import Call, Situation
+
+_RANKS = (
+    (r"\b(?:newest|latest|most recent|last)\b", "newest"),
+    (r"\b(?:oldest|earliest)\b", "oldest"),
+    (r"\b(?:clearest|least cloudy|cloudless|lowest cloud|best)\b", "clearest"),
+    (r"\b(?:cloudiest|most cloudy)\b", "cloudiest"),
+    (r"\b(?:sharpest|highest resolution|finest|best resolution)\b", "sharpest"),
+    (r"\b(?:coarsest|lowest resolution)\b", "coarsest"),
+    (r"\b(?:first|any|some|an?|one|random)\b", "first"),
+)
+_THIS = re.compile(r"\b(?:this|that|it|the selected|selected|the current|the clicked)\b", re.I)
+_MESSAGE = re.compile(r"\b(?:that|saying|says|to say|with(?: the text)?|message|note|notice|notification|reminder|remind me(?: to)?|of|me|:)\s*:?\s+(.+)$", re.I | re.S)
+
+
+def panel(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
+    """Open or close the panel a clause names."""
+
+    def run(clause: Clause, situation: Situation) -> Iterator[Call]:
+        named = clause.first("panel")
+        name = named.value if named else _word_in(clause, PANELS | {"table": "results", "figure": "figure", "chart": "figure",
+                                                                    "layers": "layers", "image": "image", "metadata": "image"})
+        if name is None and tool == "close_panel" and situation.state["ui"]["panels"]:
+            name = situation.state["ui"]["panels"][-1]
+        if name is None:
+            raise Ask("Which panel?", ("results", "figure", "image", "layers", "trace", "jobs"))
+        yield Call(tool, {"name": name})
+
+    return run
+
+
+def page(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Another page."""
+    name = _word_in(clause, PAGES)
+    if name is None:
+        raise Ask("Which page?", ("home", "data", "tools", "help"))
+    yield Call("open_page", {"name": name})
+
+
+def select_image(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """One image of the selection, by id or by rank."""
+    yield Call("select_image", _which(clause, situation))
+
+
+def show_image(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """One image's record and pixels, and the map on it."""
+    yield Call("show_image", _which(clause, situation))
+
+
+def image_info(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """What is known of the selected image."""
+    image = clause.first("image")
+    if image is None and situation.selected is None:
+        raise Ask("No image is selected. Click one on the map, or choose:", ("show the newest image", "show the first image"))
+    yield Call("show_image", {"image": image.value if image else situation.selected})
+
+
+def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Two images, before and after."""
+    images = [span.value for span in clause.of("image")]
+    if len(images) >= 2:
+        yield Call("compare_images", {"before": images[0], "after": images[1]})
+    else:
+        yield Call("compare_images")
+
+
+def hover(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The fields shown on hover."""
+    fields = list(dict.fromkeys(str(span.value) for span in clause.of("field")))
+    if not fields:
+        raise Ask("Which fields should show on hover?", ("name and date", "sensor and cloud cover"))
+    yield Call("display_hover", {"fields": fields})
+
+
+def table(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The table again."""
+    chosen = clause.first("artifact")
+    yield Call("show_table", {"table": chosen.value} if chosen else {})
+
+
+def figure(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The chart again."""
+    chosen = clause.first("artifact")
+    yield Call("show_figure", {"figure": chosen.value} if chosen else {})
+
+
+def open_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A web tab."""
+    address = clause.first("url")
+    url = address.value if address else _bare_address(clause.text)
+    if url is None:
+        raise Ask("Which address should I open?", ())
+    yield Call("open_tab", {"url": url})
+
+
+def switch_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Another web tab."""
+    yield Call("switch_tab", {"tab": _tab(clause, situation)})
+
+
+def close_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A web tab away."""
+    if re.search(r"\b(?:this|current|the) (?:web |browser )?tab\b", clause.text, re.I) and not ordinal(clause.text):
+        yield Call("close_tab")
+    elif re.search(r"\ball\b", clause.text, re.I):
+        for _ in situation.state["ui"]["tabs"]:
+            yield Call("close_tab")
+    else:
+        tab = _tab(clause, situation)
+        yield Call("close_tab", {"tab": tab})
+
+
+def notify(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A short message on the page."""
+    quoted = clause.first("quoted")
+    match = _MESSAGE.search(clause.text)
+    text = str(quoted.value) if quoted else match[1].strip() if match else ""
+    if not text:
+        raise Ask("What should the notification say?", ())
+    yield Call("notify", {"text": text})
+
+
+def _which(clause: Clause, situation: Situation) -> dict[str, Any]:
+    image = clause.first("image")
+    if image is not None:
+        return {"image": image.value}
+    if _THIS.search(clause.text) and situation.selected and not any(re.search(p, clause.text, re.I) for p, _ in _RANKS[:6]):
+        return {"image": situation.selected}
+    rank = next((name for pattern, name in _RANKS if re.search(pattern, clause.text, re.I)), "newest")
+    position = ordinal(clause.text)
+    if position is not None and position > 1:
+        order = ordering(clause)
+        return {"rank": rank if rank != "first" and order else "first", "position": position}
+    return {"rank": rank}
+
+
+_ORDINALS = {
+    word: number
+    for number, words in enumerate(
+        ("first 1st", "second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th"), start=1
+    )
+    for word in words.split()
+}
+
+
+def ordinal(text: str) -> int | None:
+    """Which one a text counts to: "the third", "tab 2"."""
+    found = re.search(rf"\b({'|'.join(_ORDINALS)})\b", text, re.I)
+    if found:
+        return _ORDINALS[found[1].lower()]
+    numbered = re.search(r"\b(?:tab|image|number|no\.?|#)\s*#?(\d+)\b", text, re.I)
+    return int(numbered[1]) if numbered else None
+
+
+def _tab(clause: Clause, situation: Situation) -> str | int:
+    tabs = situation.state["ui"]["tabs"]
+    active = situation.state["ui"]["active_tab"] or 0
+    text = clause.text.lower()
+    if "last" in text and tabs:
+        return len(tabs) - 1
+    if "next" in text and tabs:
+        return (active + 1) % len(tabs)
+    if re.search(r"previous|other|back", text) and tabs:
+        return (active - 1) % len(tabs)
+    if (position := ordinal(clause.text)) is not None:
+        return position - 1
+    for index, tab in enumerate(tabs):
+        words = set(re.findall(r"[a-z0-9]{3,}", f"{tab['title']} {tab['url']}".lower())) - {"https", "http", "www", "com", "org"}
+        if words & set(re.findall(r"[a-z0-9]{3,}", text)):
+            return index
+    if not tabs:
+        raise Ask("No web tab is open. Which address should I open?", ())
+    return active
+
+
+def _bare_address(text: str) -> str | None:
+    match = re.search(r"\b(?:www\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|int|eu|gov|edu|io|de|fr|uk|info|space)(?:/\S*)?\b", text, re.I)
+    return f"https://{match[0]}" if match else None
+
+
+def _word_in(clause: Clause, words: dict[str, str]) -> str | None:
+    text = clause.text.lower()
+    found = [(len(word), name) for word, name in words.items() if re.search(rf"\b{re.escape(word)}\b", text)]
+    return max(found)[1] if found else None
+
+
+ACTIONS = {
+    "open_panel": panel("open_panel"),
+    "close_panel": panel("close_panel"),
+    "open_page": page,
+    "select_image": select_image,
+    "show_image": show_image,
+    "image_info": image_info,
+    "compare_images": compare,
+    "display_hover": hover,
+    "show_table": table,
+    "show_figure": figure,
+    "open_tab": open_tab,
+    "switch_tab": switch_tab,
+    "close_tab": close_tab,
+    "notify": notify,
+}

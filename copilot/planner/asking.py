@@ -1,0 +1,20 @@
+"""The two ways a plan can end before it begins: a question to the user, or a reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class Ask(Exception):
+    """The request can mean several things: ask which."""
+
+    def __init__(self, question: str, choices: Sequence[str], about: str = "") -> None:
+        super().__init__(question)
+        self.question = question
+        self.choices = tuple(choices)
+        self.about = about
+        """The words of the request that the choice stands in for; empty when it replaces the whole request."""
+
+
+class Reject(Exception):
+    """No tool can do it: say why."""

@@ -1,0 +1,93 @@
+"""From date phrases to the arguments of filter_date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from copilot.planner.asking import Ask
+from copilot.planner.reading.dates import Bounds, DateSpan
+from copilot.planner.reading.periods import month
+from copilot.planner.situation import Situation
+from copilot.planner.spans import Span
+
+
+def date_arguments(spans: Sequence[Span], situation: Situation) -> dict[str, str] | None:
+    """`start` and `end` of what the phrases mean together; None without any. Raises Ask."""
+    bounds = [_bounds(span.value, situation) for span in spans if not span.value.negated]
+    if not bounds:
+        return None
+    starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
+    if len(bounds) > 1 and (open_range := _one_side_each(bounds)) is not None:
+        starts, ends = [open_range[0]], [open_range[1]]
+    found: dict[str, str] = {}
+    if all(starts):
+        found["start"] = min(each for each in starts if each).isoformat()
+    if all(ends):
+        found["end"] = max(each for each in ends if each).isoformat()
+    return found or None
+
+
+def _one_side_each(bounds: Sequence[Bounds]) -> Bounds | None:
+    """ "Since 2018" and "before 2020" are one range between them, not all of time."""
+    starts = [start for start, end in bounds if start and not end]
+    ends = [end for start, end in bounds if end and not start]
+    if len(starts) == 1 and len(ends) == 1 and len(bounds) == 2 and starts[0] <= ends[0]:
+        return starts[0], ends[0]
+    return None
+
+
+def _bounds(span: DateSpan, situation: Situation) -> Bounds:
+    if span.error:
+        raise Ask(f"{span.error} Which dates do you mean?", _suggestions(span, situation), about=span.text)
+    if len(span.alternatives) > 1:
+        choices = [written(*each) for each in span.alternatives]
+        raise Ask(f"Which day do you mean by '{span.text}'?", choices, about=span.text)
+    if span.kind == "month_only":
+        return _month_in_context(span, situation)
+    return span.start, span.end
+
+
+def _month_in_context(span: DateSpan, situation: Situation) -> Bounds:
+    """A month without a year takes the year the selection is in; without one, ask."""
+    years = {str(situation.filters[key])[:4] for key in ("start", "end") if key in situation.filters}
+    if len(years) != 1:
+        last = situation.today.year - (1 if (span.month or 1) > situation.today.month else 0)
+        choices = [f"{span.text} {year}" for year in range(last, last - 4, -1)]
+        raise Ask(f"Which year do you mean by '{span.text}'?", choices, about=span.text)
+    year = int(years.pop())
+    first, last_month = month(year, span.months[0]), month(year, span.months[-1])
+    if span.day is not None:
+        day = date(year, span.months[0], span.day)
+        return day, day
+    return first[0], last_month[1]
+
+
+def _suggestions(span: DateSpan, situation: Situation) -> list[str]:
+    """Dates the user may have meant: the other way round, else what the catalogue covers."""
+
+
+    years = re.findall(r"\b(?:19|20)\d\d\b", span.text)
+    if len(years) == 2 and years[0] > years[1]:
+        return [f"{years[1]} to {years[0]}", years[0], years[1]]
+    if years:
+        return [years[0]]
+    year = situation.today.year
+    return [str(year - 1), str(year)]
+
+
+def written(start: date | None, end: date | None) -> str:
+    """A range as an analyst writes it: "May 2018", "2019", "3 April 2018", "since 2018-05-01"."""
+    if start is None and end is None:
+        return "any time"
+    if start is None or end is None:
+        return f"since {start.isoformat()}" if start else f"until {end.isoformat() if end else ''}"
+    if start == end:
+        return f"{start.day} {start:%B %Y}"
+    if (start.month, start.day, end.month, end.day) == (1, 1, 12, 31):
+        return str(start.year) if start.year == end.year else f"{start.year} to {end.year}"
+    if month(start.year, start.month) == (start, end):
+        return f"{start:%B %Y}"
+    return f"{start.isoformat()} to {end.isoformat()}"

@@ -1,0 +1,144 @@
+"""From place phrases to the arguments of filter_coords and of the camera."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from copilot.planner.asking import Ask
+from copilot.planner.clauses import Clause
+from copilot.planner.situation import Call, Situation
+from copilot.planner.spans import Span
+from data.gazetteer import Candidate, Place, Resolution
+
+_CITY_LIKE = ("city", "airport", "port", "site", "capital", "town", "village")
+DEFAULT_RADIUS_KM = 40.0
+_NEAR_AREA_KM = 100.0
+_OFFSHORE_KM = 200.0
+_DIFFERENT = re.compile(r"\b(?:not|no|except|excluding|without|outside(?: of)?)\s+(?:in |near |the )?$", re.I)
+_NEAR = re.compile(r"\b(?:near|around|close to|next to|by|surrounding|in the (?:vicinity|neighbou?rhood|area) of|about|round)\s+(?:the )?$", re.I)
+_OFFSHORE = re.compile(r"\b(?:off(?: of)?(?: the)?(?: (?:coast|shores?|coasts|coastline))?(?: of)?|offshore(?: of| from)?|in the waters (?:of|off|around)|in waters off)\s+(?:the )?$", re.I)
+_COAST_OF = re.compile(r"\b(?:coast|shores?|coastline|coastal waters|waters) (?:of|off|around)\s+(?:the )?$", re.I)
+_BETWEEN = re.compile(r"\bbetween\s+(?:the )?$", re.I)
+
+
+def place_arguments(clause: Clause, situation: Situation) -> dict[str, Any]:
+    """The arguments of filter_coords for the places, points or boxes of a clause. Raises Ask."""
+    if (box := clause.first("bbox")) is not None:
+        if box.value.error:
+            raise Ask(f"{box.value.error} Which box do you mean, as west, south, east, north?", (), about=box.text)
+        return {"bbox": list(box.value.bbox)}
+    if (point := clause.first("point")) is not None:
+        return point_arguments(point, clause)
+    spans = clause.of("place")
+    places = [resolved(span, situation) for span in spans]
+    if len(places) == 1:
+        return _one_place(clause, spans[0], places[0])
+    if _BETWEEN.search(_before(clause, spans[0])) and len(places) == 2:
+        return {"bbox": _hull([place.bbox for place in places])}
+    return {"geometry": _boxes([place.bbox for place in places])}
+
+
+def point_arguments(span: Span, clause: Clause) -> dict[str, Any]:
+    """`lon`, `lat` and, when a distance is said, `radius_km`. Raises Ask for impossible coordinates."""
+    if span.value.error:
+        raise Ask(f"{span.value.error} Which point do you mean?", (), about=span.text)
+    radius = radius_km(clause)
+    return {"lon": span.value.lon, "lat": span.value.lat} | ({"radius_km": radius} if radius else {})
+
+
+def radius_km(clause: Clause) -> float | None:
+    """The distance a clause gives for its place."""
+    found = clause.first("distance")
+    return round(found.value.value, 3) if found is not None else None
+
+
+def resolved(span: Span, situation: Situation) -> Place:
+    """The place a phrase means. Raises Ask with the candidates when that is not clear."""
+    resolution: Resolution = span.value.resolution
+    chosen = situation.choices.get(span.text.lower())
+    if chosen is not None:
+        resolution = situation.gazetteer.resolve(chosen)
+    elif resolution.ambiguous:
+        near = _decided_by_context(resolution, situation)
+        if near is None:
+            raise Ask(f"Which {span.text} do you mean?", _choices(resolution.candidates), about=span.text)
+        return near
+    if not resolution.candidates:
+        raise Ask(f"I know no place called '{span.text}'.", situation.gazetteer.suggest(span.text), about=span.text)
+    return resolution.candidates[0].place
+
+
+def _decided_by_context(resolution: Resolution, situation: Situation) -> Place | None:
+    """The candidate the conversation is already about, when there is just one."""
+    current = situation.filters.get("place")
+    return next((each.place for each in resolution.candidates if each.place.label == current), None)
+
+
+def _choices(candidates: Sequence[Candidate]) -> list[str]:
+    return list(dict.fromkeys(each.place.label for each in candidates))[:6]
+
+
+def camera_on(filtered: Call, situation: Situation) -> Call:
+    """The camera call that shows what a filter_coords call selects."""
+    args = filtered.args
+    if "bbox" in args:
+        return Call("fit_bounds", {"bbox": args["bbox"]})
+    if "geometry" in args:
+        rings = [polygon[0] for polygon in args["geometry"]["coordinates"]]
+        return Call("fit_bounds", {"bbox": _hull([(*ring[0], *ring[2]) for ring in rings])})
+    if "drawing" in args:
+        return Call("fit_layer", {"layer": args["drawing"]})
+    if "lon" in args:
+        return Call("fit_bounds", {"bbox": _around(args["lon"], args["lat"], args.get("radius_km", DEFAULT_RADIUS_KM))})
+    place = situation.gazetteer.resolve(args["place"]).candidates[0].place
+    if "radius_km" in args and place.kind in _CITY_LIKE:
+        return Call("fit_bounds", {"bbox": _around(place.lon, place.lat, args["radius_km"])})
+    return Call("zoom_map", {"place": args["place"]})
+
+
+def _around(lon: float, lat: float, radius_km: float) -> list[float]:
+    """The box around a circle on the sphere, wide enough at its latitude."""
+    half_lat = radius_km / 111.2
+    half_lon = half_lat / max(0.02, math.cos(math.radians(lat)))
+    box = (max(-180, lon - half_lon), max(-90, lat - half_lat), min(180, lon + half_lon), min(90, lat + half_lat))
+    return [round(value, 4) for value in box]
+
+
+def _one_place(clause: Clause, span: Span, place: Place) -> dict[str, Any]:
+    before = _before(clause, span)
+    found: dict[str, Any] = {"place": place.label}
+    radius = radius_km(clause)
+    if radius is not None:
+        return found | {"radius_km": radius}
+    if _OFFSHORE.search(before) or _COAST_OF.search(before):
+        return found | {"radius_km": _OFFSHORE_KM if place.kind not in _CITY_LIKE else _NEAR_AREA_KM}
+    if _NEAR.search(before) and place.kind == "country":
+        return found | {"radius_km": _NEAR_AREA_KM}
+    return found
+
+
+def _before(clause: Clause, span: Span) -> str:
+    return clause.text[: span.start - clause.start]
+
+
+def _hull(boxes: Sequence[tuple[float, float, float, float]]) -> list[float]:
+    wests, souths, easts, norths = zip(*boxes, strict=True)
+    return [min(wests), min(souths), max(easts), max(norths)]
+
+
+def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> dict[str, Any]:
+    """The boxes as one GeoJSON MultiPolygon; one that crosses the antimeridian is cut there (RFC 7946, 3.1.9)."""
+    pieces = [piece for box in boxes for piece in _cut(box)]
+    return {"type": "MultiPolygon", "coordinates": [[_ring(*piece)] for piece in pieces]}
+
+
+def _cut(box: tuple[float, float, float, float]) -> list[tuple[float, float, float, float]]:
+    west, south, east, north = box
+    return [box] if west <= east else [(west, south, 180.0, north), (-180.0, south, east, north)]
+
+
+def _ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]

@@ -1,0 +1,135 @@
+"""The plan of a request: the calls to make, in order, and what could not be understood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
+from copilot.planner.asking import Ask, Reject
+from copilot.planner.clauses import Clause, clauses, without_openers
+from copilot.planner.conversation import clarified
+from copilot.planner.head import Head
+from copilot.planner.leftovers import leftovers
+from copilot.planner.places import camera_on
+from copilot.planner.rules import label_by_rule
+from copilot.planner.scope import starts_anew
+from copilot.planner.selection import excluded_phrases, names_a_selection, selection_calls
+from copilot.planner.situation import Call, Situation
+from copilot.planner.spans import Reader
+
+MAX_CALLS = 24
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do for a request."""
+
+    calls: tuple[Call, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the answer must say beside the results: misread words, assumptions, parts left out."""
+    talk: str | None = None
+    """A want that is answered with words alone: "help" or "smalltalk"."""
+    labels: tuple[str, ...] = field(default=())
+    """What each clause was taken to want, for the trace and the tests."""
+
+
+@dataclass
+class _Draft:
+    calls: list[Call] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    talk: str | None = None
+
+    def done(self) -> Plan:
+        return Plan(tuple(self.calls), tuple(dict.fromkeys(self.notes)), self.talk, tuple(self.labels))
+
+
+class Planner:
+    """Turns requests into plans. Holds no state of a conversation: everything comes with the situation."""
+
+    def __init__(self, head: Head) -> None:
+        self._head = head
+
+    def plan(self, request: str, situation: Situation) -> Plan:
+        """The plan of a request said into a situation."""
+        meant = clarified(request, situation)
+        situation.choices = meant.choices
+        draft = _Draft()
+        try:
+            self._fill(draft, meant.request, situation)
+        except Ask as ask:
+            arguments = {"question": ask.question, "choices": list(ask.choices)}
+            return replace(draft.done(), calls=(Call("ask_user", arguments),))
+        except Reject as reject:
+            return replace(draft.done(), calls=(Call("reject_task", {"reason": str(reject)}),))
+        return draft.done()
+
+    def _fill(self, draft: _Draft, request: str, situation: Situation) -> None:
+        spans = Reader(situation.gazetteer, situation.today, situation.names()).read(request)
+        found = clauses(request, spans)
+        labels = self._labels(found)
+        unread: list[Clause] = []
+        for clause, label in zip(found, labels, strict=True):
+            if label is None and not names_a_selection(clause):
+                unread.append(clause)
+                continue
+            try:
+                self._add(draft, clause, label or "plot", situation, first=not draft.calls)
+            except Reject as reject:
+                if len(found) == 1:
+                    raise
+                draft.notes.append(str(reject))
+        self._finish(draft, unread, found, situation)
+
+    def _add(self, draft: _Draft, clause: Clause, label: str, situation: Situation, *, first: bool) -> None:
+        draft.labels.append(label)
+        if label in ("help", "smalltalk"):
+            draft.talk = label
+            return
+        for call in self._calls(clause, label, situation, first=first):
+            draft.calls.append(call)
+            situation.imagine(call)
+        draft.notes.extend(leftovers(clause, label))
+        if excluded := excluded_phrases(clause):
+            draft.notes.append(f"I can't leave out {' or '.join(excluded)}: filters only keep things.")
+
+    def _calls(self, clause: Clause, label: str, situation: Situation, *, first: bool) -> Iterator[Call]:
+        selecting = label in SELECTING and names_a_selection(clause)
+        if selecting:
+            if first and situation.filters and starts_anew(clause, label, situation):
+                yield Call("filter_clear")
+                situation.filters.clear()
+            place: Call | None = None
+            for call in selection_calls(clause, situation):
+                place = call if call.tool == "filter_coords" else place
+                yield call
+            if place is not None and label in ON_MAP:
+                yield camera_on(place, situation)
+        yield from ACTIONS[label](clause, situation)
+
+    def _labels(self, found: tuple[Clause, ...]) -> list[str | None]:
+        masked = [without_openers(clause.masked) for clause in found]
+        ruled = [label_by_rule(text) for text in masked]
+        open_ones = [text for text, label in zip(masked, ruled, strict=True) if label is None]
+        guesses = iter(self._head.labels(open_ones)) if open_ones else iter(())
+        labels: list[str | None] = []
+        for label in ruled:
+            if label is None:
+                best, probability = next(guesses)[0]
+                label = best if probability >= self._head.threshold else None
+            labels.append(label)
+        return labels
+
+    def _finish(self, draft: _Draft, unread: list[Clause], found: tuple[Clause, ...], situation: Situation) -> None:
+        if len(draft.calls) > MAX_CALLS:
+            raise Reject(f"That is {len(draft.calls)} steps; I take at most {MAX_CALLS} at a time. Please split the request.")
+        if draft.calls or draft.talk:
+            draft.notes += [f"I did not understand '{clause.text.strip()}'." for clause in unread]
+        elif draft.notes:
+            raise Reject(" ".join(draft.notes))
+        else:
+            raise Reject(
+                "I did not understand that as something to find, map, count, chart or export. "
+                "Try: show ships near Rotterdam from 2020."
+            )

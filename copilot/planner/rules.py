@@ -1,0 +1,128 @@
+"""Clauses whose wording alone tells what is wanted. The first rule that fits wins.
+
+Rules read the masked clause (see `Clause.masked`): names are already replaced by standing words, so
+"zoom to Paris" and "zoom to the Gulf of Aden" are the same sentence here.
+"""
+
+from __future__ import annotations
+
+import re
+
+_FIGURE = r"(?:chart|graph|plot|diagram|figure)"
+_PUT = r"(?:show|plot|display|draw|make|create|give|render|put|add|use|turn|switch|change|see|want|view|map)"
+_LAYER = r"(?:layers?|clusters?|heat ?map|points?|footprints?|detections?|choropleth|density|hexagons|hexbins?|labels?|timeline|drawings?|boxes|markers?)"
+_WEB = r"(?:tab|tabs|web ?page|browser tab|web tab)"
+
+RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (label, re.compile(pattern))
+    for label, pattern in (
+        # history
+        ("undo", r"^(?:no,? )?(?:undo|revert|un-?do|take (?:that|it|this) back|scratch that|roll ?back|oops\b.*\b(?:undo|back)|step back|one step back)\b"),
+        ("undo", r"^(?:go|step|get|take me) (?:one )?(?:step )?back(?: (?:one|a|number) (?:step|turn)s?)?$|^go back (?:to )?(?:the )?(?:previous|before|how it was|what (?:i|we) had)|^(?:cancel|reverse) (?:that|the last|my last|it)\b|^never ?mind(?: that| it)?$"),
+        ("redo", r"^(?:redo|re-do|reapply|restore)\b(?!.*\b(?:view|map|zoom)\b)|^(?:do|put) (?:that|it) (?:again|back)(?: after all)?$|\bundo (?:the|that) undo\b|^(?:actually )?bring (?:that|it) back$"),
+        ("goto_turn", r"\b(?:turn|step|request) (?:number|#? ?\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b(?!.*\b(?:chart|table)\b)|\b(?:go|jump|return|rewind) (?:back )?to (?:the )?(?:(?:first|second|third|fourth|fifth|sixth|number|\d+(?:st|nd|rd|th)) )?(?:turn|request|step|beginning|start of)"),
+        ("start_over", r"^(?:start (?:over|again|afresh|fresh|from scratch)|reset (?:everything|all|the session|the whole)|clear everything|wipe everything|forget everything|begin again|clean slate|new start|fresh start|from scratch)"),
+        ("save_session", r"\b(?:save|name|rename|call|store|keep)\b.{0,20}\b(?:session|conversation|chat|work|workspace|project)\b"),
+        ("record_feedback", r"\b(?:thumbs? (?:up|down)|good (?:answer|job|work|one)|well done|great (?:answer|job|work)|bad answer|wrong answer|that(?:'s| is| was) (?:wrong|right|correct|incorrect|perfect|exactly|not (?:right|what|correct))|perfect answer|nice work|(?:rate|mark) (?:that|this|the (?:last|answer))|feedback|useless answer)\b"),
+        # exports
+        ("export_notebook", r"\b(?:notebook|jupyter|ipynb)\b"),
+        ("export_script", r"\b(?:python|script|code)\b.*\b(?:session|what (?:we|i) did|steps|reproduce|of this|export)|\b(?:export|save|download|give|get|write|copy|turn|as|into)\b.*\b(?:python|script|code)\b|\bcopy as python\b"),
+        ("export_map", r"\b(?:export|save|download|print|snapshot|screenshot|capture)\b.*\bmap\b|\bmap\b.*\b(?:as|to|into) (?:an? )?(?:html|png|picture|image|web ?page)\b|\bscreenshot\b"),
+        ("export", r"\b(?:export|download)\b|\b(?:save|write|dump|store|get|give me|need|want|send)\b.*\b(?:csv|geojson|geo json|geo-json|geoparquet|parquet|excel|spreadsheet|to (?:a )?(?:file|disk))\b|\b(?:as|to|in|into) (?:an? )?(?:csv|geojson|geoparquet|parquet)\b"),
+        # questions to the user's own machine that nothing here does
+        ("reject", r"\b(?:book|order|buy|purchase|reserve|hire) (?:me )?(?:an? |the |some |new |a flight|tickets?)|\b(?:e-?mail|text|sms|whatsapp|slack|tweet|phone|call) (?:it|this|that|them|him|her|me|my|the (?:result|map|team|boss|table)|everyone|a )|\b(?:weather|forecast|stock|share price|bitcoin|recipe|joke|poem|song|translate)\b|\b(?:train|fine-?tune|retrain) (?:an? |the |my )?(?:\w+ ){0,3}(?:model|network|detector|classifier|yolo)|\btask (?:the|a) satellite|\bformat (?:my|the) (?:disk|drive)|\bdelete (?:my|all|the|your) (?:\w+ )?(?:files|hard|disk|computer|catalog(?:ue)?|database)|\bdrop (?:the )?(?:table|database)\b|\bhack\b|\bpassword"),
+        ("reject", r"\b(?:predict|forecast)\b|\b(?:launch|steer|repoint) (?:a |the )?(?:satellite|drone)|\blive (?:feed|video|stream|traffic)|\bright now from space|\breal[- ]?time\b"),
+        # data sets
+        ("db_sql", r"^(?:run |execute )?(?:(?:this|the following) )?(?:sql\b|select\s.+\sfrom\s)|\bsql\b"),
+        ("db_ingest", r"\b(?:ingest|import|bring in|read in|load|add|open|upload)\b.*\bpath\b|\bingest\b"),
+        ("db_schema", r"\b(?:schema|columns?|fields?|attributes|structure)\b.*\b(?:are there|does|do|has|have|of|in|for|exist|available|is there|can i)\b|\bwhat (?:columns|fields|attributes)\b|\b(?:show|describe|list|give me|print) (?:me )?(?:the |all )?(?:table )?(?:schema|columns|fields|structure)\b"),
+        ("db_list", r"\b(?:what|which|list|show|tell|name)\b.*\b(?:data ?sets?|collections|catalog(?:ue)?|data|imagery)\b.*\b(?:there|have|available|exist|in the catalog(?:ue)?|offer|can i (?:use|load)|do you (?:have|know)|got)\b|^(?:list|show)(?: me)? (?:all )?(?:the )?(?:available )?(?:data ?sets|collections|catalog(?:ue)?)$|\bwhat(?:'s| is) in the (?:catalog(?:ue)?|database)\b|\bwhat data (?:do|have|is|are)\b|\bdata ?sets? (?:do you have|are there|are available)\b"),
+        ("db_unload", r"^(?:unload|un-load|deload)\b|^(?:drop|remove|discard|get rid of|take out|kick out|close|throw out|exclude|leave out)(?: the| out)? (?:dataset)(?:(?:,| and| or)+ (?:the )?dataset)*(?: (?:data ?sets?|data|images|imagery|again|set|please|from the (?:session|selection|map)))*$|\bwithout (?:the )?dataset$"),
+        ("db_load", r"^(?:load|preload|open|use|switch to|work with|bring up|get)(?: up| in)?(?: both| all| the| me)* dataset(?:(?:,| and| plus| &)+ (?:the )?dataset)*(?: (?:data ?sets?|data|images|imagery|too|as well|also|set|please|catalog(?:ue)?|collection))*$|^add (?:the )?dataset(?:(?:,| and)+ (?:the )?dataset)*(?: (?:data ?set|images|data|too|as well|also|set|to the (?:selection|session|mix|map)))*$|^(?:also )?(?:load|preload)\b"),
+        # clearing
+        ("clear_drawings", r"\b(?:clear|remove|delete|erase|wipe|get rid of|drop)\b.*\b(?:drawings?|drawn|sketch(?:es)?|shapes?|everything i drew|what i drew|annotations|pins|markers)\b"),
+        ("clear_layers", r"\b(?:clear|remove|delete|wipe|drop|get rid of|clean)\b.*\b(?:all|every|the)\b.*\blayers\b|^(?:clear|clean|empty|wipe)(?: up| off)?(?: the)? map$|^(?:take|get) everything off the map|\bremove everything from the map\b|^empty the map|^clear (?:the )?layers$"),
+        ("filter_clear", r"\b(?:clear|remove|drop|delete|reset|lift|cancel|forget|ditch|lose|without|discard|get rid of|take off|undo|ignore)\b.{0,30}\b(?:filters?|constraints?|restrictions?|limits?|criteria|conditions?)\b|\b(?:remove|drop|clear|forget|lift|ignore|reset|ditch|lose)\b.{0,12}\b(?:the )?(?:dates?|time|place|area|location|region|class(?:es)?|cloud cover|cloud|sensor|spatial|temporal|year|bbox|resolution|attributes?)(?: part| range| limit| bit| window| again)?$|\b(?:any|all|every) (?:dates?|years?|times?|places?|where|classes|sensors?)(?: again| now)?$|\ball years\b|\beverywhere(?: again)?$|\bworldwide again\b|^unfilter|\bnot just date\b"),
+        # the camera
+        ("reset_map", r"\breset (?:the )?(?:map|view|camera|zoom)\b|\b(?:whole|entire|full) (?:world|globe|earth|planet)\b|\bworld view\b|\bzoom (?:all the way )?out (?:fully|completely|all the way|to the (?:world|globe|whole))|\bshow (?:me )?the (?:world|globe)$|\bdefault view\b|\b(?:home|initial|original|start(?:ing)?) (?:view|extent)\b"),
+        ("fit_selection", r"\b(?:zoom|fit|fly|go|centre|center|frame|focus)\b.*\b(?:results?|selection|selected (?:images|rows)|all (?:of )?(?:the )?(?:images|results|data|them|hits|matches)|everything|them all|the data|the hits|the matches|what (?:i|we) (?:have|found))\b|\bfit (?:the )?(?:map|view|data|bounds)\b(?!.*\b(?:layer|box|place|bbox)\b)"),
+        ("fit_layer", rf"\b(?:zoom|fit|fly|go|centre|center|frame|focus)\b.*\b(?:to|on|in on|onto|around|fit)\b.*\b(?:layer|the (?:clusters|heat ?map|footprints|points|detections|drawing|box|circle|polygon))\b"),
+        ("zoom_map", r"^(?:zoom|fly|go|take me|jump|head|bring me|navigate|travel|centre|center|move|focus|get me|let me see|recenter|recentre)\b.*\b(?:to|on|over|in on|into|at|onto|in|out|around|up|closer|back)\b.*\b(?:place|point|level|number|closer|in|out|box)\b|^zoom\b|\b(?:closer|further (?:in|out)|farther (?:in|out))\b|^(?:place)$|\bzoom level\b|^(?:magnify|enlarge)"),
+        ("pan_map", r"^(?:pan|scroll|shift|slide|nudge|drag)\b|^(?:move|go)\b.*\b(?:north|south|east|west|left|right|up|down)\b"),
+        ("set_basemap", r"\bbase ?maps?\b|\bbackground(?: map)?\b|\b(?:switch|change|use|show|set|turn|give|put|go)\b.*\b(?:satellite|aerial|osm|openstreetmap|open street map|street map|topographic|topo|terrain|dark (?:map|mode|theme)|light map)\b(?!.*\b(?:images?|class)\b)|^(?:satellite|osm|dark|topo|light|offline)(?: (?:view|map|imagery))?$"),
+        # layers
+        ("list_layers", r"\b(?:which|what|list|show|how many)\b.*\blayers\b.*(?:\b(?:there|have|map|on|visible|active|do i)\b|$)|^layers$"),
+        ("swipe_layers", r"\bswipe\b|\bcurtain\b|\bslider between\b|\bside[- ]by[- ]side\b.*\blayers?\b|\blayers?\b.*\bside[- ]by[- ]side\b"),
+        ("rename_layer", rf"\b(?:rename|re-name|retitle|relabel)\b|\b(?:call|name)\b.*\b(?:layer|it|them|clusters|heat ?map|points|footprints)\b.*\bname\b|\bgive\b.*\blayer\b.*\bname\b"),
+        ("reorder_layer", r"\b(?:bring|move|send|put|raise|lower|push|pull|place|drag)\b.*\b(?:to (?:the )?(?:front|top|back|bottom)|on top|behind|underneath|beneath|forward|backwards?|above the|below the|up one|down one)\b|\breorder\b"),
+        ("style_layer", rf"\b(?:colou?r|paint|recolou?r|style|restyle|tint)\b.*\b(?:colour|{_LAYER}|it|them|number)\b|\b(?:opacity|transparen\w+|opaque|translucent|see-?through|faint\w*)\b|\b(?:make|turn|set|change)\b.*\b(?:{_LAYER}|it|them|dots|circles|marker)\b.*\b(?:colour|bigger|smaller|larger|thicker|thinner|fainter|brighter|darker)\b|\b(?:bigger|smaller|larger|thicker|thinner) (?:{_LAYER}|dots|circles|symbols|lines)\b"),
+        ("show_layer", rf"\b(?:unhide|un-hide|reveal)\b|\b(?:show|turn|switch|bring|make|display|see)\b.*\b{_LAYER}\b.*\b(?:again|back|visible|on)\b|\bturn on (?:the )?(?:{_LAYER}|layer)\b|\bshow (?:the )?(?:layer|hidden)\b|\b(?:show|display) (?:the )?{_LAYER} layer\b"),
+        ("toggle_control", r"\b(?:legend|scale ?bar|scale|graticules?|mini-?\s?map|overview map|inset map|coordinate grid|grid ?lines|lat/?\s?lon grid|meridians)\b(?!.*\bplot class\b)"),
+        ("hide_layer", rf"\b(?:hide|conceal)\b|\b(?:turn|switch|toggle) off\b|\b(?:turn|switch|toggle)\b.*\b(?:{_LAYER}|it|them)\b.*\boff\b|\bmake\b.*\binvisible\b"),
+        ("remove_layer", rf"\b(?:remove|delete|drop|get rid of|take (?:off|away|out)|discard|erase|kill)\b.*\b(?:layer|{_LAYER}|swipe)\b"),
+        ("add_raster_layer", r"\b(?:add|put|overlay|lay|drape|show|place)\b.*\b(?:raster|pixels|imagery|the image|this image|image itself|quick ?look|that image|it)\b.*\b(?:on|over|onto) (?:the |to )?map\b|\braster layer\b|\b(?:overlay|drape)\b.*\bimage\b"),
+        ("add_vector_layer", r"\b(?:add|put|show|plot|map)\b.*\btable\b.*\b(?:layer|on the map|map)\b|\bvector layer\b"),
+        # drawing and reading the map
+        ("draw_circle", r"\b(?:draw|sketch|add|make|put|trace|mark)\b.*\b(?:circle|ring|radius|buffer)\b|^circle\b"),
+        ("draw_bbox", r"\b(?:draw|sketch|add|make|put|trace|outline|mark)\b.*\b(?:box|rectangle|bbox|square|bounding box|aoi)\b(?!.*\bclass\b)"),
+        ("draw_polygon", r"\b(?:draw|sketch|add|make|trace|outline)\b.*\b(?:polygon|triangle|shape|area|outline|boundary|border)\b|^outline\b"),
+        ("draw_marker", r"\b(?:draw|drop|put|place|add|set|stick|leave)\b.*\b(?:marker|pin|flag|pushpin|placemark|needle)\b|^(?:mark|pin)\b"),
+        ("measure_distance", r"\bhow (?:far|long|many (?:km|kilomet|miles|nautical))\b|\bdistance\b(?!.*\bwithin\b)|\bmeasure\b.*\b(?:between|from|to|line)\b"),
+        ("measure_area", r"\bhow (?:big|large|many (?:hectares|square|acres))\b.*\b(?:area|box|drawing|polygon|circle|it|this|that|place|rectangle|layer)\b|\b(?:area|surface|size|hectares|acreage)\b.*\b(?:of|in|is)\b.*\b(?:drawing|box|polygon|circle|rectangle|place|this|it|what i drew)\b|\bmeasure\b.*\b(?:area|polygon|box|drawing)\b|\bmeasure (?:it|this|that)$"),
+        ("identify_at", r"\b(?:what|which|identify|anything|who|tell me)\b.*\b(?:at|is|under|around|here|on)\b.*\bpoint\b|\bidentify\b|\bwhat(?:'s| is) (?:right )?here\b"),
+        ("map_state", r"\bwhere am i\b|\bwhat(?:'s| is| am i| are we| does)\b.*\b(?:map (?:show|look)|on (?:the|my) (?:map|screen)|looking at|visible|current (?:view|state|zoom))\b|\b(?:current|present) (?:view|zoom|map state|camera|extent|state)\b|\bmap state\b"),
+        # web tabs
+        ("open_tab", rf"\b(?:open|browse|visit|go to|load|show|navigate to)\b.*\baddress\b|^address$"),
+        ("close_tab", rf"\bclose\b.*\b{_WEB}\b"),
+        ("switch_tab", rf"\b(?:switch|go|change|flip|jump|move)\b.*\b(?:{_WEB})\b|\b(?:next|previous|first|second|third|last|other) (?:{_WEB})\b"),
+        # panels and pages
+        ("close_panel", r"\b(?:close|hide|shut|collapse|dismiss)\b.*\b(?:panel|pane|results|trace|jobs|figure|image record|table)\b"),
+        ("open_panel", r"\b(?:open|show|bring up|expand|see|go to|switch to|view)\b.*\b(?:panel|pane|trace|jobs)\b"),
+        ("open_page", r"\b(?:open|go to|show|take me to|switch to|visit)\b.*\bpage\b"),
+        ("display_hover", r"\bhover(?:ing)?\b|\btool ?tips?\b|\bmouse ?over\b"),
+        ("notify", r"\b(?:notify|notification|remind|reminder|alert|pop ?up|toast)\b|\btell the user\b|\b(?:show|post|display) (?:a |the )?(?:message|note|notice)\b"),
+        ("compare_images", r"\b(?:compare|before[ /-]*(?:and)?[ /-]*after|side[- ]by[- ]side)\b.*\bimages?\b|\bimages?\b.*\b(?:side[- ]by[- ]side|before and after)\b|\bcompare (?:it|this|that)\b|\bcompare image\b"),
+        ("image_info", r"^(?:what(?:'s| is| are)|tell me (?:more )?about|describe|explain|info(?:rmation)? (?:on|about)|details? (?:of|on|about|for)|more (?:on|about)|who took|when was|show (?:me )?(?:its|the) (?:record|metadata|details))\b.*\b(?:this|that|it|its|image|the selected|the record|selected image|clicked)\b(?!.*\b(?:map|layer|area|region|selection)\b)|\bmetadata of\b"),
+        # figures
+        ("histogram_figure", r"\bhistograms?\b"),
+        ("pie_figure", r"\b(?:pie|donut|doughnut)\b"),
+        ("scatter_figure", rf"\bscatter\b.*\b(?:chart|graph|figure|diagram|against|versus|vs)\b|\b(?:plot|chart|graph|show)\b.*\bfield\b.*\b(?:against|versus|vs)\b.*\bfield\b"),
+        ("line_figure", rf"\b(?:line|trend|curve|time[- ]?series)\b.*{_FIGURE}?\b(?:.*\b(?:over|per|by|of)\b)?|\bover (?:time|the years)\b(?=.*)|\bhow (?:has|have|did|does)\b.*\b(?:change|evolve|develop|grow)"),
+        ("bar_figure", rf"\b(?:bar|bars|column)\b.*\b{_FIGURE}?|\b(?:bar ?chart|bar ?graph)s?\b|\b{_FIGURE}s?\b.*\b(?:per|by|of|for each|each)\b.*\bfield\b|^(?:chart|graph)\b|\b(?:as|in|make|draw|give me|show) (?:a |me a |it as a )?(?:chart|graph|figure)\b"),
+        ("show_figure", r"\b(?:show|open|display|see|bring)\b.*\b(?:the|that|last|previous) (?:figure|chart|graph)\b|\b(?:figure|chart|graph) again\b"),
+        ("show_table", r"\b(?:show|open|display|bring)\b.*\b(?:the|that|last|previous|results?) (?:results? )?table\b|\btable again\b|\bback to the table\b"),
+        # numbers
+        ("compare_counts", r"\bcompare\b|\b(?:more|fewer|less)\b.*\b(?:place|date|class|dataset)\b.*\b(?:or|than)\b.*\b(?:place|date|class|dataset)\b|\bwhich has more\b|\b(?:place|date|class|dataset) (?:versus|vs\.?|against) (?:place|date|class|dataset)\b|\bdifference between\b"),
+        ("describe_table", r"\b(?:describe|summari[sz]e|summary|statistics|stats|overview|profile|key figures|quick numbers)\b(?!.*\b(?:session|conversation|this image)\b)"),
+        ("group_count", r"\bhow many\b.*\b(?:per|by|for each|in each|of each|each|from each|every)\b|\b(?:counts?|numbers?|images?|break ?(?:it |them |this |that )?down|breakdown|distribution|tally|split|group(?:ed)?|totals?|share|objects|detections|amounts?)\b.*\b(?:per|by|for each|for every|in each|of each|across|among|each|over the) (?:the |each )?(?:field|different|country|class|year|month|sensor)|\b(?:per|by|for each) field$|\bbreak ?down\b|\bbroken down\b|\bdistribution of field\b|\bcount(?:s)? (?:per|by)\b"),
+        ("aggregate", r"\b(?:mean|average|avg|median|total|sum|minimum|min|maximum|max|standard deviation|std|typical)\b.*\bfield\b|\bfield\b.*\bon average\b|\bon average\b|\b(?:lowest|highest|smallest|largest|best|worst|finest) field\b(?!.*\bimages?\b)"),
+        ("distinct_values", r"\b(?:which|what|list|show|name|tell|give|all|different|distinct|unique|every)\b.*\b(?:kinds?|sorts?|types?|distinct|different|unique)?\b.*\bfield\b.*\b(?:are there|occur|are in|do i have|do we have|appear|is in|represented|are present|exist|took|taken|cover|are covered|contain|in (?:it|the (?:selection|results|data))|used|involved|available|can i|are they|have)\b|\b(?:distinct|unique|different) (?:values? (?:of|for) )?(?:the )?field\b|^(?:which|what) fields?\b|\bwhat field\b|\blist (?:all |the )?(?:distinct |different |unique )?field$"),
+        ("sort_table", r"\b(?:sort|order|rank|arrange)(?:ed)?\b|\b(?:newest|oldest|latest|earliest|largest|smallest|clearest|cloudiest|most recent|sharpest|field) first\b|\bfirst (?:by|in) (?:field|date)\b|\b(?:ascending|descending|reverse order|alphabetical)\b"),
+        # images
+        ("select_image", r"\b(?:select|pick|choose|click|open|highlight|take)\b.*\bimages?\b|\b(?:select|pick|open) (?:the )?(?:first|second|third|last|next|number)\b"),
+        ("top_n", r"\b(?:top|first|best|worst|biggest|largest|smallest|highest|lowest|most|fewest|leading|busiest)\b.*\b(?:number|field|class|images?|countr)\b.*\b(?:by|with|per|for|have|has|most|fewest|of|in)\b|\b(?:which|what) (?:field|class|image|place|countries|years?)\b.*\b(?:most|fewest|least|highest|lowest|largest|biggest|smallest)\b|\b(?:top|bottom) number\b|\bmost (?:common|frequent|popular|numerous)\b|\bleast common\b|\brarest\b|\bwhere are most\b"),
+        ("db_count", r"\bhow many\b|\bhow much\b|^(?:count|tally)\b|\bthe (?:number|count|total) of\b|\bnumber of (?:images|class|rows|results|detections|objects|hits|matches)\b|\b(?:are|is) there (?:any|an|a|some|anything|something)\b|\b(?:do|have) (?:we|you|i|they) (?:have|got|hold)?\s?(?:any|anything|some)\b|\bany class\b.*\?*$|^(?:any|anything)\b"),
+        ("db_query", r"\b(?:list|table of|rows|records|enumerate|tabulate)\b(?!.*\b(?:layer|dataset\?)\b)|\b(?:as|in) a table\b|\bmetadata table\b|\bshow (?:me )?(?:the )?(?:first |top )?(?:number )?(?:rows|records|results|entries)\b"),
+        ("show_image", r"\b(?:show|view|see|display|look at|open|bring up|let me see|pull up)\b.*\b(?:this|that|the|an?|its) (?:\w+ )?(?:image|scene|picture|quick ?look|pixels|chip|photo)\b(?!s)|\b(?:show|view|see|display|open)\b.*\b(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|sharpest|first|last|best|second|third)(?: one| image| scene)?$|\b(?:show|view|display) (?:me )?image\b|\bwhat does (?:it|this|that) look like\b"),
+        # plots by kind
+        ("heatmap_plot", r"\bheat[- ]?map\b|\bhot ?spots?\b"),
+        ("density_plot", r"\bdensity\b|\bhex(?:agon|bin)?s?\b|\bh3\b|\bgrid cells\b|\bsquare cells\b"),
+        ("choropleth_plot", r"\b(?:ch?l?oropleth|cloropleth)\b|\b(?:colou?r|shade)(?:ed|d)?\b.*\bby (?:country|field)\b|\b(?:countries|field) (?:colou?red|shaded)\b"),
+        ("time_slider_plot", r"\btime ?(?:slider|line|lapse)\b|\btime-lapse\b|\banimat\w+\b|\bslider\b"),
+        ("footprint_plot", r"\b(?:footprints?|outlines?|extents?)\b"),
+        ("detection_plot", rf"\b{_PUT}\b.*\b(?:detections?|(?:bounding|object|detection) boxes|boxes)\b|\bdetections? (?:on|boxes|as boxes)\b"),
+        ("label_plot", rf"\b(?:label|annotate)\b.*\b(?:images?|them|points|each|with|by)\b|\blabels\b"),
+        ("cluster_plot", rf"\bclusters?\b|\bclustered\b"),
+        ("scatter_plot", rf"\b(?:scatter|dots|(?:individual|single|separate) points|(?:as|with) points|points)\b"),
+        ("smalltalk", r"^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|thank you|thx|cheers|bye|goodbye|ok(?:ay)?|cool|nice|great|perfect|awesome)(?: (?:there|azimuth|a lot|so much|very much|again|you|everyone|all))*$|\bwho are you\b|\bwhat(?:'s| is) your name\b|\bhow are you\b"),
+        ("help", r"^help(?: me)?$|\bwhat (?:can|could|do) (?:you|i|we) (?:do|ask|say)\b|\bhow (?:do|does|can) (?:i|this|it|you) (?:work|use|start|begin)\b|\bwhat are you able\b|\bshow me (?:some )?examples\b|\bwhat tools\b"),
+        # the selection
+        ("filter", r"^(?:only|just|keep|restrict|limit|narrow|exclude|filter|without|instead|make (?:it|that)|change (?:it|that|the)|what about|how about|and (?:in|for|from|with|near|what)|but|same (?:for|in|with|thing)|now|also|or|in|from|for|near|around|within|since|after|before|between|during|until|with|nothing|no|not|except|plus|set the|use|switch to|try|rather|i meant|i mean|sorry|actually|ditto|likewise)\b.*\b(?:place|date|class|dataset|condition|box|point|distance|here|drawing|view|there)\b|\b(?:only|restrict|narrow|limit) (?:\w+ )?(?:to|by|down)?\b.*\b(?:place|date|class|dataset|condition|box|here|drawing|view)\b|\binstead\b|^(?:place|date|class|condition|dataset)(?: (?:only|instead|please|then|too|as well))?$|\bonly$|^filter\b"),
+        ("plot", rf"\b{_PUT}|find|search|look for|locate|where (?:are|is)|visuali[sz]e|get|highlight|overlay|i(?:'m| am) (?:looking|searching) for|need\b"),
+    )
+)
+
+
+def label_by_rule(masked: str) -> str | None:
+    """What the wording alone says is wanted, if it does."""
+    return next((label for label, pattern in RULES if pattern.search(masked)), None)

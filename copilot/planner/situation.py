@@ -1,0 +1,209 @@
+"""What a request is said into: the state, the catalogue, the conversation, and what the plan has done so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from copilot.planner.spans import Names
+from data.catalogue.base import Catalogue
+from data.gazetteer import Gazetteer
+from data.schema import DatasetInfo, IMAGES
+
+PLOTS = {
+    "points": "scatter_plot",
+    "clusters": "cluster_plot",
+    "heatmap": "heatmap_plot",
+    "density": "density_plot",
+    "footprints": "footprint_plot",
+    "detections": "detection_plot",
+    "choropleth": "choropleth_plot",
+    "timeline": "time_slider_plot",
+    "labels": "label_plot",
+}
+"""Layer kind: the tool that makes it."""
+KIND_OF_PLOT = {tool: kind for kind, tool in PLOTS.items()}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call of a plan."""
+
+    tool: str
+    args: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PastTurn:
+    """An earlier turn: what was asked, which calls ran well, and what was answered."""
+
+    request: str
+    calls: tuple[Call, ...]
+    reply: str
+
+    @property
+    def question(self) -> Call | None:
+        """The question it ended in, if it did."""
+        return self.calls[-1] if self.calls and self.calls[-1].tool == "ask_user" else None
+
+
+@dataclass
+class Situation:
+    """The world a plan is made in. `imagine` keeps it in step with the calls planned so far."""
+
+    state: dict[str, Any]
+    today: date
+    catalogue: Catalogue
+    gazetteer: Gazetteer
+    past: Sequence[PastTurn] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """Phrases the user has since made clear: the ambiguous words, in lower case, to what was chosen."""
+
+    def __post_init__(self) -> None:
+        self.loaded: set[str] = set(self.state["database"]["loaded"])
+        self.filters: dict[str, Any] = dict(self.state["database"]["filters"])
+        self.layers: list[dict[str, Any]] = [dict(layer) for layer in self.state["map"]["layers"]]
+        self.selected: str | None = self.state["ui"].get("selected_image")
+        self.datasets: dict[str, DatasetInfo] = {info.name: info for info in self.catalogue.datasets()}
+        self.camera_moved = False
+
+    # -- names --------------------------------------------------------------------------------
+
+    def names(self) -> Names:
+        """What a request can name here."""
+        own = {info.name: info for info in self.datasets.values() if info.origin == "ingested"}
+        classes = {each.name for info in own.values() for each in info.classes}
+        selected = [self.selected] if self.selected else []
+        return Names(
+            datasets=tuple(own),
+            fields=tuple(sorted(_COLUMNS | {key for info in self.datasets.values() for key, _ in info.properties})),
+            classes=tuple(sorted(classes)),
+            layers=tuple((layer["id"], layer["name"]) for layer in self.layers if layer["id"] not in PLOTS),
+            images=tuple(selected),
+            artifacts=tuple((each["id"], each["name"]) for each in self.state["artifacts"]),
+        )
+
+    # -- what is there ------------------------------------------------------------------------
+
+    @property
+    def drawings(self) -> list[dict[str, Any]]:
+        """Drawing layers, the newest last."""
+        return [layer for layer in self.layers if layer["kind"] == "drawing"]
+
+    @property
+    def live_plots(self) -> list[dict[str, Any]]:
+        """Layers that show the selection."""
+        return [layer for layer in self.layers if layer.get("live")]
+
+    def last_calls(self) -> tuple[Call, ...]:
+        """The calls of the last turn that did something."""
+        for turn in reversed(self.past):
+            if turn.calls and turn.question is None:
+                return turn.calls
+        return ()
+
+    def last_artifact(self, kind: str) -> str | None:
+        """The newest artifact of a kind."""
+        found = [each["id"] for each in self.state["artifacts"] if each["kind"] == kind]
+        return found[-1] if found else None
+
+    # -- keeping in step ----------------------------------------------------------------------
+
+    def imagine(self, call: Call) -> None:
+        """Take in what a planned call will change, as far as later clauses refer to it."""
+        effect = _EFFECTS.get(call.tool)
+        if effect is not None:
+            effect(self, call.args)
+        elif call.tool in KIND_OF_PLOT:
+            self._add_layer(KIND_OF_PLOT[call.tool], call.args.get("name"), live=not call.args.get("name"))
+
+    def _add_layer(self, kind: str, name: str | None, live: bool = False) -> None:
+        layer_id = name.lower().replace(" ", "-") if name else kind
+        self.layers = [layer for layer in self.layers if layer["id"] != layer_id]
+        self.layers.append({"id": layer_id, "name": name or kind, "kind": kind, "live": live, "visible": True})
+
+    def _draw(self, args: dict[str, Any]) -> None:
+        numbers = [int(layer["id"].rsplit("-", 1)[-1]) for layer in self.drawings if layer["id"][-1:].isdigit()]
+        number = max(numbers, default=0) + 1
+        name = args.get("name") or f"drawing-{number}"
+        self.layers.append({"id": f"drawing-{number}", "name": name, "kind": "drawing", "visible": True})
+
+    def _clear(self, args: dict[str, Any]) -> None:
+        parts = args.get("fields") or list(_PARTS)
+        for key in {key for part in parts for key in _PARTS.get(part, ("attributes",))}:
+            self.filters.pop(key, None)
+
+
+_PLACE_KEYS = ("place", "country", "bbox", "center", "radius_km", "geometry")
+_PARTS = {
+    "date": ("start", "end"),
+    "place": _PLACE_KEYS,
+    "class": ("classes", "match"),
+    "lccclass": ("classes", "match"),
+    "attribute": ("attributes",),
+}
+"""The parts of the filters, as filter_clear names them."""
+
+
+def _load(situation: Situation, args: dict[str, Any]) -> None:
+    situation.loaded |= set(args["names"])
+
+
+def _unload(situation: Situation, args: dict[str, Any]) -> None:
+    situation.loaded -= set(args.get("names") or situation.loaded)
+
+
+def _date(situation: Situation, args: dict[str, Any]) -> None:
+    situation.filters.pop("start", None)
+    situation.filters.pop("end", None)
+    situation.filters |= args
+
+
+def _coords(situation: Situation, args: dict[str, Any]) -> None:
+    for key in _PLACE_KEYS:
+        situation.filters.pop(key, None)
+    situation.filters |= {"bbox": True} | args
+
+
+def _classes(situation: Situation, args: dict[str, Any]) -> None:
+    situation.filters["classes"] = list(args["classes"])
+
+
+def _attribute(situation: Situation, args: dict[str, Any]) -> None:
+    others = [
+        each
+        for each in situation.filters.get("attributes", [])
+        if (each["field"], each["op"]) != (args["field"], args["op"])
+    ]
+    situation.filters["attributes"] = [*others, args]
+
+
+def _without(situation: Situation, args: dict[str, Any]) -> None:
+    situation.layers = [layer for layer in situation.layers if layer["id"] != args["layer"]]
+
+
+def _camera(situation: Situation, _: dict[str, Any]) -> None:
+    situation.camera_moved = True
+
+
+_EFFECTS = {
+    "db_load": _load,
+    "db_unload": _unload,
+    "filter_date": _date,
+    "filter_coords": _coords,
+    "filter_class": _classes,
+    "filter_lccclass": _classes,
+    "filter_attribute": _attribute,
+    "filter_clear": Situation._clear,
+    "remove_layer": _without,
+    "clear_layers": lambda situation, _: situation.layers.clear(),
+    "clear_drawings": lambda situation, _: situation.layers.__setitem__(
+        slice(None), [layer for layer in situation.layers if layer["kind"] != "drawing"]
+    ),
+    **dict.fromkeys(("draw_bbox", "draw_polygon", "draw_circle", "draw_marker"), Situation._draw),
+    **dict.fromkeys(("zoom_map", "set_view", "fit_bounds", "fit_layer", "fit_selection", "reset_map"), _camera),
+}
+
+_COLUMNS = frozenset(IMAGES.names) - {"image_num", "class_words", "footprint", "properties", "quicklook", "path"}

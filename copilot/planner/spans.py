@@ -1,0 +1,177 @@
+"""Reading a request: every phrase in it that names something, and what it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from copilot.planner.lexicon import (
+    BASEMAPS,
+    COLORS,
+    CONTROLS,
+    DIRECTIONS,
+    FIELDS,
+    FORMATS,
+    PANELS,
+    PLOT_KINDS,
+)
+from copilot.planner.reading.attributes import comparisons
+from copilot.planner.reading.coordinates import coordinates
+from copilot.planner.reading.dates import dates
+from copilot.planner.reading.quantities import QuantitySpan, quantities
+from data.gazetteer import Gazetteer
+from data.vocabulary.datasets import dataset_mentions
+from data.vocabulary.thesaurus import mentions as class_mentions
+
+
+@dataclass(frozen=True)
+class Span:
+    """One phrase of a request: text == request[start:end]."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+    value: Any
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two share a character."""
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the catalogue and the state call things, so that a request can name them."""
+
+    datasets: tuple[str, ...] = ()
+    """The catalogue's data sets, the ingested ones among them."""
+    fields: tuple[str, ...] = ()
+    """Columns and property names."""
+    classes: tuple[str, ...] = ()
+    """Class names of ingested data sets."""
+    layers: tuple[tuple[str, str], ...] = ()
+    """(id, name) of the layers on the map."""
+    images: tuple[str, ...] = ()
+    artifacts: tuple[tuple[str, str], ...] = ()
+    """(id, name)"""
+
+
+class Reader:
+    """Finds the spans of a request. What is found first keeps its characters."""
+
+    def __init__(self, gazetteer: Gazetteer, today: date, names: Names) -> None:
+        self._gazetteer, self._today, self._names = gazetteer, today, names
+
+    def read(self, text: str) -> tuple[Span, ...]:
+        """Every span, left to right, none overlapping another."""
+        taken: list[Span] = []
+        for spans in self._passes(text):
+            for span in spans:
+                if span.text.strip() and not any(span.overlaps(other) for other in taken):
+                    taken.append(span)
+        return tuple(sorted(taken, key=lambda span: span.start))
+
+    def _passes(self, text: str) -> Iterator[Iterable[Span]]:
+        yield _matches(text, _URL, "url")
+        yield _matches(text, _PATH, "path")
+        yield self._known(text, "image", ((name, name) for name in self._names.images))
+        yield _matches(text, _IMAGE_ID, "image")
+        yield self._known(text, "artifact", self._artifact_names())
+        yield _quoted(text)
+        yield (Span(each.start_index, each.end_index, each.text, each.kind, each) for each in coordinates(text))
+        yield self._known(text, "dataset", ((name, (name,)) for name in self._dataset_names()))
+        yield (Span(each.start, each.end, each.text, "dataset", each.names) for each in dataset_mentions(text))
+        yield (
+            Span(each.start_index, each.end_index, each.text, "attribute", each)
+            for each in comparisons(text, self._names.fields)
+        )
+        yield (Span(each.start_index, each.end_index, each.text, "date", each) for each in dates(text, self._today))
+        measured = quantities(text)
+        yield (_quantity(each) for each in measured if each.kind not in ("count", "population"))
+        yield self._known(text, "layer", self._layer_names())
+        yield self._places_and_classes(text)
+        for kind, words in _WORD_LISTS:
+            yield _words(text, kind, words)
+        yield (_quantity(each) for each in measured)
+        own = {name.replace("_", " ").lower(): name for name in self._names.fields}
+        yield _words(text, "field", own | {name.lower(): name for name in self._names.fields} | FIELDS)
+
+    def _places_and_classes(self, text: str) -> list[Span]:
+        places = [Span(each.start, each.end, each.text, "place", each) for each in self._gazetteer.mentions(text)]
+        classes = [Span(each.start, each.end, each.text, "class", each.terms) for each in class_mentions(text)]
+        classes += self._known(text, "class", ((name, name) for name in self._names.classes))
+        # "Port of Rotterdam" is a place, "golf courses" is a class: the longer phrase knows better.
+        return sorted(places + classes, key=lambda span: (span.start - span.end, span.kind))
+
+    def _dataset_names(self) -> Iterator[str]:
+        yield from sorted(self._names.datasets, key=len, reverse=True)
+
+    def _artifact_names(self) -> Iterator[tuple[str, str]]:
+        for artifact_id, _ in self._names.artifacts:
+            yield artifact_id, artifact_id
+
+    def _layer_names(self) -> Iterator[tuple[str, str]]:
+        for layer_id, name in self._names.layers:
+            yield layer_id, layer_id
+            yield name, layer_id
+
+    @staticmethod
+    def _known(text: str, kind: str, names: Iterable[tuple[str, Any]]) -> list[Span]:
+        found = []
+        for name, value in names:
+            pattern = r"[\s_-]?".join(re.escape(part) for part in re.split(r"[\s_-]+", name) if part)
+            for match in re.finditer(rf"(?<![\w]){pattern}(?![\w])", text, re.IGNORECASE) if pattern else ():
+                found.append(Span(match.start(), match.end(), match[0], kind, value))
+        return sorted(found, key=lambda span: span.start - span.end)
+
+
+_QUANTITY_KINDS = {"distance_km": "distance", "zoom_level": "zoom", "zoom_steps": "zoom", "area_km2": "area"}
+
+
+def _quantity(found: QuantitySpan) -> Span:
+    kind = _QUANTITY_KINDS.get(found.kind, found.kind)
+    return Span(found.start_index, found.end_index, found.text, kind, found)
+
+
+_URL = re.compile(r"\bhttps?://[^\s<>\"']+[^\s<>\"'.,;!?)]", re.IGNORECASE)
+_PATH = re.compile(r"(?<![\w:/])(?:\.{1,2}/|/|~/)[\w.~/-]*[\w/]")
+_IMAGE_ID = re.compile(r"\b[a-z][a-z0-9_]*:[\w.\-]+\w\b", re.IGNORECASE)
+_QUOTES = re.compile(r"[\"“”«]([^\"“”»]{1,200})[\"“”»]|(?<!\w)['‘]([^'’]{1,200})['’](?!\w)")
+
+_WORD_LISTS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("plot", PLOT_KINDS),
+    ("basemap", BASEMAPS),
+    ("control", CONTROLS),
+    ("panel", PANELS),
+    ("format", FORMATS),
+    ("color", COLORS),
+    ("direction", DIRECTIONS),
+)
+
+
+def _matches(text: str, pattern: re.Pattern[str], kind: str) -> list[Span]:
+    return [Span(each.start(), each.end(), each[0], kind, each[0]) for each in pattern.finditer(text)]
+
+
+def _quoted(text: str) -> list[Span]:
+    return [
+        Span(each.start(), each.end(), each[0], "quoted", (each[1] or each[2]).strip())
+        for each in _QUOTES.finditer(text)
+    ]
+
+
+def _words(text: str, kind: str, words: dict[str, str]) -> list[Span]:
+    pattern = _any_of(tuple(words))
+    return [
+        Span(each.start(), each.end(), each[0], kind, words[each[0].lower()]) for each in pattern.finditer(text)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _any_of(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = "|".join(re.escape(each) for each in sorted(phrases, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
