@@ -129,9 +129,8 @@ def line_figure(
     )
     figure.update_xaxes(type="category")
     call = Call.of(line_figure, by=by, field=field, function=function, unit=unit, table=table)
-    return figure_step(
-        state, world, figure, call, _said("Line", label, key, groups), by=key, groups=_facts(groups)
-    )
+    said = _said("Line", label, key, groups) if len(groups) <= 8 else _course(label, key, groups)
+    return figure_step(state, world, figure, call, said, by=key, groups=_facts(groups))
 
 
 @tool("data", changes_state=True, gives=("figure",))
@@ -309,6 +308,16 @@ def _said(kind: str, label: str, key: str, groups: Sequence[tuple[str, float]]) 
     if all(float(value).is_integer() for _, value in groups):
         return f"{kind} of {label} by {key}: {groups_in_words([(k, int(v)) for k, v in groups])}."
     return f"{kind} of {label} by {key}: {listed([f'{k} {number(v)}' for k, v in groups])}."
+
+
+def _course(label: str, key: str, groups: Sequence[tuple[str, float]]) -> str:
+    """A long line in words: where it begins, ends, and is highest."""
+    (first, start), (last, end) = groups[0], groups[-1]
+    peak, most = max(groups, key=lambda group: group[1])
+    return (
+        f"Line of {label} by {key}: {number_of(len(groups), 'point')} from {first} ({number(start)}) "
+        f"to {last} ({number(end)}), the most in {peak} ({number(most)})."
+    )
 
 
 def _facts(groups: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:

@@ -13,9 +13,9 @@ from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.source import column_in, frame_of
 from tools.data.summaries import Column, TableOrSelection
-from tools.database.attributes import OPERATORS, Value
+from tools.database.attributes import OPERATORS, Value, field_named, spoken
 from tools.database.reading import QUERY_COLUMNS, Direction, ordering
-from tools.phrases import number_of
+from tools.phrases import listed, number, number_of
 from tools.selection import current_selection
 from tools.tables import load_table, plain_value, table_step
 from tools.units import Names, TableId
@@ -59,7 +59,7 @@ def top_n(
     Example: copilot call top_n by=detections n=5
     """
     result, total = _sorted(state, world, [f"-{by}" if order == "largest" else by], n, table)
-    said = f"The {number_of(len(result), 'row')} of {total:,} with the {order} {by}."
+    said = f"The {number_of(len(result), 'row')} of {total:,} with the {order} {by}{_read_out(result, by)}."
     call = Call.of(top_n, by=by, n=n, order=order, table=table)
     return table_step(state, world, result, call, f"{order.capitalize()} {by}", said)
 
@@ -111,9 +111,9 @@ def filter_rows(
     frame = load_table(state, world, table)
     name = column_in(frame, field)
     result = frame[_meets(frame[name], operator, value)]
-    said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {operator} {value}."
+    said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {operator} {spoken(value)}."
     call = Call.of(filter_rows, table=table, field=field, op=op, value=value)
-    return table_step(state, world, result, call, f"Rows with {name} {operator} {value}"[:100], said)
+    return table_step(state, world, result, call, f"Rows with {name} {operator} {spoken(value)}"[:100], said)
 
 
 def _sorted(
@@ -134,6 +134,25 @@ def _sorted(
         na_position="last",
     )
     return result.head(limit), len(frame)
+
+
+def _read_out(frame: pd.DataFrame, by: str) -> str:
+    """`: a 5, b 3`, the rows' names with their values."""
+    column = next(
+        (str(each) for each in frame.columns if str(each).casefold() == field_named(by).casefold()), None
+    )
+    if column is None or frame.empty:
+        return ""
+    names = frame["image_id" if "image_id" in frame else frame.columns[0]]
+    pairs = [
+        f"{plain_value(name)} {_value_text(value)}" for name, value in zip(names, frame[column], strict=True)
+    ]
+    return f": {listed(pairs)}"
+
+
+def _value_text(value: Any) -> str:
+    plain = plain_value(value)
+    return number(plain) if isinstance(plain, (int, float)) and not isinstance(plain, bool) else str(plain)
 
 
 def _column_order(frame: pd.DataFrame, text: str) -> tuple[str, Direction]:

@@ -67,19 +67,23 @@ def time_column(frame: pd.DataFrame) -> str | None:
     )
 
 
-def keys_of(frame: pd.DataFrame, by: str) -> pd.Series[str]:
-    """What each row is grouped under: a column's values as people read them, or the row's year, month, day or season."""
-    if by in frame:
-        return frame[by].map(lambda value: UNKNOWN if _missing(value) else value_text(value)).astype(str)
-    times = time_column(frame)
-    if by not in (*TIME_KEYS, "season") or times is None:
-        return keys_of(frame, column_in(frame, by))
-    moments = pd.to_datetime(frame[times], errors="coerce")
-    if by == "season":
-        south = frame["lat"] < 0 if "lat" in frame else pd.Series(False, index=frame.index)
-        number = (moments.dt.month % 12 // 3 + 2 * south) % 4
-        return number.map(lambda value: UNKNOWN if pd.isna(value) else _SEASONS[int(value)]).astype(str)
-    return moments.dt.strftime(TIME_KEYS[by]).fillna(UNKNOWN).astype(str)
+def table_key(frame: pd.DataFrame, by: str) -> str:
+    """What a table can be grouped by: one of its columns, else year, month, day or season of its times."""
+    if by not in frame and by in (*TIME_KEYS, "season") and time_column(frame) is not None:
+        return by
+    return column_in(frame, by)
+
+
+def keys_of(frame: pd.DataFrame, key: str) -> pd.Series[str]:
+    """What each row is grouped under, by what `table_key` gave: the value as people read it."""
+    if key in frame:
+        return frame[key].map(lambda value: UNKNOWN if _missing(value) else value_text(value)).astype(str)
+    moments = pd.to_datetime(frame[str(time_column(frame))], errors="coerce")
+    if key != "season":
+        return moments.dt.strftime(TIME_KEYS[key]).fillna(UNKNOWN).astype(str)
+    south = frame["lat"] < 0 if "lat" in frame else pd.Series(False, index=frame.index)
+    number = (moments.dt.month % 12 // 3 + 2 * south) % 4
+    return number.map(lambda value: UNKNOWN if pd.isna(value) else _SEASONS[int(value)]).astype(str)
 
 
 def key_columns(by: str, world: World) -> tuple[str, ...]:

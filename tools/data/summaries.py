@@ -10,7 +10,7 @@ from pydantic import Field
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
-from tools.data.source import frame_of, key_columns, keys_of, numbers, source_column
+from tools.data.source import frame_of, key_columns, keys_of, numbers, source_column, table_key
 from tools.database.reading import MOST_GROUPS, QUERY_COLUMNS, Unit, grouping_named
 from tools.phrases import groups_in_words, listed, number, number_of
 from tools.selection import current_selection, noun
@@ -121,13 +121,8 @@ def counted(
         key = grouping_named(by, world)
         return key, world.catalogue.count_by(selection, key, unit, MOST_GROUPS)
     frame = load_table(state, world, table)
-    keys = keys_of(frame, by)
-    key = (
-        str(keys.name)
-        if by not in frame and keys.name in frame and by not in ("year", "month", "day", "season")
-        else by
-    )
-    counts = keys.value_counts()
+    key = table_key(frame, by)
+    counts = keys_of(frame, key).value_counts()
     groups = sorted(((str(k), int(n)) for k, n in counts.items()), key=lambda item: (-item[1], item[0]))
     return key, groups[:MOST_GROUPS]
 
@@ -145,7 +140,7 @@ def aggregated(
         frame = frame_of(state, world, None, name, *key_columns(key, world))
     else:
         frame = frame_of(state, world, table)
-        key = by if by in ("year", "month", "day", "season") else source_column(state, world, table, by)
+        key = table_key(frame, by)
     values = numbers(frame, name)
     grouped = values.groupby(keys_of(frame, key).loc[values.index])
     groups = [(str(label), _applied(part, function)) for label, part in grouped]

@@ -77,7 +77,7 @@ def filter_attribute(
     name, kind = known_field(field, world)
     attribute = Attribute(name, operator, _checked(name, kind, operator, value, world))
     others = (each for each in state.database.filters.attributes if (each.field, each.op) != (name, operator))
-    said = f"{name} {operator} {_spoken(attribute.value)}."
+    said = f"{name} {operator} {spoken(attribute.value)}."
     return narrowed(state, world, said, attributes=tuple(sorted((*others, attribute))))
 
 
@@ -198,10 +198,11 @@ def _squeezed(text: str) -> str:
     return spelled(text).replace(" ", "")
 
 
-def _spoken(value: str | float | tuple[Any, ...]) -> str:
-    if isinstance(value, tuple):
-        return listed([_spoken(each) for each in value])
-    return number(value) if isinstance(value, float) else value
+def spoken(value: str | float | Sequence[Any]) -> str:
+    """A filter's value as a sentence says it."""
+    if isinstance(value, (tuple, list)):
+        return listed([spoken(each) for each in value])
+    return number(value) if isinstance(value, (int, float)) else str(value)
 
 
 TOOLS = (filter_attribute,)

@@ -1,0 +1,16 @@
+"""What the data tools' tests start from."""
+
+from __future__ import annotations
+
+import pytest
+from tests.tools.world import NAMES, after
+
+from state.model import State
+from tools.base import World
+from tools.database.loading import db_load
+
+
+@pytest.fixture
+def full(world: World) -> State:
+    """Everything loaded, nothing filtered: 26 images."""
+    return after(world, State(), (db_load, {"names": list(NAMES)}))

@@ -1,0 +1,168 @@
+"""Exports, read back by the programs they are for."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import geopandas
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from tests.tools.world import after, run, small_world
+
+from data.catalogue.base import CatalogueError
+from state.model import State
+from tools.base import World
+from tools.data import pages as paging
+from tools.data.exports import export_csv, export_geojson, export_geoparquet
+from tools.data.summaries import group_count
+from tools.database.dates import filter_date
+from tools.database.ingesting import db_ingest
+from tools.database.loading import db_load
+from tools.database.reading import db_sql
+
+SAMPLE = "sample data: generated positions and labels"
+
+
+def test_a_csv_has_every_row_and_says_of_each_that_it_is_a_sample(world: World, full: State) -> None:
+    step = run(world, full, export_csv)
+    assert not step.failed, step.observation
+    path = Path(step.data["path"])
+    frame = pd.read_csv(path)
+    expected = sorted(
+        f"{dataset}:{scene}" for dataset, scene in zip(frame["dataset"], frame["name"], strict=True)
+    )
+    assert frame["image_id"].tolist() == expected and len(frame) == 26
+    assert set(frame["origin"]) == {SAMPLE}
+    [row] = frame[frame["name"] == "1001.tif"].to_dict("records")
+    assert (row["lon"], row["lat"], row["acquired"]) == (-79.9959, 40.4406, "2018-05-03 15:10:00")
+    assert (step.data["rows"], step.data["bytes"]) == (26, path.stat().st_size)
+    [artifact] = step.state.artifacts
+    assert (artifact.kind, artifact.name, artifact.summary) == ("document", "CSV export", "26 rows as CSV")
+    beside = json.loads(Path(f"{path}.provenance.json").read_text())
+    assert beside["note"] == SAMPLE and beside["filters"] == {} and beside["made_by"] == "export_csv()"
+    assert [each["name"] for each in beside["data_sets"]] == [
+        "bigearthnet",
+        "fair1m",
+        "fmow",
+        "xview1",
+        "xview3",
+    ]
+
+
+def test_the_document_that_the_store_finds_is_the_csv(world: World, full: State) -> None:
+    step = run(world, full, export_csv)
+    assert str(world.artifacts.find(step.data["document"])) == step.data["path"]
+
+
+def test_pages_join_without_a_gap_or_a_double(
+    world: World, full: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Path(run(world, full, export_csv).data["path"]).read_text()
+    monkeypatch.setattr(paging, "PAGE_ROWS", 4)
+    assert Path(run(world, full, export_csv).data["path"]).read_text() == whole
+
+
+def test_the_geojson_is_read_back_with_its_places_and_its_provenance(world: World, full: State) -> None:
+    state = after(world, full, (filter_date, {"start": "2021"}))
+    step = run(world, state, export_geojson)
+    plain = json.loads(Path(step.data["path"]).read_text())
+    assert plain["provenance"]["note"] == SAMPLE
+    assert plain["provenance"]["filters"] == {"start": "2021-01-01"}
+    assert [each["id"] for each in plain["features"]] == [
+        "fair1m:13.tif", "xview3:590dd08f", "xview3:72dba3e8", "xview3:844545c0",
+    ]  # fmt: skip
+    frame = geopandas.read_file(step.data["path"])
+    assert frame.geometry.iloc[0].bounds == pytest.approx((103.985, 1.355, 103.995, 1.365))
+    assert frame.crs.to_epsg() == 4326
+
+
+def test_the_geoparquet_is_read_back_by_geopandas(world: World, full: State) -> None:
+    step = run(world, full, export_geoparquet)
+    frame = geopandas.read_parquet(step.data["path"])
+    assert len(frame) == 26 and frame.geometry.is_valid.all()
+    assert frame.crs.to_authority() == ("OGC", "CRS84")
+    metadata = pq.read_schema(step.data["path"]).metadata
+    assert json.loads(metadata[b"azimuth"])["note"] == SAMPLE
+    assert json.loads(metadata[b"geo"])["version"] == "1.1.0"
+
+
+def test_a_table_is_exported_as_it_is(world: World, full: State) -> None:
+    state = run(world, full, group_count, by="dataset").state
+    table = state.artifacts[0].id
+    step = run(world, state, export_csv, table=table)
+    rows = list(csv.reader(Path(step.data["path"]).read_text().splitlines()))
+    assert rows[:2] == [["dataset", "count", "origin"], ["xview1", "7", SAMPLE]]
+    refused = run(world, state, export_geojson, table=table)
+    assert refused.observation.startswith("The table has no places")
+    assert [path.name for path in Path(step.data["path"]).parent.glob(".*")] == []
+
+
+def test_no_cell_is_a_formula_to_a_spreadsheet(world: World) -> None:
+    sql = "SELECT '=HYPERLINK(1)' AS a, '@x' AS \"+head\", -5 AS number, '-1' AS text FROM images LIMIT 1"
+    state = run(world, State(), db_sql, sql=sql).state
+    step = run(world, state, export_csv, table=state.artifacts[0].id)
+    rows = list(csv.reader(Path(step.data["path"]).read_text().splitlines()))
+    assert [row[:4] for row in rows] == [
+        ["a", "'+head", "number", "text"],
+        ["'=HYPERLINK(1)", "'@x", "-5", "'-1"],
+    ]
+
+
+def test_the_users_own_rows_are_not_called_a_sample(tmp_path: Path) -> None:
+    source = tmp_path / "towns.csv"
+    source.write_text("name,lon,lat,people\nLyon,4.83,45.76,522250\n=Evil,-1.5,6.5,\n")
+    world = small_world(tmp_path / "catalogue", tmp_path / "artifacts")
+    state = after(world, State(), (db_ingest, {"path": str(source)}))
+    frame = pd.read_csv(run(world, state, export_csv).data["path"])
+    assert frame[["name", "people", "origin"]].fillna(0).values.tolist() == [
+        ["Lyon", 522250, "ingested"], ["'=Evil", 0, "ingested"],
+    ]  # fmt: skip
+    plain = json.loads(Path(run(world, state, export_geojson).data["path"]).read_text())
+    assert "note" not in plain["provenance"]
+    assert plain["features"][0]["geometry"] == {"type": "Point", "coordinates": [4.83, 45.76]}
+    frame = geopandas.read_parquet(run(world, state, export_geoparquet).data["path"])
+    assert frame["people"].tolist()[0] == 522250
+
+
+def test_an_empty_selection_and_one_that_is_too_large_are_refused(
+    world: World, full: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = after(world, full, (filter_date, {"start": "1999", "end": "1999"}))
+    assert run(world, empty, export_csv).observation.startswith("There is no row to export")
+    monkeypatch.setattr(paging, "MAX_EXPORT_ROWS", 20)
+    assert run(world, full, export_csv).observation == (
+        "There are 26 rows, and an export holds 20 rows at most; narrow the selection."
+    )
+
+
+def test_an_export_that_breaks_leaves_no_file(
+    world: World, full: State, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(paging, "PAGE_ROWS", 4)
+    original, calls = world.catalogue.rows, []
+
+    def breaking(*args: object) -> pd.DataFrame:
+        calls.append(args)
+        if len(calls) == 3:
+            raise CatalogueError("The disk is gone.")
+        return original(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(world.catalogue, "rows", breaking)
+    step = run(world, full, export_csv)
+    assert step.failed and step.observation == "The disk is gone."
+    assert list((tmp_path / "artifacts").iterdir()) == []
+
+
+def test_boxes_across_the_antimeridian_are_cut_in_two() -> None:
+    frame = pd.DataFrame({"west": [179.5], "south": [-1.0], "east": [-179.5], "north": [1.0]})
+    [shape] = paging.geometries(frame)
+    assert [part.bounds for part in shape.geoms] == [(179.5, -1.0, 180.0, 1.0), (-180.0, -1.0, -179.5, 1.0)]
+
+
+def test_loading_one_data_set_exports_only_that_one(world: World) -> None:
+    state = after(world, State(), (db_load, {"names": ["xview3"]}))
+    frame = pd.read_csv(run(world, state, export_csv).data["path"])
+    assert set(frame["dataset"]) == {"xview3"} and len(frame) == 4
