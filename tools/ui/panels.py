@@ -1,0 +1,110 @@
+"""What is open: pages, panels, tables, figures, and what a hover shows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from state.model import Artifact, State
+from tools.artifacts import artifact_file
+from tools.base import Step, ToolError, World, tool
+from tools.database.attributes import known_field
+from tools.phrases import listed, number_of
+from tools.units import Names, TableId
+
+PageName = Annotated[Literal["home", "data", "tools", "help"], Field(description="Which page.")]
+PanelName = Annotated[
+    Literal["results", "figure", "image", "layers", "trace", "jobs"], Field(description="Which panel.")
+]
+FigureId = Annotated[
+    str, Field(min_length=1, max_length=200, description="A figure's id, as in the state's artifacts.")
+]
+MOST_HOVER_FIELDS = 8
+
+
+@tool("ui", changes_state=True)
+def open_page(state: State, world: World, *, name: PageName) -> Step:
+    """Open a page: home (chat and map), data, tools or help.
+
+    Example: copilot call open_page name=data
+    """
+    again = " already" if state.ui.page == name else ""
+    return Step(state.with_ui(page=name), f"The {name} page is open{again}.", {"page": name})
+
+
+@tool("ui", changes_state=True)
+def open_panel(state: State, world: World, *, name: PanelName) -> Step:
+    """Open a panel below the map and bring it to the front.
+
+    Example: copilot call open_panel name=layers
+    """
+    after = state.with_panel(name)
+    return Step(after, f"The {name} panel is in front.", {"panel": name, "panels": list(after.ui.panels)})
+
+
+@tool("ui", changes_state=True)
+def close_panel(state: State, world: World, *, name: PanelName) -> Step:
+    """Close a panel below the map.
+
+    Example: copilot call close_panel name=layers
+    """
+    panels = tuple(each for each in state.ui.panels if each != name)
+    said = f"The {name} panel is closed." if name in state.ui.panels else f"The {name} panel was not open."
+    return Step(state.with_ui(panels=panels), said, {"panel": name, "panels": list(panels)})
+
+
+@tool("ui", changes_state=True)
+def display_hover(
+    state: State,
+    world: World,
+    *,
+    fields: Annotated[Names, Field(description="Columns or properties, such as name, acquired, sensor.")],
+) -> Step:
+    """Choose which fields of an image are shown when the mouse is over it.
+
+    Example: copilot call display_hover fields=name,acquired,cloud_pct
+    """
+    names = tuple(dict.fromkeys(known_field(each, world)[0] for each in fields))
+    if len(names) > MOST_HOVER_FIELDS:
+        raise ToolError(f"{len(names)} fields are too many to read; give {MOST_HOVER_FIELDS} at most.")
+    said = f"Hovering over an image shows {listed(names)}."
+    return Step(state.with_ui(hover_fields=names), said, {"fields": list(names)})
+
+
+@tool("ui", changes_state=True)
+def show_table(state: State, world: World, *, table: TableId | None = None) -> Step:
+    """Show a table in the results panel; without one, the current selection's rows.
+
+    Example: copilot call show_table
+    """
+    if table is None:
+        said = f"The results panel shows the selection: {number_of(state.database.count, 'row')}."
+        data = {"table": None, "rows": state.database.count}
+        return Step(state.with_ui(table=None).with_panel("results"), said, data)
+    artifact_file(state, world, table, "table")
+    found = state.artifact(table)
+    said = f"The results panel shows {_title(found)}."
+    return Step(state.with_ui(table=table).with_panel("results"), said, {"table": table})
+
+
+@tool("ui", changes_state=True, needs=("figure",))
+def show_figure(state: State, world: World, *, figure: FigureId | None = None) -> Step:
+    """Show a figure in the figure panel; without one, the newest.
+
+    Example: copilot call show_figure
+    """
+    figures = [each.id for each in state.artifacts if each.kind == "figure"]
+    if figure is None and not figures:
+        raise ToolError("There is no figure yet; bar_figure or histogram_figure makes one.")
+    wanted = figures[-1] if figure is None else figure
+    artifact_file(state, world, wanted, "figure")
+    said = f"The figure panel shows {_title(state.artifact(wanted))}."
+    return Step(state.with_ui(figure=wanted).with_panel("figure"), said, {"figure": wanted})
+
+
+def _title(artifact: Artifact | None) -> str:
+    return f"{artifact.name!r} ({artifact.summary})" if artifact else "it"
+
+
+TOOLS = (open_page, open_panel, close_panel, display_hover, show_table, show_figure)
