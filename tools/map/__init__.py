@@ -4,8 +4,9 @@ from tools.map.adding import TOOLS as ADDING
 from tools.map.camera import TOOLS as CAMERA
 from tools.map.controls import TOOLS as CONTROLS
 from tools.map.drawing import TOOLS as DRAWING
+from tools.map.export import TOOLS as EXPORT
 from tools.map.layers import TOOLS as LAYERS
 from tools.map.measure import TOOLS as MEASURE
 from tools.map.plots import TOOLS as PLOTS
 
-TOOLS = (*CAMERA, *PLOTS, *LAYERS, *ADDING, *DRAWING, *MEASURE, *CONTROLS)
+TOOLS = (*CAMERA, *PLOTS, *LAYERS, *ADDING, *DRAWING, *MEASURE, *CONTROLS, *EXPORT)

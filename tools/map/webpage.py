@@ -1,0 +1,147 @@
+"""The map as one HTML file that opens without a network: folium, with every asset inside."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import folium
+import shapely
+from branca.element import Element
+
+from state.model import Layer, MapState, State
+from tools.base import ToolError, World
+from tools.map.features import Feature, View, layer_features
+from tools.map.files import image_picture
+from tools.map.geometry import visible
+from tools.map.picture import LAND, THEMES, Theme
+
+NODE_MODULES = Path(__file__).parents[2] / "node_modules"
+_ID = re.compile(r"\b([a-z_]+_)([0-9a-f]{32})\b")
+_PICTURE = re.compile(r"url\((images/[\w.-]+\.png)\)")
+_LAND_TOLERANCE_DEG = 0.05
+
+
+def write_html(state: State, world: World, path: Path, title: str, notes: Sequence[str]) -> None:
+    """Write the map with its layers, a layer control, a title and the notes.
+
+    Raises ToolError when the browser parts are not installed.
+    """
+    view = state.map
+    theme = THEMES.get(view.basemap, LAND)
+    lon, lat = view.center
+    page = folium.Map(
+        location=[lat, lon], zoom_start=int(view.zoom), tiles=None, control_scale="scale_bar" in view.controls
+    )
+    # What folium would fetch from elsewhere is put into the file instead.
+    page.default_js, page.default_css = [], []
+    head = page.get_root().header  # type: ignore[attr-defined]
+    head.add_child(Element(_assets(theme)), name="assets")
+    _land(page, world, theme)
+    seen = View(visible(view.center, view.zoom), view.zoom)
+    for layer in view.layers:
+        _layer(page, state, world, layer, seen)
+    folium.LayerControl(collapsed=False).add_to(page)
+    caption = f'<div class="azimuth-title"><b>{escape(title)}</b><br>{escape("  ·  ".join(notes))}</div>'
+    page.get_root().html.add_child(Element(caption), name="caption")  # type: ignore[attr-defined]
+    path.write_text(_numbered(page.get_root().render()), encoding="utf-8")
+
+
+def _assets(theme: Theme) -> str:
+    dist = NODE_MODULES / "leaflet" / "dist"
+    try:
+        script = (dist / "leaflet.js").read_text(encoding="utf-8")
+        style = (dist / "leaflet.css").read_text(encoding="utf-8")
+        pictures = {name: _data_url(dist / name) for name in set(_PICTURE.findall(style))}
+    except OSError as error:
+        raise ToolError(
+            "The browser parts of the map are not installed (npm ci does); format=png needs none."
+        ) from error
+    style = _PICTURE.sub(lambda found: f"url({pictures[found[1]]})", style)
+    own = (
+        f".leaflet-container {{background: {theme.water}}} "
+        ".azimuth-title {position: fixed; left: 60px; top: 10px; z-index: 1000; background: #fffd; color: #111827;"
+        " padding: 6px 12px; border-radius: 6px; font: 13px/1.4 sans-serif}"
+    )
+    return f"<style>{style}</style><style>{own}</style><script>{script}</script>"
+
+
+def _data_url(path: Path) -> str:
+    return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _land(page: folium.Map, world: World, theme: Theme) -> None:
+    features = []
+    for place in world.gazetteer.places("country"):
+        outline = world.gazetteer.polygon(place)
+        if outline is not None:
+            features.append(_geojson(outline.simplify(_LAND_TOLERANCE_DEG), {"name": escape(place.name)}, 2))
+    style = {"color": theme.border, "weight": 1, "fillColor": theme.land, "fillOpacity": 1.0}
+    group = folium.FeatureGroup(name="Land", control=False)
+    folium.GeoJson(_collection(features), style_function=lambda _: style).add_to(group)
+    group.add_to(page)
+
+
+def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: View) -> None:
+    group = folium.FeatureGroup(name=escape(layer.name), show=layer.visible)
+    picture = _picture(world, layer)
+    if picture is not None:
+        options = dict(layer.options)
+        west, south, east, north = (float(options[side]) for side in ("west", "south", "east", "north"))
+        bounds = [[south, west], [north, east]]
+        folium.raster_layers.ImageOverlay(picture, bounds, opacity=layer.opacity).add_to(group)
+    drawn = [_styled(layer, each) for each in layer_features(state, world, layer, view)]
+    if drawn:
+        folium.GeoJson(
+            _collection(drawn),
+            style_function=lambda feature: feature["properties"]["style"],
+            marker=folium.CircleMarker(radius=layer.size),
+            tooltip=folium.GeoJsonTooltip(["text"], labels=False),
+        ).add_to(group)
+    group.add_to(page)
+
+
+def _picture(world: World, layer: Layer) -> str | None:
+    options = dict(layer.options)
+    record = world.catalogue.image(str(options["image"])) if "image" in options else None
+    path = image_picture(world, record) if record else None
+    return _data_url(path) if path is not None and path.suffix.lower() == ".png" else None
+
+
+def _styled(layer: Layer, feature: Feature) -> dict[str, Any]:
+    """A GeoJSON feature with its look; the text is escaped, since a tooltip is markup."""
+    style: dict[str, Any] = {
+        "color": layer.color,
+        "weight": 1,
+        "opacity": layer.opacity,
+        "fillColor": layer.color,
+        "fillOpacity": round(layer.opacity * (0.15 + 0.7 * feature.weight), 3),
+    }
+    if layer.kind in ("clusters", "heatmap"):
+        style["radius"] = round(8 + 16 * feature.weight**0.5, 1)
+    return _geojson(feature.shape, {"text": escape(feature.text) or "&nbsp;", "style": style}, 6)
+
+
+def _geojson(shape: shapely.Geometry, properties: dict[str, Any], decimals: int) -> dict[str, Any]:
+    rounded = shapely.transform(shape, lambda xy: xy.round(decimals))
+    return {"type": "Feature", "properties": properties, "geometry": shapely.geometry.mapping(rounded)}
+
+
+def _collection(features: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"type": "FeatureCollection", "features": features}
+
+
+def _numbered(text: str) -> str:
+    """The page with counted names in place of folium's random ones: the same map is the same file."""
+    known: dict[str, str] = {}
+    return _ID.sub(lambda found: found[1] + known.setdefault(found[2], f"{len(known):032x}"), text)
+
+
+def map_title(view: MapState) -> str:
+    """A title for a map that was given none."""
+    shown = [each.name for each in view.layers if each.visible]
+    return ", ".join(shown[:4]) if shown else "Map"
