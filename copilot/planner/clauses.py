@@ -34,7 +34,7 @@ class Clause:
         at = self.start
         for span in self.spans:
             parts.append(self.text[at - self.start : span.start - self.start])
-            parts.append(MASKS.get(span.kind, span.text))
+            parts.append(_mask(span))
             at = span.end
         parts.append(self.text[at - self.start :])
         return _tidy("".join(parts))
@@ -69,7 +69,7 @@ def clauses(text: str, spans: Sequence[Span]) -> tuple[Clause, ...]:
     cuts: list[tuple[int, int]] = []
     for joint in _JOINT.finditer(text):
         inside = any(span.start < joint.end() and joint.start() < span.end for span in spans)
-        if not inside and joint.end() > joint.start() and not _splits_a_pair(text, joint):
+        if not inside and joint.end() > joint.start() and not _holds_together(text, joint, cuts):
             cuts.append((joint.start(), joint.end()))
     found = []
     start = 0
@@ -88,10 +88,25 @@ def without_openers(masked: str) -> str:
     return shorter or masked
 
 
-def _splits_a_pair(text: str, joint: re.Match[str]) -> bool:
-    """ "Zoom and pan" is two wants, "drag and drop" or "cut and paste" is one."""
-    around = text[max(0, joint.start() - 8) : joint.end() + 8].lower()
-    return "drag and drop" in around
+_SUBORDINATE = re.compile(r"^\W*(?:when(?:ever)?|if|while|once|as soon as|on hover|hovering)\b", re.I)
+_ABBREVIATION = re.compile(r"\b(?:i\.e|e\.g|approx|ca|vs|no|st|mt|ft)$", re.I)
+_NOUN_AT_END = re.compile(r"^(?:zoom|name|label|labels|count|cluster|filter|order|group|mark|pin|set|map|export)\W*$", re.I)
+
+
+def _holds_together(text: str, joint: re.Match[str], cuts: Sequence[tuple[int, int]]) -> bool:
+    """Whether what looks like a joint is none: "when I hover, show …", "its centre and zoom"."""
+    before = text[cuts[-1][1] if cuts else 0 : joint.start()]
+    if joint["stop"] is not None and _ABBREVIATION.search(before):
+        return True
+    if joint["stop"] is None and _SUBORDINATE.search(before):
+        return True
+    return joint["join"] is not None and bool(_NOUN_AT_END.match(text[joint.end() :]))
+
+
+def _mask(span: Span) -> str:
+    if span.kind == "count":
+        return f"number {span.value.unit}"
+    return MASKS.get(span.kind, span.text)
 
 
 def _tidy(text: str) -> str:

@@ -48,7 +48,10 @@ def word_features(texts: Sequence[str]) -> Floats:
     rows = np.zeros((len(texts), HASHED), dtype=np.float32)
     for row, text in zip(rows, texts, strict=True):
         words = ["^", *_WORD.findall(text.lower()), "$"]
-        for feature in [*words[1:-1], *(f"{left} {right}" for left, right in zip(words, words[1:], strict=False))]:
+        for feature in [
+            *words[1:-1],
+            *(f"{left} {right}" for left, right in zip(words, words[1:], strict=False)),
+        ]:
             mark = zlib.crc32(feature.encode())
             row[mark % HASHED] += 1 if mark & 0x80000000 else -1
         row *= WORD_WEIGHT / max(np.linalg.norm(row), 1e-9)
@@ -81,7 +84,9 @@ class Head:
     """Below this probability of the best label the planner should say that it did not understand."""
     digest: str
     """Of the phrases that the weights were trained on."""
-    _known: OrderedDict[str, tuple[Guess, ...]] = field(default_factory=OrderedDict, repr=False, compare=False)
+    _known: OrderedDict[str, tuple[Guess, ...]] = field(
+        default_factory=OrderedDict, repr=False, compare=False
+    )
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @classmethod
@@ -98,7 +103,9 @@ class Head:
                     digest=str(stored["digest"]),
                 )
         except (OSError, ValueError, KeyError) as error:
-            raise HeadError(f"{path} cannot be read; make it with: python -m copilot.planner.train") from error
+            raise HeadError(
+                f"{path} cannot be read; make it with: python -m copilot.planner.train"
+            ) from error
         if head.weights.shape != (DIMENSIONS + HASHED, len(head.names)):
             raise HeadError(
                 f"{path} has weights of shape {head.weights.shape}, not "

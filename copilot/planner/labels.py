@@ -97,6 +97,7 @@ LABELS: dict[str, str] = {
     "export_script": "as a Python script",
     "export_notebook": "as a notebook",
     # no tool
+    "keep": "leave something as it is, nothing to do",
     "help": "what can you do, how does this work",
     "smalltalk": "hello, thanks, who are you",
     "reject": "anything outside a map-and-catalogue tool: bookings, mail, forecasts, ordering imagery, training models, coding, general knowledge, deleting files",
@@ -112,7 +113,7 @@ MASKS: dict[str, str] = {
     "dataset": "dataset",
     "attribute": "condition",
     "distance": "distance",
-    "zoom": "level",
+    "zoom": "zoom level",
     "layer": "layer",
     "artifact": "table",
     "image": "image",
@@ -121,6 +122,6 @@ MASKS: dict[str, str] = {
     "path": "path",
     "count": "number",
     "color": "colour",
-    "field": "field",
+    "field": "variable",
 }
 """Kind of span: the word that stands for it where the head reads a clause, in `{braces}` in the bank."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,7 @@ from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Reader
 
 MAX_CALLS = 24
+_SQL = re.compile(r"\s*(?:select\b.+\bfrom|with\b.+\bas\s*\(\s*select)\b", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,9 @@ class Planner:
         return draft.done()
 
     def _fill(self, draft: _Draft, request: str, situation: Situation) -> None:
+        if _SQL.match(request):
+            draft.calls.append(Call("db_sql", {"sql": request.strip()}))
+            return
         spans = Reader(situation.gazetteer, situation.today, situation.names()).read(request)
         found = clauses(request, spans)
         labels = self._labels(found)
@@ -124,7 +129,7 @@ class Planner:
     def _finish(self, draft: _Draft, unread: list[Clause], found: tuple[Clause, ...], situation: Situation) -> None:
         if len(draft.calls) > MAX_CALLS:
             raise Reject(f"That is {len(draft.calls)} steps; I take at most {MAX_CALLS} at a time. Please split the request.")
-        if draft.calls or draft.talk:
+        if draft.calls or draft.talk or draft.labels:
             draft.notes += [f"I did not understand '{clause.text.strip()}'." for clause in unread]
         elif draft.notes:
             raise Reject(" ".join(draft.notes))

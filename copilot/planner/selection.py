@@ -29,6 +29,7 @@ _AMBIGUOUS_CLASSES = {
 _BOTH = re.compile(r"\b(?:both|as well as|together with|along ?with|all of|at the same time|simultaneously)\b", re.I)
 _ADDING = re.compile(r"\b(?:also|too|as well|in addition|additionally|add|plus|include|including)\b", re.I)
 _EXCLUDING = re.compile(r"\b(?:without|except(?: for)?|excluding|but not|not|no|other than|apart from|leave out|exclude)\s+(?:any |the )?$", re.I)
+_ALL_DATASETS = re.compile(r"\b(?:all|every|each of the|the whole|entire) (?:the |of the )?(?:data ?sets?|collections?|catalog(?:ue)?)\b", re.I)
 _HERE = re.compile(
     r"\b(?:in|inside|within|for|of|from|over|on)\s+(?:here|there|it\b|this (?:area|box|region|rectangle|polygon|circle|drawing|shape|one)|"
     r"that (?:area|box|rectangle|polygon|circle|drawing|shape)|(?:the|my) (?:box|rectangle|polygon|circle|drawing|drawn area|shape|drawn box|"
@@ -98,6 +99,8 @@ def _dataset_calls(clause: Clause, situation: Situation, classes: Sequence[Span]
 
 def _datasets_needed(clause: Clause, situation: Situation, classes: Sequence[Span]) -> set[str]:
     """What must be loaded for a clause that names no data set: nothing, when what is loaded can hold it."""
+    if _ALL_DATASETS.search(clause.text):
+        return set(situation.datasets) - situation.loaded
     holding = _datasets_with(classes, situation)
     if classes and holding:
         return set() if situation.loaded & holding else holding

@@ -9,6 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
+from copilot.planner.everyday import EVERYDAY
 from copilot.planner.lexicon import (
     BASEMAPS,
     COLORS,
@@ -20,10 +21,11 @@ from copilot.planner.lexicon import (
     PLOT_KINDS,
 )
 from copilot.planner.reading.attributes import comparisons
-from copilot.planner.reading.coordinates import coordinates
+from copilot.planner.reading.coordinates import CoordSpan, coordinates
 from copilot.planner.reading.dates import dates
 from copilot.planner.reading.quantities import QuantitySpan, quantities
-from data.gazetteer import Gazetteer
+from data.gazetteer import Gazetteer, Mention
+from data.schema import IMAGES
 from data.vocabulary.datasets import dataset_mentions
 from data.vocabulary.thesaurus import mentions as class_mentions
 
@@ -83,25 +85,28 @@ class Reader:
         yield self._known(text, "artifact", self._artifact_names())
         yield _quoted(text)
         yield (Span(each.start_index, each.end_index, each.text, each.kind, each) for each in coordinates(text))
+        yield _bare_boxes(text)
         yield self._known(text, "dataset", ((name, (name,)) for name in self._dataset_names()))
         yield (Span(each.start, each.end, each.text, "dataset", each.names) for each in dataset_mentions(text))
         yield (
-            Span(each.start_index, each.end_index, each.text, "attribute", each)
+            Span(each.start, each.end, each.text, "attribute", each)
             for each in comparisons(text, self._names.fields)
         )
         yield (Span(each.start_index, each.end_index, each.text, "date", each) for each in dates(text, self._today))
         measured = quantities(text)
         yield (_quantity(each) for each in measured if each.kind not in ("count", "population"))
         yield self._known(text, "layer", self._layer_names())
+        yield _words(text, "format", FORMATS)
         yield self._places_and_classes(text)
         for kind, words in _WORD_LISTS:
             yield _words(text, kind, words)
         yield (_quantity(each) for each in measured)
-        own = {name.replace("_", " ").lower(): name for name in self._names.fields}
-        yield _words(text, "field", own | {name.lower(): name for name in self._names.fields} | FIELDS)
+        own = {name for name in self._names.fields if "_" in name or name not in _COMMON_COLUMNS}
+        spoken = {name.replace("_", " ").lower(): name for name in own}
+        yield _words(text, "field", spoken | {name.lower(): name for name in own} | FIELDS)
 
     def _places_and_classes(self, text: str) -> list[Span]:
-        places = [Span(each.start, each.end, each.text, "place", each) for each in self._gazetteer.mentions(text)]
+        places = [Span(each.start, each.end, each.text, "place", each) for each in self._gazetteer.mentions(text) if not _is_everyday(each)]
         classes = [Span(each.start, each.end, each.text, "class", each.terms) for each in class_mentions(text)]
         classes += self._known(text, "class", ((name, name) for name in self._names.classes))
         # "Port of Rotterdam" is a place, "golf courses" is a class: the longer phrase knows better.
@@ -129,6 +134,8 @@ class Reader:
         return sorted(found, key=lambda span: span.start - span.end)
 
 
+_COMMON_COLUMNS = frozenset(IMAGES.names)
+"""Columns whose names are everyday words: the lexicon says when they are meant."""
 _QUANTITY_KINDS = {"distance_km": "distance", "zoom_level": "zoom", "zoom_steps": "zoom", "area_km2": "area"}
 
 
@@ -139,6 +146,7 @@ def _quantity(found: QuantitySpan) -> Span:
 
 _URL = re.compile(r"\bhttps?://[^\s<>\"']+[^\s<>\"'.,;!?)]", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w:/])(?:\.{1,2}/|/|~/)[\w.~/-]*[\w/]")
+_FOUR_NUMBERS = re.compile(r"(?<![\w.,-])(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?![\w.,]\d)")
 _IMAGE_ID = re.compile(r"\b[a-z][a-z0-9_]*:[\w.\-]+\w\b", re.IGNORECASE)
 _QUOTES = re.compile(r"[\"“”«]([^\"“”»]{1,200})[\"“”»]|(?<!\w)['‘]([^'’]{1,200})['’](?!\w)")
 
@@ -147,10 +155,20 @@ _WORD_LISTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("basemap", BASEMAPS),
     ("control", CONTROLS),
     ("panel", PANELS),
-    ("format", FORMATS),
     ("color", COLORS),
     ("direction", DIRECTIONS),
 )
+
+
+def _bare_boxes(text: str) -> list[Span]:
+    """Four numbers that can be west, south, east, north."""
+    found = []
+    for match in _FOUR_NUMBERS.finditer(text):
+        west, south, east, north = (float(match[group]) for group in range(1, 5))
+        if max(abs(west), abs(east)) <= 180 and -90 <= south < north <= 90 and west != east:
+            box = CoordSpan(match.start(), match.end(), match[0], "bbox", bbox=(west, south, east, north))
+            found.append(Span(match.start(), match.end(), match[0], "bbox", box))
+    return found
 
 
 def _matches(text: str, pattern: re.Pattern[str], kind: str) -> list[Span]:
@@ -162,6 +180,11 @@ def _quoted(text: str) -> list[Span]:
         Span(each.start(), each.end(), each[0], "quoted", (each[1] or each[2]).strip())
         for each in _QUOTES.finditer(text)
     ]
+
+
+def _is_everyday(mention: Mention) -> bool:
+    """Whether a misspelling of a place is just plain English ("big is")."""
+    return mention.resolution.corrected and all(word in EVERYDAY for word in mention.text.lower().split())
 
 
 def _words(text: str, kind: str, words: dict[str, str]) -> list[Span]:

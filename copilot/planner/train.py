@@ -62,7 +62,9 @@ def _phrase(line: str, where: str) -> Phrase:
         phrase = Phrase(**json.loads(line))
         masked(phrase.text)
     except (ValueError, TypeError, KeyError) as error:
-        raise BankError(f"{where} is {line[:80]!r}; it must have a label and a text with known {{placeholders}}.") from error
+        raise BankError(
+            f"{where} is {line[:80]!r}; it must have a label and a text with known {{placeholders}}."
+        ) from error
     if phrase.label not in LABELS and phrase.label != "off_topic":
         raise BankError(f"{where} has the label {phrase.label!r}; the labels are listed in labels.py.")
     return phrase
@@ -117,7 +119,9 @@ def fit(inputs: Floats, wanted: Indices, labels: int) -> tuple[Floats, Floats]:
     rows = np.concatenate([inputs, np.ones((len(inputs), 1), np.float32)], axis=1)
     target = np.eye(labels, dtype=np.float32)[wanted]
     counts = np.maximum(np.bincount(wanted, minlength=labels), 1)
-    share = (counts.mean() / counts)[wanted] ** 0.5  # rare labels count more, though not as much as frequent ones
+    share = (counts.mean() / counts)[
+        wanted
+    ] ** 0.5  # rare labels count more, though not as much as frequent ones
     share = (share / share.sum()).astype(np.float32)[:, None]
     weights = ahead = np.zeros((rows.shape[1], labels), np.float32)
     for step in range(STEPS):
@@ -190,7 +194,11 @@ def report(head: Head) -> str:
         f"{silent.mean():.3f} of off-topic lines ({refused.mean():.3f} with those called reject)",
     ]
     totals, hits = Counter(wanted.tolist()), Counter(wanted[right].tolist())
-    lines += [f"  {head.names[each]}: {hits[each]} of {totals[each]}" for each in sorted(totals) if hits[each] < totals[each]]
+    lines += [
+        f"  {head.names[each]}: {hits[each]} of {totals[each]}"
+        for each in sorted(totals)
+        if hits[each] < totals[each]
+    ]
     return "\n".join(lines)
 
 

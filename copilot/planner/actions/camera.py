@@ -107,6 +107,11 @@ def basemap(clause: Clause, situation: Situation) -> Iterator[Call]:
 def control(clause: Clause, situation: Situation) -> Iterator[Call]:
     """A map control on or off."""
     chosen = clause.of("control")
+    last = next((call for call in reversed(situation.last_calls()) if call.tool == "toggle_control"), None)
+    if not chosen and last is not None:
+        on = not re.search(r"\boff\b", clause.text, re.I)
+        yield Call("toggle_control", {"control": last.args["control"], "on": on})
+        return
     if not chosen:
         raise Ask("Which map control?", ("legend", "scale bar", "graticule", "minimap"))
     for span in chosen:

@@ -8,6 +8,8 @@ from typing import Any
 
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
+from copilot.planner.lexicon import FIELDS
+from copilot.planner.places import resolved
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 
@@ -64,6 +66,25 @@ def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
     yield Call("aggregate", {"field": field, "function": function, **by})
 
 
+def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Counts side by side: of data sets, classes, periods, or place after place."""
+    _need_data(situation)
+    for kind, by in (("dataset", "dataset"), ("class", "class"), ("date", "year")):
+        if len(clause.of(kind)) > 1:
+            yield Call("group_count", {"by": by})
+            return
+    places = clause.of("place")
+    if len(places) > 1:
+        for span in places:
+            yield Call("filter_coords", {"place": resolved(span, situation).label})
+            yield Call("db_count")
+        return
+    grouped = _group_field(clause) or _any_grouping(clause)
+    if grouped is None:
+        raise Ask("What should I compare?", ("the data sets", "the years", "the classes", "the sensors"))
+    yield Call("group_count", {"by": grouped})
+
+
 def query(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The rows themselves."""
     _need_data(situation)
@@ -80,10 +101,10 @@ def sort_table(clause: Clause, situation: Situation) -> Iterator[Call]:
 def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The first rows by a field, or the groups with most."""
     _need_data(situation)
-    groups = [span.value for span in clause.of("field") if span.value in GROUPINGS]
+    grouped = _any_grouping(clause)
     ordered = ordering(clause)
-    if groups and (ordered is None or ordered[0] in groups or ordered[0] == "detections"):
-        yield Call("group_count", {"by": groups[0]})
+    if grouped and (ordered is None or ordered[0] in (grouped, "detections")):
+        yield Call("group_count", {"by": grouped})
         return
     if ordered is None and not clause.of("field") and re.search(r"\bclass(?:es)?\b|\bobjects?\b|\bcommon\b", clause.text, re.I):
         yield Call("group_count", {"by": "class"})
@@ -204,7 +225,9 @@ def _group_field(clause: Clause) -> str | None:
 
 
 def _any_grouping(clause: Clause) -> str | None:
-    return next((str(span.value) for span in clause.of("field") if span.value in GROUPINGS), None)
+    named = [str(span.value) for span in clause.of("field")]
+    named += [FIELDS.get(span.value.unit.lower(), "") for span in clause.of("count")]  # "the top ten countries"
+    return next((field for field in named if field in GROUPINGS), None)
 
 
 def _value_field(clause: Clause) -> str | None:
@@ -236,6 +259,7 @@ ACTIONS: dict[str, Callable[[Clause, Situation], Iterator[Call]]] = {
     "db_count": count,
     "group_count": group_count,
     "aggregate": aggregate,
+    "compare_counts": compare,
     "db_query": query,
     "sort_table": sort_table,
     "top_n": top_n,

@@ -10,7 +10,7 @@ from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import Call, Situation
 
-_NAMED = re.compile(r"\b(?:as|to|called|named|name|it)\s+[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I)
+_NAMED = re.compile(r"\b(?:as|to|called|named|name|it|under)\s+(?:the name\s+)?[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I)
 _BAD = re.compile(r"\b(?:down|bad|wrong|incorrect|not (?:right|what|correct|good)|useless|terrible|poor|false|no good)\b", re.I)
 _NOTE = re.compile(r"(?:[:,–-]|\bbecause|\bsince|\bas)\s+(.{3,})$", re.I | re.S)
 _PARTS = (
@@ -138,7 +138,13 @@ def reject(clause: Clause, situation: Situation) -> Iterator[Call]:
     yield  # an action is an iterator, also one that never gives a call
 
 
+def keep(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Nothing to do: what is not asked for stays as it is."""
+    yield from ()
+
+
 ACTIONS = {
+    "keep": keep,
     "db_load": load,
     "db_unload": unload,
     "db_list": listed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from copilot.planner.actions.counting import ordering
@@ -21,24 +21,37 @@ _RANKS = (
     (r"\b(?:coarsest|lowest resolution)\b", "coarsest"),
     (r"\b(?:first|any|some|an?|one|random)\b", "first"),
 )
+_PANEL_WORDS = {
+    "table": "results", "figure": "figure", "chart": "figure", "layers": "layers", "image": "image", "metadata": "image",
+}  # fmt: skip
+_ALL_PANELS = ("results", "figure", "image", "layers", "trace", "jobs")
 _THIS = re.compile(r"\b(?:this|that|it|the selected|selected|the current|the clicked)\b", re.I)
 _MESSAGE = re.compile(r"\b(?:that|saying|says|to say|with(?: the text)?|message|note|notice|notification|reminder|remind me(?: to)?|of|me|:)\s*:?\s+(.+)$", re.I | re.S)
 
 
-def panel(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
-    """Open or close the panel a clause names."""
+def open_panel(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The panels a clause names; one that it says is to be off is closed."""
+    named = [(span.value, clause.text[span.end - clause.start :]) for span in clause.of("panel")]
+    if not named and (word := _word_in(clause, PANELS | _PANEL_WORDS)) is not None:
+        named = [(word, "")]
+    if not named:
+        raise Ask("Which panel?", _ALL_PANELS)
+    for name, after in named:
+        yield Call("close_panel" if re.match(r"\W*(?:panel\s+)?off\b", after, re.I) else "open_panel", {"name": name})
 
-    def run(clause: Clause, situation: Situation) -> Iterator[Call]:
-        named = clause.first("panel")
-        name = named.value if named else _word_in(clause, PANELS | {"table": "results", "figure": "figure", "chart": "figure",
-                                                                    "layers": "layers", "image": "image", "metadata": "image"})
-        if name is None and tool == "close_panel" and situation.state["ui"]["panels"]:
-            name = situation.state["ui"]["panels"][-1]
-        if name is None:
-            raise Ask("Which panel?", ("results", "figure", "image", "layers", "trace", "jobs"))
-        yield Call(tool, {"name": name})
 
-    return run
+def close_panel(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The panels a clause names, or the one in front; "close it" after a web tab was opened means the tab."""
+    named = [span.value for span in clause.of("panel")] or [_word_in(clause, PANELS | _PANEL_WORDS)]
+    if named == [None]:
+        if any(call.tool == "open_tab" for call in situation.last_calls()):
+            yield Call("close_tab")
+            return
+        if not situation.state["ui"]["panels"]:
+            raise Ask("Which panel?", _ALL_PANELS)
+        named = [situation.state["ui"]["panels"][-1]]
+    for name in named:
+        yield Call("close_panel", {"name": name})
 
 
 def page(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -197,8 +210,8 @@ def _word_in(clause: Clause, words: dict[str, str]) -> str | None:
 
 
 ACTIONS = {
-    "open_panel": panel("open_panel"),
-    "close_panel": panel("close_panel"),
+    "open_panel": open_panel,
+    "close_panel": close_panel,
     "open_page": page,
     "select_image": select_image,
     "show_image": show_image,
