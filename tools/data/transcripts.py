@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from state.codec import digest
-from state.log import Event, turns
+from state.log import Event
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
@@ -76,13 +76,26 @@ def export_notebook(state: State, world: World, *, name: FileName = "Session as 
 
 
 def stretches_of(log: Sequence[Event]) -> tuple[Stretch, ...]:
-    """The turns that had calls which went well: those are what the state is made of, undo and redo included."""
+    """The calls that went well, undo and redo included, in the order they were made, cut where the turn changes."""
+    requests = {event.turn: event.text for event in log if event.kind == "request"}
     found: list[Stretch] = []
-    for turn in turns(log):
-        calls = tuple(event for event in turn.calls if event.ok)
-        if calls:
-            found.append(Stretch(turn.number, turn.request, calls))
+    for event in log:
+        if event.kind != "call" or not event.ok:
+            continue
+        call = _within([stretch.number for stretch in found], event)
+        if found and found[-1].number == event.turn:
+            found[-1] = replace(found[-1], calls=(*found[-1].calls, call))
+        else:
+            found.append(Stretch(event.turn, requests.get(event.turn), (call,)))
     return tuple(found)
+
+
+def _within(known: Sequence[int], event: Event) -> Event:
+    """The call; one that goes to a turn without calls goes to the last one before, whose state is the same."""
+    if event.tool != "goto_turn":
+        return event
+    turn = max((number for number in known if number <= event.args["turn"]), default=0)
+    return replace(event, args={**event.args, "turn": turn})
 
 
 def _opening(state: State, world: World) -> str:
@@ -123,9 +136,9 @@ def _comment(text: str | None) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Plain JSON values, whose repr is their source."""
+    """Plain JSON values, whose repr is their source; keys sorted, as a log read from the store has them."""
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(each) for key, each in sorted(value.items())}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return value
