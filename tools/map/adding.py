@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from state.model import Bbox, Layer, State
 from tools.artifacts import artifact_file
@@ -20,8 +20,18 @@ ArtifactId = Annotated[
     str, Field(min_length=1, max_length=200, description="An artifact's id, as in the state.")
 ]
 Title = Annotated[NewName | None, Field(description="What the layer is called.")]
+
+
+def _listed(value: Any) -> Any:
+    """A list where one band, or "3,2,1" from a command line, was given."""
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",")]
+    return [value] if isinstance(value, int) else value
+
+
 Bands = Annotated[
     list[Annotated[int, Field(ge=1, le=500)]],
+    BeforeValidator(_listed),
     Field(
         min_length=1, max_length=3, description="One band, or three for red, green and blue; the first is 1."
     ),

@@ -24,6 +24,7 @@ NODE_MODULES = Path(__file__).parents[2] / "node_modules"
 _ID = re.compile(r"\b([a-z_]+_)([0-9a-f]{32})\b")
 _PICTURE = re.compile(r"url\((images/[\w.-]+\.png)\)")
 _LAND_TOLERANCE_DEG = 0.05
+_MOST_WRITTEN = 200
 
 
 def write_html(state: State, world: World, path: Path, title: str, notes: Sequence[str]) -> None:
@@ -64,6 +65,7 @@ def _assets(theme: Theme) -> str:
     style = _PICTURE.sub(lambda found: f"url({pictures[found[1]]})", style)
     own = (
         f".leaflet-container {{background: {theme.water}}} "
+        ".leaflet-tooltip {padding: 0 4px; font-size: 11px} "
         ".azimuth-title {position: fixed; left: 60px; top: 10px; z-index: 1000; background: #fffd; color: #111827;"
         " padding: 6px 12px; border-radius: 6px; font: 13px/1.4 sans-serif}"
     )
@@ -94,14 +96,19 @@ def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: Vie
         west, south, east, north = (float(options[side]) for side in ("west", "south", "east", "north"))
         bounds = [[south, west], [north, east]]
         folium.raster_layers.ImageOverlay(picture, bounds, opacity=layer.opacity).add_to(group)
-    drawn = [_styled(layer, each) for each in layer_features(state, world, layer, view)]
-    if drawn:
-        folium.GeoJson(
-            _collection(drawn),
-            style_function=lambda feature: feature["properties"]["style"],
-            marker=folium.CircleMarker(radius=layer.size),
-            tooltip=folium.GeoJsonTooltip(["text"], labels=False),
-        ).add_to(group)
+    features = layer_features(state, world, layer, view)
+    # Leaflet opens one standing text a group, so each feature that has one is a group of its own.
+    written = [each for each in features if each.shown][:_MOST_WRITTEN]
+    held = {id(each) for each in written}
+    others = [each for each in features if id(each) not in held]
+    for drawn, stands in ((others, False), *(([each], True) for each in written)):
+        if drawn:
+            folium.GeoJson(
+                _collection([_styled(layer, each) for each in drawn]),
+                style_function=lambda feature: feature["properties"]["style"],
+                marker=folium.CircleMarker(radius=layer.size, fill=True),
+                tooltip=folium.GeoJsonTooltip(["text"], labels=False, permanent=stands, direction="right"),
+            ).add_to(group)
     group.add_to(page)
 
 

@@ -41,7 +41,7 @@ def ask_user(
 ) -> Step:
     """Ask the user a question, with choices where there are some, and wait for the answer.
 
-    Example: copilot call ask_user question="Which Paris?" choices=["Paris, France","Paris, Texas"]
+    Example: copilot call ask_user question="Which Paris?" choices='["Paris, France","Paris, Texas"]'
     """
     text = clean_text(question, "question")
     offered = tuple(dict.fromkeys(clean_text(each, "choice") for each in choices or ()))

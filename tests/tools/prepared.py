@@ -1,0 +1,95 @@
+"""A state in which every tool has what it needs, and each tool's example as a call."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import rasterio
+from affine import Affine
+from shapely.geometry import box
+
+from state.log import Event
+from state.model import Artifact, State
+from tests.tools.world import NAMES
+from tools.base import Tool, World
+from tools.run import run_call
+from tools.toolbox import toolbox
+
+VECTOR = Artifact("vector-1a2b3c", "vector", "Harbours", "2 rows", "test()")
+RASTER = Artifact("raster-1a2b3c", "raster", "Heights", "1 band", "test()")
+
+
+def prepared(world: World) -> State:
+    """Every data set loaded, a layer, a table, a figure, a tab, an image, a vector and a raster."""
+    state = State()
+    for name, args in (
+        ("db_load", {"names": list(NAMES)}),
+        ("cluster_plot", {}),
+        ("group_count", {"by": "dataset"}),
+        ("bar_figure", {"by": "dataset"}),
+        ("open_tab", {"url": "https://example.org"}),
+        ("select_image", {"rank": "first"}),
+    ):
+        step = run_call(toolbox(), state, world, name, args)
+        assert not step.failed, (name, step.observation)
+        state = step.state
+    write_vector(world.artifacts.path(VECTOR.id, ".geojson"))
+    write_raster(world.artifacts.path(RASTER.id, ".tif"))
+    return state.with_artifact(VECTOR).with_artifact(RASTER)
+
+
+def past(state: State) -> tuple[Event, ...]:
+    """A log with something to undo and, after it, something to redo."""
+    from state.codec import digest, to_json
+
+    def event(seq: int, tool: str, after: State) -> Event:
+        return Event(
+            seq, seq, "call", "2026-11-20T12:00:00Z", tool=tool, state=to_json(after), hash=digest(after)
+        )
+
+    panelled = state.with_panel("jobs")
+    return (event(1, "db_load", state), event(2, "open_panel", panelled), event(3, "undo", state))
+
+
+def write_vector(path: Path) -> None:
+    """Two boxes, one on each side of the antimeridian."""
+    frame = gpd.GeoDataFrame(geometry=[box(178, -18, 179, -17), box(-179, -18, -178, -17)], crs="EPSG:4326")
+    frame.to_file(path, driver="GeoJSON")
+
+
+def write_raster(path: Path) -> None:
+    """Sixteen heights over the Rhine's mouth."""
+    profile = {"driver": "GTiff", "width": 4, "height": 4, "count": 1, "dtype": "uint8", "crs": "EPSG:4326"}
+    with rasterio.open(path, "w", transform=Affine(0.25, 0, 4, 0, -0.25, 52), **profile) as target:
+        target.write(np.arange(16, dtype="uint8").reshape(1, 4, 4))
+
+
+def example(tool: Tool) -> str:
+    """The call that the tool's docstring shows."""
+    lines = [line.strip() for line in (inspect.getdoc(tool.function) or "").splitlines()]
+    found = [line.removeprefix("Example: ") for line in lines if line.startswith("Example: ")]
+    assert len(found) == 1, f"{tool.name} shows {len(found)} examples"
+    return found[0]
+
+
+def example_arguments(tool: Tool, state: State) -> dict[str, Any]:
+    """The example's arguments as the command line reads them, with ids of artifacts that the state has."""
+    words = shlex.split(example(tool))
+    assert words[:3] == ["copilot", "call", tool.name], words
+    return {key: _value(text, state) for key, text in (word.split("=", 1) for word in words[3:])}
+
+
+def _value(text: str, state: State) -> Any:
+    kind = text.rpartition("-")[0]
+    if kind == "table":
+        return next(each.id for each in state.artifacts if each.kind == "table")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,180 @@
+"""What holds for every tool of the toolbox, whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from state.codec import canonical, digest, from_json, to_json
+from state.model import State
+from tests.tools.prepared import example_arguments, past, prepared
+from tests.tools.world import small_world, write_small_catalogue
+from tools.base import Category, Step, Tool, World
+from tools.run import MAX_STATE_BYTES, run_call
+from tools.toolbox import toolbox
+
+TOOLS = tuple(toolbox())
+HOSTILE = (
+    None, True, -1, 0, 10**30, 1e308, math.nan, math.inf, "", " ", "\x00", "\ud800", "'; DROP TABLE images; --",
+    "<script>alert(1)</script>", "../../etc/passwd", "=cmd|' /C calc'!A0", "{{7*7}}", "%s%n", "ø" * 5000, "١٢", "🛰",
+    [], {}, [None], [[]], ["a"] * 101, [1, 2], [math.nan] * 4, [0, 50, 10, 40], [1e9] * 4, {"type": "Polygon"}, b"bytes", object(),
+)  # fmt: skip
+WRITES_TO_THE_CATALOGUE = {"db_ingest"}
+
+each_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+
+
+@pytest.fixture(scope="module")
+def ready(small_catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, State]:
+    """A world and a state where every tool has what it needs, with a past to undo."""
+    world = small_world(small_catalogue, tmp_path_factory.mktemp("artifacts"))
+    state = prepared(world)
+    return replace(world, log=past(state)), state
+
+
+def call(ready: tuple[World, State], tool: Tool, arguments: dict[str, Any]) -> Step:
+    world, state = ready
+    return run_call(toolbox(), state, world, tool.name, arguments)
+
+
+def is_one_sentence(text: str) -> bool:
+    return (
+        bool(text) and text[-1] in ".?!" and "\n" not in text and "Traceback" not in text
+    )
+
+
+@each_tool
+def test_the_summary_is_one_line_that_starts_with_a_capital_and_ends_with_a_full_stop(tool: Tool) -> None:
+    assert tool.summary[:1].isupper() and tool.summary.endswith("."), tool.summary
+    assert len(tool.summary) <= 160
+
+
+@each_tool
+def test_the_name_and_the_category_are_of_the_fixed_kind(tool: Tool) -> None:
+    assert tool.name.isidentifier() and tool.name == tool.name.lower()
+    assert tool.category in get_args(Category)
+
+
+@each_tool
+def test_every_argument_has_a_type_and_a_description_in_the_schema(tool: Tool) -> None:
+    for name, schema in tool.schema.get("properties", {}).items():
+        assert schema.get("description") or _parts_say(schema), f"{tool.name}.{name} has no description"
+        assert {"type", "anyOf", "enum", "const", "$ref"} & schema.keys(), f"{tool.name}.{name} has no type"
+
+
+def _parts_say(schema: dict[str, Any]) -> bool:
+    return any(part.get("description") for part in schema.get("anyOf", []))
+
+
+@each_tool
+def test_the_example_runs_where_what_it_needs_exists(
+    tool: Tool, ready: tuple[World, State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if tool.name in WRITES_TO_THE_CATALOGUE:
+        ready = _own_catalogue(ready, tmp_path, monkeypatch)
+    step = call(ready, tool, example_arguments(tool, ready[1]))
+    assert not step.failed, step.observation
+    assert step.observation.strip()
+
+
+@each_tool
+def test_the_same_call_on_the_same_state_gives_the_same_state(tool: Tool, ready: tuple[World, State]) -> None:
+    if tool.name in WRITES_TO_THE_CATALOGUE:
+        pytest.skip("the first call changes the catalogue that the second one sees")
+    arguments = example_arguments(tool, ready[1])
+    first, second = call(ready, tool, arguments), call(ready, tool, arguments)
+    assert digest(first.state) == digest(second.state)
+    assert (first.observation, first.data) == (second.observation, second.data)
+
+
+@each_tool
+def test_the_state_and_the_data_after_a_call_are_plain_json(tool: Tool, ready: tuple[World, State]) -> None:
+    if tool.name in WRITES_TO_THE_CATALOGUE:
+        pytest.skip("tests/tools/database covers it in a catalogue of its own")
+    step = call(ready, tool, example_arguments(tool, ready[1]))
+    text = canonical(to_json(step.state))
+    assert len(text.encode()) <= MAX_STATE_BYTES
+    assert from_json(json.loads(text)) == step.state
+    assert canonical(to_json(from_json(json.loads(text)))) == text
+    assert json.loads(canonical(dict(step.data))) == dict(step.data)
+
+
+@each_tool
+def test_a_tool_that_does_not_declare_a_change_makes_none(tool: Tool, ready: tuple[World, State]) -> None:
+    if tool.changes_state:
+        return
+    assert call(ready, tool, example_arguments(tool, ready[1])).state == ready[1]
+
+
+@each_tool
+def test_an_unknown_argument_is_refused_by_name(tool: Tool, ready: tuple[World, State]) -> None:
+    step = call(ready, tool, {**example_arguments(tool, ready[1]), "no_such_argument": 1})
+    assert step.failed and "no_such_argument" in step.observation and is_one_sentence(step.observation)
+    assert step.state == ready[1]
+
+
+@each_tool
+def test_a_missing_argument_is_asked_for_by_name(tool: Tool, ready: tuple[World, State]) -> None:
+    arguments = example_arguments(tool, ready[1])
+    for name in tool.schema.get("required", []):
+        step = call(ready, tool, {key: value for key, value in arguments.items() if key != name})
+        assert step.failed and f"'{name}'" in step.observation
+        assert step.state == ready[1]
+
+
+@each_tool
+def test_no_value_of_an_argument_brings_a_bug_to_light(
+    tool: Tool, ready: tuple[World, State], caplog: pytest.LogCaptureFixture
+) -> None:
+    if tool.name in WRITES_TO_THE_CATALOGUE:
+        pytest.skip("tests/tools/database feeds it hostile files")
+    arguments = example_arguments(tool, ready[1])
+    with caplog.at_level(logging.CRITICAL, logger="tools.run"):
+        for name in tool.schema.get("properties", {}):
+            for value in HOSTILE:
+                step = call(ready, tool, {**arguments, name: value})
+                _is_sound(tool, name, value, step, ready[1])
+
+
+@each_tool
+def test_on_an_empty_session_a_call_works_or_says_what_is_missing(
+    tool: Tool, ready: tuple[World, State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = example_arguments(tool, ready[1])
+    if tool.name in WRITES_TO_THE_CATALOGUE:
+        ready = _own_catalogue(ready, tmp_path, monkeypatch)
+    world = replace(ready[0], log=())
+    step = run_call(toolbox(), State(), world, tool.name, arguments)
+    _is_sound(tool, "", "an empty session", step, State())
+
+
+def _is_sound(tool: Tool, name: str, value: object, step: Step, before: State) -> None:
+    said = f"{tool.name}({name}={value!r:.60}): {step.observation:.300}"
+    assert "bug" not in step.data, said
+    if step.failed:
+        assert step.state == before, said
+        assert is_one_sentence(step.observation), said
+    step.observation.encode()
+    json.dumps(dict(step.data), allow_nan=False).encode()
+    assert from_json(json.loads(canonical(to_json(step.state)))) == step.state, said
+
+
+def _own_catalogue(
+    ready: tuple[World, State], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[World, State]:
+    """The same state over a catalogue that may be written, with the example's file where it is looked for."""
+    point = {"type": "Point", "coordinates": [4.1, 51.9]}
+    feature = {"type": "Feature", "properties": {"name": "Rotterdam"}, "geometry": point}
+    text = json.dumps({"type": "FeatureCollection", "features": [feature]})
+    (folder / "harbours.geojson").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    catalogue = folder / "catalogue"
+    catalogue.mkdir()
+    world = small_world(write_small_catalogue(catalogue), folder / "artifacts", ready[0].log)
+    return world, ready[1]
