@@ -53,7 +53,7 @@ class ClassWords:
 
     def holders(self, name: str) -> tuple[str, ...]:
         """The data sets that have a canonical name."""
-        return tuple(info.name for info in self.infos if stored.class_ids(info, name))
+        return _holders(self, name)
 
     def _classes(self, name: str) -> Iterable[ClassInfo]:
         """The classes of that very name; without any, those the name means as a group."""
@@ -145,6 +145,11 @@ def _unknown(known: ClassWords, word: str) -> str:
 
 def _groups(known: ClassWords) -> list[str]:
     return sorted({group for info in known.infos for c in info.classes for group in c.groups})
+
+
+@lru_cache(maxsize=4096)
+def _holders(known: ClassWords, name: str) -> tuple[str, ...]:
+    return tuple(info.name for info in known.infos if stored.class_ids(info, name))
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.source import frame_of, numbers, source_column
-from tools.data.summaries import By, Column, TableOrSelection, aggregated, counted
+from tools.data.summaries import By, Column, TableOrSelection, aggregated, column_numbers, counted
 from tools.database.reading import Unit
 from tools.phrases import groups_in_words, listed, number, number_of
 from tools.selection import SAMPLE_WORDS, holds_sample
@@ -54,7 +54,7 @@ def histogram_figure(
     from plotly.graph_objects import Bar
 
     name = source_column(state, world, table, field)
-    values = numbers(frame_of(state, world, table, name), name)
+    values = column_numbers(state, world, name, table)
     _need_rows(len(values))
     counts, edges = np.histogram(values, bins=bins)
     figure = _figure(state, world, table, f"Histogram of {titled(name)}", axis(name), "rows")

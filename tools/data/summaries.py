@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 import pandas as pd
@@ -10,8 +11,9 @@ from pydantic import Field
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
-from tools.data.source import frame_of, key_columns, keys_of, numbers, source_column, table_key
-from tools.database.reading import MOST_GROUPS, QUERY_COLUMNS, Unit, grouping_named
+from tools.data.distributions import counts_by, numbers_of, value_counts
+from tools.data.source import UNKNOWN, frame_of, key_columns, keys_of, numbers, source_column, table_key
+from tools.database.reading import MOST_GROUPS, Unit, grouping_named
 from tools.phrases import groups_in_words, listed, number, number_of
 from tools.selection import current_selection, noun
 from tools.tables import load_table, plain_value, table_step
@@ -33,20 +35,31 @@ TableOrSelection = Annotated[
 ]
 
 
+DESCRIBED = (
+    "dataset", "sensor", "modality", "acquired", "gsd_m", "cloud_pct", "split", "country", "place", "detections",
+)  # fmt: skip
+"""The columns of the selection whose values say something of all rows together."""
+
+
 @tool("data", changes_state=True, gives=("table",))
 def describe_table(state: State, world: World, *, table: TableOrSelection = None) -> Step:
     """Describe each column of a table or of the selection: how many values, missing ones, smallest, largest, mean.
 
     Example: copilot call describe_table
     """
-    columns = () if table is not None else QUERY_COLUMNS
-    frame = frame_of(state, world, table, *columns)
-    result = pd.DataFrame([_described(str(name), frame[name]) for name in frame.columns])
-    said = f"{number_of(len(frame), 'row')} and {number_of(len(result), 'column')}: {listed(map(str, frame.columns), 12)}."
+    if table is not None:
+        frame = load_table(state, world, table)
+        total, result = (
+            len(frame),
+            pd.DataFrame([_described(str(name), frame[name]) for name in frame.columns]),
+        )
+    else:
+        total = world.catalogue.count(current_selection(state, world))
+        result = pd.DataFrame([_described_selection(state, world, name) for name in DESCRIBED])
+    columns = listed(result["column"] if len(result) else [], 12)
+    said = f"{number_of(total, 'row')} and {number_of(len(result), 'column')}: {columns}."
     call = Call.of(describe_table, table=table)
-    return table_step(
-        state, world, result, call, "Description of the columns", said, described_rows=len(frame)
-    )
+    return table_step(state, world, result, call, "Description of the columns", said, described_rows=total)
 
 
 @tool("data", changes_state=True, gives=("table",))
@@ -133,22 +146,41 @@ def aggregated(
     """(the column's name, the grouping's name, (key, value) by falling value)."""
     name = source_column(state, world, table, field)
     if by is None:
-        column = numbers(frame_of(state, world, table, name), name)
+        column = column_numbers(state, world, name, table)
         return name, None, [("all", _applied(column, function))] if len(column) or function == "count" else []
-    if table is None:
-        key = grouping_named(by, world)
-        frame = frame_of(state, world, None, name, *key_columns(key, world))
-    else:
-        frame = frame_of(state, world, table)
-        key = table_key(frame, by)
-    values = numbers(frame, name)
-    grouped = values.groupby(keys_of(frame, key).loc[values.index])
-    groups = [(str(label), _applied(part, function)) for label, part in grouped]
+    key, parts = _parts(state, world, name, by, table)
+    groups = [(label, _applied(part, function)) for label, part in parts if len(part)]
     return (
         name,
         key,
         sorted(groups, key=lambda item: (-item[1] if item[1] == item[1] else float("inf"), item[0])),
     )
+
+
+def column_numbers(state: State, world: World, name: str, table: str | None) -> pd.Series[float]:
+    """A column's numbers, missing ones left out. Raises ToolError when it holds none."""
+    if table is not None:
+        return numbers(frame_of(state, world, table, name), name)
+    return numbers_of(value_counts(current_selection(state, world), world, name), name)
+
+
+def _parts(
+    state: State, world: World, name: str, by: str, table: str | None
+) -> tuple[str, Iterable[tuple[str, pd.Series[float]]]]:
+    """(the grouping's name, (key, that group's numbers))."""
+    if table is None:
+        key = grouping_named(by, world)
+        columns = key_columns(key, world)
+        counted_parts = counts_by(current_selection(state, world), world, name, key)
+        if counted_parts is not None:
+            found = [(label, counts) for label, counts in counted_parts if set(counts) - {UNKNOWN}]
+            return key, [(label, numbers_of(counts, name)) for label, counts in found]
+        frame = frame_of(state, world, None, name, *columns)
+    else:
+        frame = frame_of(state, world, table)
+        key = table_key(frame, by)
+    values = numbers(frame, name)
+    return key, ((str(label), part) for label, part in values.groupby(keys_of(frame, key).loc[values.index]))
 
 
 def value_in_words(key: str, value: float) -> str:
@@ -159,6 +191,25 @@ def value_in_words(key: str, value: float) -> str:
 def _applied(values: pd.Series[float], function: str) -> float:
     """The sample's standard deviation of one value is missing."""
     return float(getattr(values, function)())
+
+
+def _described_selection(state: State, world: World, name: str) -> dict[str, Any]:
+    """As `_described`, from values counted in SQL; times are days."""
+    kind = world.catalogue.field_type(name)
+    counts = value_counts(current_selection(state, world), world, "day" if kind == "time" else name)
+    missing = counts.pop(UNKNOWN, 0)
+    values = numbers_of(counts, name) if kind == "number" else pd.Series(sorted(counts), dtype=object)
+    ordered = len(values) > 0 and kind != "text"
+    return {
+        "column": name,
+        "type": kind,
+        "count": sum(counts.values()),
+        "missing": missing,
+        "distinct": len(counts),
+        "min": str(values.iloc[0]) if ordered else None,
+        "max": str(values.iloc[-1]) if ordered else None,
+        "mean": float(values.mean()) if ordered and kind == "number" else None,
+    }
 
 
 def _described(name: str, column: pd.Series[Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -98,18 +99,24 @@ def known_names(names: Sequence[str], infos: Sequence[DatasetInfo]) -> tuple[str
 
     Raises ToolError with the nearest names.
     """
-    aliases: dict[str, str] = {}
-    for info in infos:
-        words = DATASET_WORDS.get(info.name)
-        for alias in (info.name, info.title, *(words.aliases if words else ())):
-            aliases.setdefault(spelled(alias), info.name)
-        aliases[spelled(info.name)] = info.name
+    aliases = _aliases(tuple((info.name, info.title) for info in infos))
     found = []
     for name in names:
         if spelled(name) not in aliases:
             raise ToolError(_unknown_name(name, [info.name for info in infos], aliases))
         found.append(aliases[spelled(name)])
     return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=16)
+def _aliases(titles: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """What the data sets of those (name, title) may be called, each with its name; a name comes before an alias."""
+    aliases = {spelled(name): name for name, _ in titles}
+    for name, title in titles:
+        words = DATASET_WORDS.get(name)
+        for alias in (title, *(words.aliases if words else ())):
+            aliases.setdefault(spelled(alias), name)
+    return aliases
 
 
 def _loaded_names(names: Sequence[str], loaded: Sequence[str], world: World) -> tuple[str, ...]:

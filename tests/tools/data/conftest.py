@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.tools.world import NAMES, after
 
 from state.model import State
+from tests.tools.world import NAMES, after
 from tools.base import World
 from tools.database.loading import db_load
 

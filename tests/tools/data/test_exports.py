@@ -10,10 +10,10 @@ import geopandas
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from tests.tools.world import after, run, small_world
 
 from data.catalogue.base import CatalogueError
 from state.model import State
+from tests.tools.world import after, run, small_world
 from tools.base import World
 from tools.data import pages as paging
 from tools.data.exports import export_csv, export_geojson, export_geoparquet

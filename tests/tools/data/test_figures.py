@@ -8,9 +8,9 @@ from typing import Any
 
 import plotly.io
 import pytest
-from tests.tools.world import after, run
 
 from state.model import State
+from tests.tools.world import after, run
 from tools.base import World
 from tools.data.figures import bar_figure, histogram_figure, line_figure, pie_figure, scatter_figure
 from tools.data.summaries import group_count

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.tools.data.test_summaries import read
-from tests.tools.world import run
 
 from state.model import State
+from tests.tools.data.test_summaries import read
+from tests.tools.world import run
 from tools.base import World
 from tools.data.rows import filter_rows, sample_rows, sort_table, top_n
 from tools.data.summaries import group_count

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.tools.world import after, run
 
 from state.model import State
+from tests.tools.world import after, run
 from tools.base import World
 from tools.data.summaries import aggregate, describe_table, distinct_values, group_count
 from tools.database.filters import filter_class
@@ -118,8 +118,8 @@ def test_a_description_has_a_row_for_each_column(world: World, full: State) -> N
     ]
     assert described.loc["acquired", ["type", "min", "max"]].tolist() == [
         "time",
-        "2015-02-13T10:01:00",
-        "2021-09-17T03:20:00",
+        "2015-02-13",
+        "2021-09-17",
     ]
     assert described.loc["sensor", ["type", "distinct"]].tolist() == ["text", 5]
     assert step.data["described_rows"] == 26
@@ -143,3 +143,16 @@ def test_a_wrong_table_gets_the_tables_there_are(world: World, full: State) -> N
     assert (
         near.observation == f"No table has the id '{table[:-1]}'. Did you mean '{table}' (Images by class)?"
     )
+
+
+@pytest.mark.parametrize("by", ["sensor", "country", "year", "month", "dataset", "split"])
+@pytest.mark.parametrize("function", ["mean", "std", "median", "count"])
+def test_counting_values_in_sql_sums_up_what_the_rows_do(
+    world: World, full: State, by: str, function: str
+) -> None:
+    in_sql = run(world, full, aggregate, field="cloud_pct", function=function, by=by).data["groups"]
+    columns = ["dataset", "sensor", "country", "split", "acquired", "cloud_pct"]
+    state = run(world, full, db_query, columns=columns).state
+    of_rows = run(world, state, aggregate, field="cloud_pct", function=function, by=by, table=state.artifacts[0].id)
+    assert [each["key"] for each in in_sql] == [each["key"] for each in of_rows.data["groups"]]
+    assert [each["value"] for each in in_sql] == pytest.approx([each["value"] for each in of_rows.data["groups"]])

@@ -18,7 +18,7 @@ from copilot.session import Session
 from tools.data.transcripts import stretches_of
 
 ROOT = Path(__file__).resolve().parents[3]
-NASTY = 'Show "cars" \'there\'\nimport os; os.abort()\r\x0braise SystemExit(3)\u2028x\x00 \\ {braces} # ü'
+NASTY = "Show \"cars\" 'there'\nimport os; os.abort()\r\x0braise SystemExit(3)\u2028x\x00 \\ {braces} # ü"
 
 
 @pytest.fixture
