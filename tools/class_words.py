@@ -35,7 +35,7 @@ class ClassWords:
         return cls(tuple((info.name, info.version) for info in infos), infos)
 
     def canonical(self, word: str) -> tuple[str, ...]:
-        """The class name or group word as the catalogue spells it: several where a word means several classes.
+        """The class name or group word as the catalogue spells it; several where it means several.
 
         Tried in this order: a published name, a group word or a synonym of one, a group word of an
         ingested data set, a plural or synonym of names, a misspelling. Raises ToolError with the nearest.
@@ -59,7 +59,9 @@ class ClassWords:
         """The classes of that very name; without any, those the name means as a group."""
         wanted = spelled(name)
         named = [c for info in self.infos for c in info.classes if spelled(c.name) == wanted]
-        return named or [c for info in self.infos for c in info.classes if c.id in stored.class_ids(info, name)]
+        if named:
+            return named
+        return [c for info in self.infos for c in info.classes if c.id in stored.class_ids(info, name)]
 
 
 def canonical_words(words: Sequence[str], known: ClassWords, match: str = "any") -> tuple[str, ...]:
@@ -83,7 +85,8 @@ def missing_from(loaded: Sequence[str], names: Sequence[str], known: ClassWords)
     if not loaded:
         return ""
     return "".join(
-        f" None of the loaded data sets has {name!r}; {listed(holders)} {'has' if len(holders) == 1 else 'have'}."
+        f" None of the loaded data sets has {name!r}; "
+        f"{listed(holders)} {'has' if len(holders) == 1 else 'have'}."
         for name in names
         if (holders := known.holders(name)) and not set(holders) & set(loaded)
     )

@@ -38,7 +38,7 @@ class Area:
 
 
 def place_named(gazetteer: Gazetteer, name: str) -> Place:
-    """The one place that a name means. Raises ToolError for an unknown name, and for one that means several."""
+    """The one place that a name means. Raises ToolError for none and for several."""
     resolution = gazetteer.resolve(name)
     if resolution.best is None:
         near = listed([repr(each) for each in gazetteer.suggest(name)])
@@ -76,7 +76,7 @@ def circle_area(center: LonLat, radius_km: float) -> Area:
 
 
 def shape_area(geometry: Mapping[str, Any]) -> Area:
-    """A GeoJSON Polygon or MultiPolygon (or a feature of one), with the box around it. Raises ToolError for others."""
+    """A GeoJSON Polygon or MultiPolygon (or its feature), with the box around it. Raises ToolError."""
     if geometry.get("type") == "Feature" and isinstance(geometry.get("geometry"), Mapping):
         geometry = geometry["geometry"]
     kind = geometry.get("type")
@@ -107,7 +107,7 @@ def shape_area(geometry: Mapping[str, Any]) -> Area:
 
 
 def box(bbox: Sequence[float]) -> Bbox:
-    """The box with longitudes in -180..180, rounded to 6 decimals (11 cm). Raises CatalogueError for no box."""
+    """The box with longitudes in -180..180, rounded to 6 decimals (11 cm). Raises CatalogueError."""
     west, south, east, north = (float(part) for part in bbox)
     return _rounded(normal_bbox((west, south, east, north)))
 

@@ -43,7 +43,7 @@ def numbers_of(counts: Counter[str], field: str) -> pd.Series[float]:
 def counts_by(
     selection: Selection, world: World, field: str, key: str
 ) -> Iterator[tuple[str, Counter[str]]] | None:
-    """(group, how often each value of the field comes in it); None when the groups cannot be asked for one by one."""
+    """(group, counts of the field in it); None when the groups cannot be asked for one by one."""
     labels = [label for label, _ in world.catalogue.count_by(selection, key, "images", MAX_PARTS + 1)]
     if len(labels) > MAX_PARTS or key == "season":
         return None

@@ -30,9 +30,10 @@ Reduction = Annotated[
 Top = Annotated[int, Field(ge=1, le=200, description="How many groups are shown, the largest first.")]
 
 MAX_POINTS = 20_000
+MAX_PAIRS = 200_000
 UNITS = {
-    "gsd_m": "m", "cloud_pct": "%", "length_m": "m", "lon": "degrees", "lat": "degrees", "width_px": "px", "height_px": "px",
-    "west": "degrees", "south": "degrees", "east": "degrees", "north": "degrees",
+    "gsd_m": "m", "cloud_pct": "%", "length_m": "m", "lon": "degrees", "lat": "degrees", "width_px": "px",
+    "height_px": "px",     "west": "degrees", "south": "degrees", "east": "degrees", "north": "degrees",
 }  # fmt: skip
 TITLES = {"gsd_m": "ground sampling distance", "cloud_pct": "cloud cover", "length_m": "length"}
 _ORDERED = ("year", "month", "day")
@@ -66,7 +67,8 @@ def histogram_figure(
         for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
     said = (
-        f"Histogram of {name}: {number_of(len(values), 'value')} from {number(values.min())} to {number(values.max())}, "
+        f"Histogram of {name}: {number_of(len(values), 'value')} from {number(values.min())} "
+        f"to {number(values.max())}, "
         f"mean {number(values.mean())}, in {number_of(bins, 'bin')}."
     )
     call = Call.of(histogram_figure, field=field, bins=bins, table=table)
@@ -113,7 +115,7 @@ def line_figure(
     unit: Unit = "images",
     table: TableOrSelection = None,
 ) -> Step:
-    """Draw a line of the counts over time (or over another ordered column), or of a column's mean, sum and so on.
+    """Draw a line of the counts over time or another ordered column, or of a column's mean, sum and so on.
 
     Example: copilot call line_figure by=month
     """
@@ -178,6 +180,9 @@ def scatter_figure(
     from plotly.graph_objects import Scattergl
 
     across, up = (source_column(state, world, table, each) for each in (x, y))
+    if table is None and state.database.count > MAX_PAIRS:
+        rows = number_of(state.database.count, "row")
+        raise ToolError(f"A scatter takes {MAX_PAIRS:,} rows at most, not {rows}; narrow it.")
     frame = frame_of(state, world, table, across, up)
     pairs = pd.DataFrame({"x": numbers(frame, across), "y": numbers(frame, up)}).dropna()
     _need_rows(len(pairs))

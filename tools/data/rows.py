@@ -101,7 +101,7 @@ def filter_rows(
     op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")],
     value: Value,
 ) -> Step:
-    """Keep the rows of a table that meet one comparison, in a new table; filter_attribute narrows the selection.
+    """Keep the rows of a table that meet one comparison, in a new table; the selection stays.
 
     Example: copilot call filter_rows table=table-1a2b3c field=count op=>= value=10
     """

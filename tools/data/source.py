@@ -87,7 +87,7 @@ def keys_of(frame: pd.DataFrame, key: str) -> pd.Series[str]:
 
 
 def key_columns(by: str, world: World) -> tuple[str, ...]:
-    """The catalogue's columns that grouping the selection by `by` needs. Raises ToolError for an unknown one."""
+    """The catalogue's columns that grouping by `by` needs. Raises ToolError for an unknown one."""
     if by in TIME_KEYS:
         return ("acquired",)
     if by == "season":

@@ -36,14 +36,15 @@ TableOrSelection = Annotated[
 
 
 DESCRIBED = (
-    "dataset", "sensor", "modality", "acquired", "gsd_m", "cloud_pct", "split", "country", "place", "detections",
+    "dataset", "sensor", "modality", "acquired", "gsd_m", "cloud_pct", "split",
+    "country", "place", "detections",
 )  # fmt: skip
 """The columns of the selection whose values say something of all rows together."""
 
 
 @tool("data", changes_state=True, gives=("table",))
 def describe_table(state: State, world: World, *, table: TableOrSelection = None) -> Step:
-    """Describe each column of a table or of the selection: how many values, missing ones, smallest, largest, mean.
+    """Describe each column of a table or of the selection: values, missing ones, smallest, largest, mean.
 
     Example: copilot call describe_table
     """
@@ -90,14 +91,15 @@ def aggregate(
     by: By | None = None,
     table: TableOrSelection = None,
 ) -> Step:
-    """Sum up a column of a table or of the selection by its mean, sum, min, max, median, count or std, overall or per group.
+    """Sum up a column of a table or of the selection by its mean, sum or the like, overall or per group.
 
     Example: copilot call aggregate field=cloud_pct function=mean by=sensor
     """
     name, key, groups = aggregated(state, world, field, function, by, table)
     title = f"{function} of {name}" + (f" by {key}" if key else "")
     result = pd.DataFrame(groups, columns=[key or "all", function]).astype({key or "all": str})
-    said = f"The {title}: {listed([value_in_words(k, v) if key else number(v) for k, v in groups]) or 'no values'}."
+    values = [value_in_words(k, v) if key else number(v) for k, v in groups]
+    said = f"The {title}: {listed(values) or 'no values'}."
     call = Call.of(aggregate, field=field, function=function, by=by, table=table)
     facts: dict[str, Any] = {
         "field": name,
@@ -119,7 +121,8 @@ def distinct_values(state: State, world: World, *, field: Column, table: TableOr
     name, groups = counted(state, world, field, "images", table)
     groups = sorted(groups)
     result = pd.DataFrame(groups, columns=[name, "count"]).astype({name: str, "count": "int64"})
-    said = f"{name} has {number_of(len(groups), 'distinct value')}: {listed([key for key, _ in groups], 20) or 'none'}."
+    keys = listed([key for key, _ in groups], 20) or "none"
+    said = f"{name} has {number_of(len(groups), 'distinct value')}: {keys}."
     call = Call.of(distinct_values, field=field, table=table)
     values = [{"key": key, "count": count} for key, count in groups]
     return table_step(state, world, result, call, f"Values of {name}", said, field=name, groups=values)
@@ -198,7 +201,8 @@ def _described_selection(state: State, world: World, name: str) -> dict[str, Any
     kind = world.catalogue.field_type(name)
     counts = value_counts(current_selection(state, world), world, "day" if kind == "time" else name)
     missing = counts.pop(UNKNOWN, 0)
-    values = numbers_of(counts, name) if kind == "number" else pd.Series(sorted(counts), dtype=object)
+    column = numbers_of(counts, name) if kind == "number" and counts else pd.Series(dtype=float)
+    values: list[float] | list[str] = column.tolist() if kind == "number" else sorted(counts)
     ordered = len(values) > 0 and kind != "text"
     return {
         "column": name,
@@ -206,9 +210,9 @@ def _described_selection(state: State, world: World, name: str) -> dict[str, Any
         "count": sum(counts.values()),
         "missing": missing,
         "distinct": len(counts),
-        "min": str(values.iloc[0]) if ordered else None,
-        "max": str(values.iloc[-1]) if ordered else None,
-        "mean": float(values.mean()) if ordered and kind == "number" else None,
+        "min": str(values[0]) if ordered else None,
+        "max": str(values[-1]) if ordered else None,
+        "mean": float(column.mean()) if ordered and kind == "number" else None,
     }
 
 

@@ -76,7 +76,7 @@ def export_notebook(state: State, world: World, *, name: FileName = "Session as 
 
 
 def stretches_of(log: Sequence[Event]) -> tuple[Stretch, ...]:
-    """The calls that went well, undo and redo included, in the order they were made, cut where the turn changes."""
+    """The calls that went well, undo and redo included, in order, cut where the turn changes."""
     requests = {event.turn: event.text for event in log if event.kind == "request"}
     found: list[Stretch] = []
     for event in log:
@@ -91,7 +91,7 @@ def stretches_of(log: Sequence[Event]) -> tuple[Stretch, ...]:
 
 
 def _within(known: Sequence[int], event: Event) -> Event:
-    """The call; one that goes to a turn without calls goes to the last one before, whose state is the same."""
+    """The call; one to a turn without calls goes to the last before it, whose state is the same."""
     if event.tool != "goto_turn":
         return event
     turn = max((number for number in known if number <= event.args["turn"]), default=0)
@@ -145,7 +145,7 @@ def _plain(value: Any) -> Any:
 
 
 def _cell(number: int, text: str) -> dict[str, Any]:
-    """A code cell. Its id depends on its place and text only, so that the same session gives the same file."""
+    """A code cell. Its id comes from its place and text: the same session gives the same file."""
     return {
         "cell_type": "code",
         "id": f"{number}-{sha256(text.encode()).hexdigest()[:8]}",

@@ -31,19 +31,23 @@ OPERATORS = {
 """What a comparison may be called, and its name in the state."""
 
 FIELD_NAMES = {
-    "cloud": "cloud_pct", "clouds": "cloud_pct", "cloud cover": "cloud_pct", "cloudiness": "cloud_pct", "cloud percent": "cloud_pct",
+    "cloud": "cloud_pct", "clouds": "cloud_pct", "cloud cover": "cloud_pct", "cloudiness": "cloud_pct",
+    "cloud percent": "cloud_pct",
     "gsd": "gsd_m", "resolution": "gsd_m", "ground sampling distance": "gsd_m", "resolution m": "gsd_m",
-    "date": "acquired", "datetime": "acquired", "time": "acquired", "acquisition date": "acquired", "acquired at": "acquired",
+    "date": "acquired", "datetime": "acquired", "time": "acquired", "acquisition date": "acquired",
+    "acquired at": "acquired",
     "satellite": "sensor", "platform": "sensor", "instrument": "sensor",
     "id": "image_id", "image": "image_id", "filename": "name", "file name": "name",
     "longitude": "lon", "latitude": "lat", "width": "width_px", "height": "height_px",
-    "disaster": "event", "objects": "detections", "object count": "detections", "detection count": "detections",
+    "disaster": "event", "objects": "detections", "object count": "detections",
+    "detection count": "detections",
 }  # fmt: skip
 """What people call the catalogue's columns."""
 
 FILTER_FIELDS = (
-    "sensor", "modality", "gsd_m", "cloud_pct", "split", "country", "place", "event", "acquired", "detections", "name",
-    "image_id", "dataset", "kind", "bands", "width_px", "height_px", "lon", "lat", "west", "south", "east", "north",
+    "sensor", "modality", "gsd_m", "cloud_pct", "split", "country", "place", "event", "acquired",
+    "detections", "name", "image_id", "dataset", "kind", "bands", "width_px", "height_px",
+    "lon", "lat", "west", "south", "east", "north",
 )  # fmt: skip
 _MOST_VALUES = 400
 """Of a text field with more values than this, the value is taken as it came."""
@@ -67,7 +71,7 @@ def filter_attribute(
     op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")],
     value: Annotated[Value, Field(description="A value, or a list of them for in.")],
 ) -> Step:
-    """Keep what meets one comparison on a column or property, replacing the earlier one on it with that operator.
+    """Keep what meets one comparison on a column or property, replacing the earlier one of its kind.
 
     Example: copilot call filter_attribute field=cloud_pct op=<= value=10
     """
@@ -161,7 +165,7 @@ def _time(field: str, value: str | float, *, last: bool) -> str:
 
 
 def _known_value(field: str, value: str, world: World) -> str:
-    """A value as the catalogue spells it. Raises ToolError with the nearest, where the values can be listed."""
+    """A value as the catalogue spells it. Raises ToolError with those there are."""
     known = _values(field, world)
     if value in known or not known or len(known) >= _MOST_VALUES:
         return value

@@ -27,9 +27,7 @@ def filter_date(state: State, world: World, *, start: Day | None = None, end: Da
     Example: copilot call filter_date start=2018-05-01 end=2018-05-31
     """
     if start is None and end is None:
-        raise ToolError(
-            "filter_date needs a start, an end or both, such as start=2018-05-01; filter_clear drops the dates."
-        )
+        raise ToolError("filter_date needs a start, an end or both, such as start=2018-05-01.")
     first = None if start is None else day_of(start, last=False)
     final = None if end is None else day_of(end, last=True)
     if first is not None and final is not None and final < first:

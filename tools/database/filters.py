@@ -36,7 +36,7 @@ def filter_class(
     classes: Annotated[Words, Field(description="Object classes or group words, such as Bus or vehicles.")],
     match: Match = "any",
 ) -> Step:
-    """Keep images that hold these object classes, replacing earlier ones; group words such as vehicles are understood.
+    """Keep images that hold these object classes, replacing earlier ones; words such as vehicles do.
 
     Example: copilot call filter_class classes=vehicles
     """
@@ -87,9 +87,7 @@ def filter_clear(
     *,
     fields: Annotated[
         Words | None,
-        Field(
-            description="date, place, class, lccclass, attribute, an attribute's field or a class's name; all when left out."
-        ),
+        Field(description="date, place, class, lccclass, attribute, a field or a class's name; or all."),
     ] = None,
 ) -> Step:
     """Drop some of the filters, or all of them; what is loaded stays.

@@ -110,7 +110,7 @@ def known_names(names: Sequence[str], infos: Sequence[DatasetInfo]) -> tuple[str
 
 @lru_cache(maxsize=16)
 def _aliases(titles: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """What the data sets of those (name, title) may be called, each with its name; a name comes before an alias."""
+    """What the data sets of those (name, title) may be called, and its name; names come before aliases."""
     aliases = {spelled(name): name for name, _ in titles}
     for name, title in titles:
         words = DATASET_WORDS.get(name)
@@ -120,7 +120,7 @@ def _aliases(titles: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 
 def _loaded_names(names: Sequence[str], loaded: Sequence[str], world: World) -> tuple[str, ...]:
-    """As `known_names`, out of the loaded ones; a loaded one that has left the catalogue still has its name."""
+    """As `known_names`, out of the loaded ones; one that has left the catalogue keeps its name."""
     infos = world.catalogue.datasets()
     wanted = tuple(name if name in loaded else known_names([name], infos)[0] for name in names)
     for name in wanted:
@@ -141,8 +141,9 @@ def _line(info: DatasetInfo, loaded: bool) -> str:
     dates = "no dates" if info.start is None else f"{info.start} to {info.end}"
     marks = [*(["sample"] if info.origin == "sample" else []), *(["loaded"] if loaded else [])]
     return (
-        f"- {info.name}{f' ({listed(marks)})' if marks else ''}: {info.title}, {number_of(info.images, 'image')}, "
-        f"{number_of(info.detections, 'detection')}, {number_of(len(info.classes), 'class')}"
+        f"- {info.name}{f' ({listed(marks)})' if marks else ''}: {info.title}, "
+        f"{number_of(info.images, 'image')}, {number_of(info.detections, 'detection')}, "
+        f"{number_of(len(info.classes), 'class')}"
         f", {dates}."
     )
 

@@ -44,7 +44,8 @@ def filter_coords(
     Example: copilot call filter_coords place=Pittsburgh radius_km=40
     """
     given = [name for name, value in (("place", place), ("bbox", bbox), ("lon/lat", _either(lon, lat)),
-                                      ("geometry", geometry), ("drawing", drawing)) if value is not None]  # fmt: skip
+                                      ("geometry", geometry), ("drawing", drawing))
+             if value is not None]  # fmt: skip
     if len(given) != 1:
         raise ToolError(f"filter_coords needs exactly one of {_WAYS}; it got {listed(given) or 'none'}.")
     if radius_km is not None and given[0] in ("bbox", "geometry"):

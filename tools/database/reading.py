@@ -22,7 +22,8 @@ Direction = Literal["asc", "desc"]
 DERIVED = ("class", "group", "dataset", "year", "month", "season", "day", "gsd", "cloud")
 """Groupings that are no column: they are counted by as they are."""
 QUERY_COLUMNS = (
-    "image_id", "dataset", "name", "sensor", "acquired", "gsd_m", "cloud_pct", "country", "place", "lon", "lat", "detections",
+    "image_id", "dataset", "name", "sensor", "acquired", "gsd_m", "cloud_pct", "country", "place",
+    "lon", "lat", "detections",
 )  # fmt: skip
 MOST_GROUPS = 1000
 MAX_SQL_ROWS = 10_000
@@ -36,9 +37,7 @@ def db_count(
     *,
     by: Annotated[
         str | None,
-        Field(
-            description="class, group, dataset, year, month, season, day, sensor, country, split … or a property."
-        ),
+        Field(description="class, group, dataset, year, month, season, day, sensor, split … or a property."),
     ] = None,
     unit: Unit = "images",
 ) -> Step:
@@ -139,7 +138,7 @@ def grouping_named(by: str, world: World) -> str:
 
 
 def ordering(text: str, world: World) -> tuple[str, Direction]:
-    """`acquired`, `-acquired`, `acquired desc` as (field, direction). Raises ToolError for an unknown field."""
+    """`acquired`, `-acquired`, `acquired desc` as (field, direction). Raises ToolError for other fields."""
     words = text.strip().split()
     direction: Direction = "asc"
     if len(words) > 1 and words[-1].lower() in ("asc", "desc", "ascending", "descending"):

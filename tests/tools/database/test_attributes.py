@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.tools.world import NAMES, after, run
 
 from state.model import Attribute, State
+from tests.tools.world import NAMES, after, run
 from tools.base import World
 from tools.database.attributes import filter_attribute
 from tools.database.loading import db_load

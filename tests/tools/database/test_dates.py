@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.tools.world import after, run
 
 from state.model import Filters, State
+from tests.tools.world import after, run
 from tools.base import World
 from tools.database.dates import filter_date
 from tools.database.loading import db_load
@@ -36,7 +36,9 @@ def test_a_year_or_a_month_stands_for_its_first_or_last_day(
 
 
 def test_dates_replace_the_earlier_ones_whole(world: World) -> None:
-    state = after(world, State(), (filter_date, {"start": "2018", "end": "2019"}), (filter_date, {"end": "2020"}))
+    state = after(
+        world, State(), (filter_date, {"start": "2018", "end": "2019"}), (filter_date, {"end": "2020"})
+    )
     assert state.database.filters == Filters(end="2020-12-31")
 
 
@@ -46,7 +48,9 @@ def test_an_end_before_the_start_is_an_error_that_says_both(world: World) -> Non
     assert step.observation == "The end 2018-12-31 is before the start 2019-05-01; swap them."
 
 
-@pytest.mark.parametrize("text", ["May 2018", "2018-13", "2018-02-30", "0000", "31.05.2018", "", "２０１８-99"])
+@pytest.mark.parametrize(
+    "text", ["May 2018", "2018-13", "2018-02-30", "0000", "31.05.2018", "", "２０１８-99"]
+)
 def test_what_is_no_day_is_an_error_with_an_example(world: World, text: str) -> None:
     step = run(world, State(), filter_date, start=text)
     assert step.failed and step.state == State()
@@ -54,4 +58,6 @@ def test_what_is_no_day_is_an_error_with_an_example(world: World, text: str) -> 
 
 
 def test_no_date_at_all_is_an_error(world: World) -> None:
-    assert run(world, State(), filter_date).observation.startswith("filter_date needs a start, an end or both")
+    assert run(world, State(), filter_date).observation.startswith(
+        "filter_date needs a start, an end or both"
+    )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.tools.world import NAMES, after, run
 
 from state.model import Filters, State
+from tests.tools.world import NAMES, after, run
 from tools.base import World
 from tools.database.attributes import filter_attribute
 from tools.database.dates import filter_date
@@ -31,7 +31,9 @@ def full(world: World) -> State:
         ("fishing vessel", "Fishing Vessel", 2),
     ],
 )
-def test_words_become_the_catalogues_own(world: World, full: State, word: str, canonical: str, count: int) -> None:
+def test_words_become_the_catalogues_own(
+    world: World, full: State, word: str, canonical: str, count: int
+) -> None:
     step = run(world, full, filter_class, classes=[word])
     assert step.state.database.filters == Filters(classes=(canonical,), match="any")
     assert step.state.database.count == count
@@ -40,7 +42,10 @@ def test_words_become_the_catalogues_own(world: World, full: State, word: str, c
 def test_all_keeps_images_with_each_class_and_any_with_one(world: World, full: State) -> None:
     both = run(world, full, filter_class, classes=["Small Car", "Bus"], match="all")
     assert both.state.database.filters == Filters(classes=("Bus", "Small Car"), match="all")
-    assert (both.state.database.count, run(world, full, filter_class, classes=["Small Car", "Bus"]).data["count"]) == (1, 4)
+    assert (
+        both.state.database.count,
+        run(world, full, filter_class, classes=["Small Car", "Bus"]).data["count"],
+    ) == (1, 4)
 
 
 def test_object_classes_replace_object_classes_and_leave_scenes(world: World, full: State) -> None:
@@ -101,7 +106,9 @@ def test_clearing_drops_the_named_parts_only(world: World, full: State) -> None:
     filters = state.database.filters
     step = run(world, state, filter_clear, fields=["date", "place", "golf course", "split"])
     assert step.state.database.filters == Filters(
-        classes=("cars",), match="any", attributes=tuple(a for a in filters.attributes if a.field == "cloud_pct")
+        classes=("cars",),
+        match="any",
+        attributes=tuple(a for a in filters.attributes if a.field == "cloud_pct"),
     )
     assert run(world, state, filter_clear, fields="lccclass").state.database.filters.classes == ("cars",)
     assert run(world, state, filter_clear, fields="start").state.database.filters.end == "2018-12-31"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.tools.world import NAMES, after
 
 from state.codec import digest
 from state.model import State
+from tests.tools.world import NAMES, after
 from tools.base import Tool, World
 from tools.database.attributes import filter_attribute
 from tools.database.dates import filter_date
@@ -29,14 +29,20 @@ _places = st.sampled_from(
     + [{"lon": 4.1, "lat": 51.9, "radius_km": 100}]
 )
 KINDS: dict[str, st.SearchStrategy[Call]] = {
-    "load": st.sets(st.sampled_from(NAMES), min_size=1).map(lambda names: (db_load, {"names": sorted(names)})),
-    "date": st.tuples(_years, _years).map(lambda y: (filter_date, {"start": str(min(y)), "end": str(max(y))})),
+    "load": st.sets(st.sampled_from(NAMES), min_size=1).map(
+        lambda names: (db_load, {"names": sorted(names)})
+    ),
+    "date": st.tuples(_years, _years).map(
+        lambda y: (filter_date, {"start": str(min(y)), "end": str(max(y))})
+    ),
     "place": _places.map(lambda args: (filter_coords, args)),
     "class": st.tuples(_objects, st.sampled_from(["any", "all"])).map(
         lambda both: (filter_class, {"classes": both[0], "match": both[1]})
     ),
     "scene": _scenes.map(lambda classes: (filter_lccclass, {"classes": classes})),
-    "cloud": st.integers(0, 100).map(lambda v: (filter_attribute, {"field": "cloud_pct", "op": "<", "value": v})),
+    "cloud": st.integers(0, 100).map(
+        lambda v: (filter_attribute, {"field": "cloud_pct", "op": "<", "value": v})
+    ),
     "split": st.sampled_from(["train", "val"]).map(
         lambda v: (filter_attribute, {"field": "split", "op": "=", "value": v})
     ),
@@ -53,7 +59,9 @@ def two_orders(draw: st.DrawFn) -> tuple[Sequence[Call], Sequence[Call]]:
 
 @given(orders=two_orders())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_calls_of_different_kinds_commute(world: World, orders: tuple[Sequence[Call], Sequence[Call]]) -> None:
+def test_calls_of_different_kinds_commute(
+    world: World, orders: tuple[Sequence[Call], Sequence[Call]]
+) -> None:
     one, other = orders
     assert after(world, State(), *one) == after(world, State(), *other)
 
@@ -66,7 +74,9 @@ def test_a_filter_set_before_leaves_no_trace_in_the_one_that_replaces_it(
     if again == "load":
         return  # loading adds, it does not replace
     first, last = data.draw(KINDS[again]), data.draw(KINDS[again])
-    others = [call for call in orders[0] if (call[0], call[1].get("field")) != (last[0], last[1].get("field"))]
+    others = [
+        call for call in orders[0] if (call[0], call[1].get("field")) != (last[0], last[1].get("field"))
+    ]
     assert after(world, State(), first, *others, last) == after(world, State(), last, *others)
 
 

@@ -7,15 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tools.world import run, small_world
 
 from state.model import State
+from tests.tools.world import run, small_world
 from tools.base import World
 from tools.database.ingesting import db_ingest
 
 
 def _feature(name: str, lon: float, lat: float) -> dict[str, object]:
-    return {"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Point", "coordinates": [lon, lat]}}
+    return {
+        "type": "Feature",
+        "properties": {"name": name},
+        "geometry": {"type": "Point", "coordinates": [lon, lat]},
+    }
 
 
 @pytest.fixture
@@ -25,7 +29,11 @@ def empty(tmp_path: Path) -> World:
 
 @pytest.fixture
 def harbours(tmp_path: Path) -> Path:
-    features = [_feature("Rotterdam", 4.14, 51.95), _feature("Lagos", 3.36, 6.44), _feature("Nowhere", 500, 95)]
+    features = [
+        _feature("Rotterdam", 4.14, 51.95),
+        _feature("Lagos", 3.36, 6.44),
+        _feature("Nowhere", 500, 95),
+    ]
     path = tmp_path / "harbours.geojson"
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
     return path

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.tools.world import NAMES, after, run
 
 from state.model import Database, Layer, Query, State
+from tests.tools.world import NAMES, after, run
 from tools.base import World
 from tools.database.loading import db_list, db_load, db_schema, db_unload
 
@@ -52,9 +52,7 @@ def test_unloading_all_leaves_nothing_selected(world: World) -> None:
     full = after(world, State(), (db_load, {"names": ["fmow", "xview1"]}))
     step = run(world, full, db_unload)
     assert step.state == State()
-    assert (
-        step.observation == "Unloaded fmow and xview1. No data set is loaded yet, so nothing is selected."
-    )
+    assert step.observation == "Unloaded fmow and xview1. No data set is loaded yet, so nothing is selected."
 
 
 def test_unloading_what_is_not_loaded_says_what_is(world: World) -> None:
@@ -93,8 +91,6 @@ def test_the_schema_of_a_data_set_shows_types_and_ranges(world: World) -> None:
     assert step.data["dataset"] == "xview1"
     assert "CREATE TABLE images (" in step.observation and "CREATE TABLE detections (" in step.observation
     [cloud] = [
-        each
-        for each in step.data["columns"]
-        if (each["table"], each["column"]) == ("images", "cloud_pct")
+        each for each in step.data["columns"] if (each["table"], each["column"]) == ("images", "cloud_pct")
     ]
     assert (cloud["type"], cloud["min"], cloud["max"]) == ("number", 0.0, 70.0)

@@ -6,15 +6,18 @@ import math
 from typing import Any
 
 import pytest
-from tests.tools.world import NAMES, after, run
 
 from state.model import Filters, Geometry, Layer, State
+from tests.tools.world import NAMES, after, run
 from tools.base import World
 from tools.database.loading import db_load
 from tools.database.places import filter_coords
 from tools.places import grown
 
-SQUARE = {"type": "Polygon", "coordinates": [[[4.0, 51.5], [5.0, 51.5], [5.0, 52.5], [4.0, 52.5], [4.0, 51.5]]]}
+SQUARE = {
+    "type": "Polygon",
+    "coordinates": [[[4.0, 51.5], [5.0, 51.5], [5.0, 52.5], [4.0, 52.5], [4.0, 51.5]]],
+}
 
 
 @pytest.fixture

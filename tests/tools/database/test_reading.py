@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from tests.tools.world import after, run
 
 from state.model import State
+from tests.tools.world import after, run
 from tools.base import World
 from tools.database.filters import filter_class
 from tools.database.loading import db_load
@@ -15,7 +15,9 @@ from tools.database.reading import db_count, db_query, db_sql
 
 @pytest.fixture
 def cars(world: World) -> State:
-    return after(world, State(), (db_load, {"names": ["fair1m", "xview1"]}), (filter_class, {"classes": "cars"}))
+    return after(
+        world, State(), (db_load, {"names": ["fair1m", "xview1"]}), (filter_class, {"classes": "cars"})
+    )
 
 
 def test_a_count_without_a_group_is_the_number_of_images(world: World, cars: State) -> None:
@@ -53,7 +55,9 @@ def test_a_query_makes_a_sorted_table_and_opens_the_results(world: World, cars: 
     assert not step.failed, step.observation
     [artifact] = step.state.artifacts
     assert (artifact.kind, artifact.name, artifact.summary) == ("table", "Rows of the selection", "2 rows")
-    assert artifact.made_by == 'db_query(limit=2, order_by=["-acquired"], columns=["name","acquired","cloud"])'
+    assert (
+        artifact.made_by == 'db_query(limit=2, order_by=["-acquired"], columns=["name","acquired","cloud"])'
+    )
     assert (step.state.ui.table, step.state.ui.panels) == (artifact.id, ("results",))
     path = world.artifacts.find(artifact.id)
     assert path is not None
@@ -68,18 +72,33 @@ def test_the_same_query_on_the_same_selection_is_the_same_artifact(world: World,
     first = run(world, cars, db_query, order_by=["-acquired"])
     again = run(world, first.state, db_query, order_by=["-acquired"], limit=100)
     assert again.state == first.state
-    other = run(world, after(world, cars, (filter_class, {"classes": "Bus"})), db_query, order_by=["-acquired"])
+    other = run(
+        world, after(world, cars, (filter_class, {"classes": "Bus"})), db_query, order_by=["-acquired"]
+    )
     assert other.data["table"] != first.data["table"]
 
 
 def test_sql_reads_the_whole_catalogue_and_quotes_its_rows(world: World) -> None:
-    step = run(world, State(), db_sql, sql="SELECT dataset, count(*) AS n FROM images GROUP BY dataset ORDER BY n DESC, dataset LIMIT 2")
+    step = run(
+        world,
+        State(),
+        db_sql,
+        sql="SELECT dataset, count(*) AS n FROM images GROUP BY dataset ORDER BY n DESC, dataset LIMIT 2",
+    )
     assert step.data["first"] == [{"dataset": "xview1", "n": 7}, {"dataset": "bigearthnet", "n": 5}]
-    assert step.observation.startswith("The query gave 2 rows: dataset=xview1, n=7; dataset=bigearthnet, n=5.")
+    assert step.observation.startswith(
+        "The query gave 2 rows: dataset=xview1, n=7; dataset=bigearthnet, n=5."
+    )
 
 
 @pytest.mark.parametrize(
-    "sql", ["DROP TABLE images", "SELECT 1; SELECT 2", "SELECT * FROM read_csv('/etc/passwd')", "COPY images TO '/tmp/x'"]
+    "sql",
+    [
+        "DROP TABLE images",
+        "SELECT 1; SELECT 2",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "COPY images TO '/tmp/x'",
+    ],
 )
 def test_sql_that_writes_or_reads_files_is_refused_and_leaves_no_artifact(world: World, sql: str) -> None:
     step = run(world, State(), db_sql, sql=sql)
