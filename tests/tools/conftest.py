@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.tools.world import small_world, write_small_catalogue
 
+from tests.tools.world import small_world, write_small_catalogue
 from tools.base import World
 
 
