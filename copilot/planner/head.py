@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -44,17 +45,17 @@ def shared_encoder() -> Encoder:
 
 
 def word_features(texts: Sequence[str]) -> Floats:
-    """(texts, HASHED) float32: the words and word pairs of each text, signed hashes, rows of WORD_WEIGHT length."""
+    """(texts, HASHED) float32: the words and word pairs of each text, signed hashes, WORD_WEIGHT long."""
     rows = np.zeros((len(texts), HASHED), dtype=np.float32)
     for row, text in zip(rows, texts, strict=True):
         words = ["^", *_WORD.findall(text.lower()), "$"]
         for feature in [
             *words[1:-1],
-            *(f"{left} {right}" for left, right in zip(words, words[1:], strict=False)),
+            *(f"{left} {right}" for left, right in pairwise(words)),
         ]:
             mark = zlib.crc32(feature.encode())
             row[mark % HASHED] += 1 if mark & 0x80000000 else -1
-        row *= WORD_WEIGHT / max(np.linalg.norm(row), 1e-9)
+        row *= WORD_WEIGHT / np.maximum(np.linalg.norm(row), np.float32(1e-9))
     return rows
 
 
@@ -109,7 +110,7 @@ class Head:
         if head.weights.shape != (DIMENSIONS + HASHED, len(head.names)):
             raise HeadError(
                 f"{path} has weights of shape {head.weights.shape}, not "
-                f"({DIMENSIONS + HASHED}, {len(head.names)}); make it again with: python -m copilot.planner.train"
+                f"({DIMENSIONS + HASHED}, {len(head.names)}); run again: python -m copilot.planner.train"
             )
         return head
 

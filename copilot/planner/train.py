@@ -25,9 +25,9 @@ from copilot.planner.lexicon import COLORS, FIELDS
 BANK = Path(__file__).with_name("bank")
 HELD_OUT = BANK / "held_out.jsonl"
 OFF_TOPIC = BANK / "off_topic.jsonl"
-PENALTY = 3e-5
+PENALTY = 1e-5
 """Half the squared length of the weights costs this much a phrase."""
-STEPS = 600
+STEPS = 300
 RATE = 1.0
 """Below 2 / L: the loss's curvature is at most half the squared length of a row, which is at most 3."""
 LOST_RIGHT = 0.03
@@ -63,10 +63,10 @@ def _phrase(line: str, where: str) -> Phrase:
         masked(phrase.text)
     except (ValueError, TypeError, KeyError) as error:
         raise BankError(
-            f"{where} is {line[:80]!r}; it must have a label and a text with known {{placeholders}}."
+            f"{where} is {line[:60]!r}; it needs a label and a text with known {{placeholders}}."
         ) from error
     if phrase.label not in LABELS and phrase.label != "off_topic":
-        raise BankError(f"{where} has the label {phrase.label!r}; the labels are listed in labels.py.")
+        raise BankError(f"{where} has the unknown label {phrase.label!r}; see labels.py.")
     return phrase
 
 
@@ -76,8 +76,8 @@ def training_files() -> tuple[Path, ...]:
 
 
 def bank_digest() -> str:
-    """SHA-256 over the names and bytes of every file of the bank."""
-    digest = hashlib.sha256()
+    """SHA-256 over the standing words and the names and bytes of every file of the bank."""
+    digest = hashlib.sha256(json.dumps(MASKS, sort_keys=True).encode())
     for path in sorted(BANK.glob("*.jsonl")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
@@ -115,13 +115,11 @@ def examples(phrases: Sequence[Phrase]) -> list[Phrase]:
 
 
 def fit(inputs: Floats, wanted: Indices, labels: int) -> tuple[Floats, Floats]:
-    """Weights (inputs' columns, labels) and bias (labels,) of least loss, by Nesterov's accelerated descent."""
+    """Weights (inputs' columns, labels) and bias (labels,) of least loss, by Nesterov's method."""
     rows = np.concatenate([inputs, np.ones((len(inputs), 1), np.float32)], axis=1)
     target = np.eye(labels, dtype=np.float32)[wanted]
     counts = np.maximum(np.bincount(wanted, minlength=labels), 1)
-    share = (counts.mean() / counts)[
-        wanted
-    ] ** 0.5  # rare labels count more, though not as much as frequent ones
+    share = (counts.mean() / counts)[wanted] ** 0.5  # rare labels count more
     share = (share / share.sum()).astype(np.float32)[:, None]
     weights = ahead = np.zeros((rows.shape[1], labels), np.float32)
     for step in range(STEPS):
@@ -144,7 +142,7 @@ def fit_temperature(head: Head, inputs: Floats, wanted: Indices) -> float:
 
 
 def calibration_error(shares: Floats, wanted: Indices, bins: int = 10) -> float:
-    """Expected calibration error: how far confidence is from accuracy, averaged over equal bins of confidence."""
+    """Expected calibration error: the mean gap of confidence and accuracy over equal bins."""
     best = shares.max(axis=1)
     right = shares.argmax(axis=1) == wanted
     place = np.minimum((best * bins).astype(int), bins - 1)
@@ -189,7 +187,8 @@ def report(head: Head) -> str:
     lines = [
         f"Held out: {right.mean():.3f} right of {len(right)}, {top3.mean():.3f} among the best three, "
         f"calibration error {calibration_error(shares, wanted):.3f} at temperature {head.temperature:.2f}",
-        f"Threshold {head.threshold:.3f}: below it {np.mean(shares.max(axis=1)[right] < head.threshold):.3f} of right "
+        f"Threshold {head.threshold:.3f}: below it "
+        f"{np.mean(shares.max(axis=1)[right] < head.threshold):.3f} of right "
         f"answers, {np.mean(shares.max(axis=1)[~right] < head.threshold):.3f} of wrong ones, "
         f"{silent.mean():.3f} of off-topic lines ({refused.mean():.3f} with those called reject)",
     ]

@@ -11,11 +11,11 @@ import pytest
 
 from copilot.planner.clauses import without_openers
 from copilot.planner.head import DIMENSIONS, HASHED, Head, HeadError, softmax, word_features
-from copilot.planner.labels import LABELS
+from copilot.planner.labels import LABELS, MASKS
 from copilot.planner.train import (
-    BankError,
     HELD_OUT,
     OFF_TOPIC,
+    BankError,
     Phrase,
     bank_digest,
     calibration_error,
@@ -47,14 +47,16 @@ def test_nine_in_ten_held_out_phrases_get_their_label(head: Head) -> None:
     assert len(wrong) <= 0.1 * len(phrases), wrong
 
 
-def test_the_threshold_keeps_the_right_answers_and_most_off_topic_lines_do_not_pass_as_a_want(head: Head) -> None:
+def test_the_threshold_keeps_the_right_answers_and_most_off_topic_lines_do_not_pass_as_a_want(
+    head: Head,
+) -> None:
     phrases = read_bank([HELD_OUT])
     answers = head.labels([masked(each.text) for each in phrases])
     right = [guess[0][1] for each, guess in zip(phrases, answers, strict=True) if guess[0][0] == each.label]
     noise = [guess[0] for guess in head.labels([masked(each.text) for each in read_bank([OFF_TOPIC])])]
     passing = [label for label, share in noise if share >= head.threshold and label != "reject"]
     assert np.mean(np.array(right) < head.threshold) <= 0.04
-    assert len(passing) <= 0.3 * len(noise), passing
+    assert len(passing) <= 0.15 * len(noise), passing
 
 
 def test_every_label_has_thirty_phrases_and_six_held_out_ones() -> None:
@@ -66,12 +68,13 @@ def test_every_label_has_thirty_phrases_and_six_held_out_ones() -> None:
 
 def test_no_held_out_phrase_is_trained_on_and_no_phrase_has_two_labels() -> None:
     trained = read_bank(training_files())
-    read = {(masked(each.text)) for each in read_bank([HELD_OUT])}
     labels: dict[str, set[str]] = {}
     for each in trained:
         labels.setdefault(each.text, set()).add(each.label)
-    both = sorted({each.text for each in trained if each.text in {held.text for held in read_bank([HELD_OUT])}})
-    assert (both, [text for text, own in labels.items() if len(own) > 1], bool(read)) == ([], [], True)
+    both = sorted(
+        {each.text for each in trained if each.text in {held.text for held in read_bank([HELD_OUT])}}
+    )
+    assert (both, [text for text, own in labels.items() if len(own) > 1]) == ([], [])
 
 
 def test_a_clause_gets_three_labels_best_first_with_shares_of_one(head: Head) -> None:
@@ -86,7 +89,9 @@ def test_a_clause_gets_three_labels_best_first_with_shares_of_one(head: Head) ->
 
 def test_polite_openers_and_company_do_not_change_the_guess(head: Head) -> None:
     alone = head.labels(["zoom to place"])[0]
-    together = head.labels(["could you please zoom to place", "how many class are there in place", "zoom to place"])
+    together = head.labels(
+        ["could you please zoom to place", "how many class are there in place", "zoom to place"]
+    )
     assert together[0] == together[2] == alone
 
 
@@ -133,8 +138,14 @@ def test_training_twice_gives_the_same_weights_and_separates_what_can_be_separat
 
 
 def test_a_phrase_is_masked_as_the_reader_masks_a_request() -> None:
-    assert masked("please make {layer} red per country in {place}?") == "make layer colour per field in place"
-    assert examples([Phrase("aggregate", "mean gsd")]) == [Phrase("aggregate", "mean field"), Phrase("aggregate", "mean gsd")]
+    assert (
+        masked("please make {layer} red per country in {place}?")
+        == f"make layer colour per {MASKS['field']} in place"
+    )
+    assert examples([Phrase("aggregate", "mean gsd")]) == [
+        Phrase("aggregate", f"mean {MASKS['field']}"),
+        Phrase("aggregate", "mean gsd"),
+    ]
     assert without_openers(masked("just show {class}")) == masked("show {class}")
 
 
