@@ -36,7 +36,7 @@ def read_vector(path: Path) -> gpd.GeoDataFrame:
 def vector_box(frame: gpd.GeoDataFrame) -> Bbox:
     """The narrowest box around the features. Raises ToolError when there are none."""
     parts = frame.geometry.explode(ignore_index=True).bounds.to_numpy().tolist()
-    if not parts or not all(map(math.isfinite, sum(parts, []))):
+    if not parts or not all(math.isfinite(side) for part in parts for side in part):
         raise ToolError("There are no features with a place to show.")
     return box(union_box([(w, s, e, n) for w, s, e, n in parts]))
 

@@ -14,7 +14,7 @@ MAP_WIDTH_PX = 900
 MAP_HEIGHT_PX = 650
 """The map that a fit is computed for: the page's, give or take; the state cannot know a window's size."""
 TILE_PX = 256
-MAX_LATITUDE = 85.0511
+MAX_LATITUDE = 85.05112877980659
 """Where Web Mercator ends."""
 MIN_ZOOM, MAX_ZOOM = 0.0, 22.0
 CLOSEST_FIT = 17.0
@@ -32,7 +32,7 @@ class Camera:
 
 def camera_for(bbox: Bbox) -> Camera:
     """The closest whole zoom at which the box is wholly in sight, and its middle on the map."""
-    west, south, east, north = bbox
+    west, south, _, north = bbox
     width = span(bbox)
     top, bottom = mercator_y(north), mercator_y(south)
     world_x = width / 360
@@ -101,14 +101,13 @@ def union_box(boxes: Sequence[Bbox]) -> Bbox:
     """The narrowest box around all boxes, across the antimeridian where that is narrower."""
     south, north = min(each[1] for each in boxes), max(each[3] for each in boxes)
     spans = sorted((each[0] % 360, span(each)) for each in boxes)
-    first = spans[0][0]
-    reach, widest, start = spans[0][0] + spans[0][1], -1.0, first
-    for west, width in spans[1:]:
+    # Around the world: what reaches beyond 360 covers the beginning.
+    reach = max(west + width for west, width in spans) - 360
+    widest, start = -1.0, spans[0][0]
+    for west, width in spans:
         if west - reach > widest:
             widest, start = west - reach, west
         reach = max(reach, west + width)
-    if first + 360 - reach > widest:
-        widest, start = first + 360 - reach, first
     if widest <= 0:
         return (-180.0, south, 180.0, north)
     return box((start, south, start + 360 - widest, north))

@@ -39,7 +39,7 @@ def ring_shape(points: Sequence[LonLat]) -> shapely.Geometry:
     """A polygon of corners, by the shorter way from each to the next. Raises ToolError when it has no area or crosses itself."""
     lons, lats = _unwrapped([lon for lon, _ in points]), [lat for _, lat in points]
     polygon = shapely.Polygon(zip(lons, lats, strict=True))
-    if not polygon.area > 0:
+    if not polygon.convex_hull.area > 0:
         raise ToolError("The polygon has no area; give at least three corners that are not on one line.")
     if not polygon.is_valid:
         raise ToolError("The polygon crosses itself; give its corners in order around it.")

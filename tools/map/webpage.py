@@ -21,7 +21,7 @@ from tools.map.geometry import visible
 from tools.map.picture import LAND, THEMES, Theme
 
 NODE_MODULES = Path(__file__).parents[2] / "node_modules"
-_ID = re.compile(r"\b([a-z_]+_)([0-9a-f]{32})\b")
+_ID = re.compile(r"([a-z]_)([0-9a-f]{32})(?![0-9a-f])")
 _PICTURE = re.compile(r"url\((images/[\w.-]+\.png)\)")
 _LAND_TOLERANCE_DEG = 0.05
 _MOST_WRITTEN = 200

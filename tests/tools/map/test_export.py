@@ -1,0 +1,92 @@
+"""The map as a file: complete without a network, plain about samples, safe with hostile names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from state.model import State
+from tests.tools.prepared import prepared
+from tests.tools.world import after, run
+from tools.base import World
+from tools.map import camera, controls, drawing, export
+from tools.map.webpage import NODE_MODULES
+from tools.toolbox import toolbox
+
+needs_leaflet = pytest.mark.skipif(
+    not (NODE_MODULES / "leaflet").is_dir(), reason="node_modules are not installed (npm ci)"
+)
+PLOTS = ("choropleth", "density", "heatmap", "scatter", "footprint", "detection", "time_slider", "label")
+
+
+def full(world: World) -> State:
+    calls = [(toolbox().get(f"{each}_plot"), {}) for each in PLOTS]
+    hostile = {"bbox": [170, -30, -170, -10], "name": "</script><img src=x onerror=alert(1)>"}
+    return after(world, prepared(world), *calls, (drawing.draw_bbox, hostile))
+
+
+def written(world: World, state: State, **args: str) -> Path:
+    step = run(world, state, export.export_map, **args)
+    assert not step.failed, step.observation
+    artifact = step.state.artifacts[-1]
+    assert (artifact.id, artifact.kind) == (step.data["document"], "document")
+    found = world.artifacts.find(artifact.id)
+    assert found is not None
+    return found
+
+
+@needs_leaflet
+def test_the_page_fetches_nothing_and_runs_no_name(world: World) -> None:
+    text = written(world, full(world), format="html").read_text()
+    assert not re.findall(r"<(?:script|img|iframe)[^>]+src=|<link|@import|url\((?!data:|#)", text)
+    assert "onerror=alert(1)>" not in text
+    assert "sample data: generated positions and labels" in text
+    assert "L.map(" in text and "Leaflet" in text
+
+
+@needs_leaflet
+def test_the_same_map_is_the_same_page(world: World) -> None:
+    state = full(world)
+    first = written(world, state).read_bytes()
+    assert written(world, state).read_bytes() == first
+
+
+def test_the_picture_has_land_layers_and_margins(world: World) -> None:
+    path = written(world, full(world), format="png", title="All of it")
+    with Image.open(path) as picture:
+        assert picture.size == (1800, 1436)
+        colours = {colour for _, colour in picture.getcolors(10**7) or []}
+    assert {(0xDB, 0xEA, 0xFE), (0xF5, 0xF5, 0xF0), (0xFF, 0xFF, 0xFF)} <= colours
+    assert len(colours) > 100
+
+
+def test_a_hidden_layer_is_not_drawn(world: World) -> None:
+    state = prepared(world)
+    hidden = after(world, state, (toolbox().get("hide_layer"), {"layer": "clusters"}))
+    bare = state.without_layers(frozenset({"clusters"}))
+    assert (
+        written(world, hidden, format="png", title="x").read_bytes()
+        == written(world, bare, format="png", title="x").read_bytes()
+    )
+
+
+def test_each_camera_is_another_document(world: World) -> None:
+    state = prepared(world)
+    names = {written(world, state, format="png").name}
+    for place in ("Rotterdam", "Fiji"):
+        state = after(world, state, (camera.zoom_map, {"place": place}))
+        names.add(written(world, state, format="png").name)
+    assert len(names) == 3
+
+
+def test_the_map_in_data_is_the_map_in_the_state(world: World) -> None:
+    state = after(world, prepared(world), (controls.toggle_control, {"control": "minimap"}))
+    step = run(world, state, controls.map_state)
+    assert step.data["controls"] == ["legend", "scale_bar", "minimap"]
+    assert [each["id"] for each in step.data["layers"]] == ["clusters"]
+    assert (step.data["center"], step.data["zoom"], step.data["basemap"]) == ([10.0, 25.0], 2.0, "offline")
+    twice = after(world, state, (controls.toggle_control, {"control": "minimap"}))
+    assert twice == prepared(world)
