@@ -1,0 +1,221 @@
+// The conversation. Everything that comes from outside becomes text nodes, never markup.
+// It also listens for changes of the session and asks the page to run again when there are some.
+
+const REFERENCE = /⁽([⁰¹²³⁴⁵⁶⁷⁸⁹]+)⁾/g;
+const DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+function make(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function button(className, text, label, act) {
+  const made = make("button", className, text);
+  made.type = "button";
+  if (label) { made.setAttribute("aria-label", label); made.title = label; }
+  made.addEventListener("click", act);
+  return made;
+}
+
+class Chat {
+  constructor(root) {
+    this.root = root;
+    root.classList.add("az-chat");
+    root.setAttribute("role", "log");
+    root.setAttribute("aria-label", "Conversation");
+    root.tabIndex = 0;
+    this.cards = new Map();
+    document.addEventListener("visibilitychange", (this.seen = () => this.listen()));
+  }
+
+  update({ data, setTriggerValue, setStateValue }) {
+    this.trigger = setTriggerValue;
+    this.setState = setStateValue;
+    const session = this.data && this.data.session !== data.session;
+    this.data = data;
+    if (session) { this.cards.clear(); this.root.replaceChildren(); this.leave(); }
+    const bottom = this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < 60;
+    const last = data.turns.length ? data.turns[data.turns.length - 1].turn : 0;
+    const added = last !== this.last;
+    this.last = last;
+    this.draw();
+    if (bottom || added) this.root.scrollTop = this.root.scrollHeight;
+    this.listen();
+  }
+
+  draw() {
+    const { data } = this;
+    const wanted = [];
+    if (!data.turns.length) wanted.push(this.card("empty", data.examples, () => this.empty()));
+    if (data.earlier) wanted.push(this.card("earlier", data.earlier, () => make("p", "az-muted", `${data.earlier} earlier turns are in the trace.`)));
+    data.turns.forEach((turn, index) => {
+      const last = index === data.turns.length - 1;
+      const question = last ? data.question : null;
+      wanted.push(this.card("t" + turn.turn, [turn, question], (before) => this.turn(turn, question, before)));
+    });
+    if (data.problem) wanted.push(this.card("problem", data.problem, () => make("p", "az-problem", data.problem)));
+    const keys = new Set(wanted.map((each) => each.dataset.key));
+    for (const key of [...this.cards.keys()]) if (!keys.has(key)) this.cards.delete(key);
+    for (const child of [...this.root.children]) if (!wanted.includes(child)) child.remove();
+    wanted.forEach((node, index) => { if (this.root.children[index] !== node) this.root.insertBefore(node, this.root.children[index] || null); });
+  }
+
+  // A card is built again only when what it shows has changed, so nothing jumps and nothing closes.
+  card(key, content, build) {
+    const print = JSON.stringify(content);
+    const before = this.cards.get(key);
+    if (before && before.print === print) return before.node;
+    const node = build(before && before.node);
+    node.dataset.key = key;
+    this.cards.set(key, { print, node });
+    return node;
+  }
+
+  empty() {
+    const box = make("div", "az-empty");
+    box.append(make("h2", "", "What would you like to see?"), make("p", "", "Ask in your own words. These work:"));
+    for (const text of this.data.examples) {
+      box.append(button("az-choice az-example", text, "", () => this.trigger("ask", text)));
+    }
+    return box;
+  }
+
+  turn(turn, question, before) {
+    if (turn.request === null) return this.action(turn);
+    const card = make("article", "az-turn");
+    card.append(make("p", "az-request", turn.request));
+    if (turn.calls.length) card.append(this.calls(turn, before));
+    else if (turn.running) card.append(make("p", "az-thinking", "Reading the request …"));
+    if (turn.reply !== null && turn.reply !== "") card.append(this.reply(turn));
+    if (turn.interrupted) card.append(make("p", "az-note", "Interrupted: the app was closed before this request was finished. What was done stands; ask again to go on."));
+    if (question && question.choices.length) card.append(this.choices(question));
+    if (turn.reply !== null) card.append(this.thumbs(turn));
+    return card;
+  }
+
+  action(turn) {
+    const card = make("article", "az-action");
+    for (const call of turn.calls) {
+      const line = make("p", call.ok ? "" : "az-failed");
+      line.append(make("span", "az-dot", call.ok ? "●" : "✕"), document.createTextNode(" " + call.text));
+      line.title = call.call;
+      card.append(line);
+    }
+    return card;
+  }
+
+  calls(turn, before) {
+    const details = make("details", "az-calls");
+    details.open = before ? Boolean(before.querySelector("details")?.open) : false;
+    const summary = make("summary");
+    summary.append(make("span", turn.running ? "az-spin" : "", ""), document.createTextNode(turn.summary));
+    details.append(summary);
+    const list = make("ol");
+    for (const call of turn.calls) {
+      const item = make("li", call.ok ? "" : "az-failed");
+      const head = button("az-call", "", "Show call " + call.number + " in the trace", () => this.open(call));
+      head.append(make("span", "az-mark", call.ok ? "✓" : "✕"), make("code", "", call.call), make("span", "az-ms", call.time));
+      item.append(head, make("p", "az-result", call.text));
+      list.append(item);
+    }
+    details.append(list);
+    return details;
+  }
+
+  reply(turn) {
+    const box = make("p", "az-reply az-" + turn.outcome);
+    let from = 0;
+    for (const match of turn.reply.matchAll(REFERENCE)) {
+      box.append(document.createTextNode(turn.reply.slice(from, match.index).replace(/\s$/, "")));
+      const number = Number([...match[1]].map((digit) => DIGITS.indexOf(digit)).join(""));
+      const call = turn.calls.find((each) => each.number === number);
+      const text = String(number);
+      box.append(call ? button("az-ref", text, `Call ${number}: ${call.call}`, () => this.open(call)) : make("sup", "", text));
+      from = match.index + match[0].length;
+    }
+    box.append(document.createTextNode(turn.reply.slice(from)));
+    return box;
+  }
+
+  open(call) {
+    if (call.layer && this.channel) this.channel.postMessage({ flash: call.layer });
+    this.trigger("trace", { seq: call.seq });
+  }
+
+  choices(question) {
+    const box = make("div", "az-choices");
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", question.text);
+    for (const text of question.choices) box.append(button("az-choice", text, "", () => this.trigger("ask", text)));
+    return box;
+  }
+
+  thumbs(turn) {
+    const box = make("div", "az-thumbs");
+    if (turn.rating) {
+      box.append(make("span", "az-muted", turn.rating === "up" ? "👍 noted" : "👎 kept as a case to get right"));
+      return box;
+    }
+    const rate = (rating) => this.note(box, turn, rating);
+    box.append(button("az-thumb", "👍", "This was right", () => rate("up")), button("az-thumb", "👎", "This was wrong", () => rate("down")));
+    return box;
+  }
+
+  note(box, turn, rating) {
+    const form = make("form", "az-note-form");
+    const input = make("input");
+    input.maxLength = 2000;
+    input.placeholder = rating === "up" ? "What was good? (optional)" : "What was wrong? (optional)";
+    input.setAttribute("aria-label", "Note");
+    const send = make("button", "az-send", "Send");
+    send.type = "submit";
+    const cancel = button("az-thumb", "✕", "Do not rate", () => box.replaceWith(this.thumbs(turn)));
+    form.append(make("span", "", rating === "up" ? "👍" : "👎"), input, send, cancel);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.trigger("feedback", { turn: turn.turn, rating, note: input.value });
+      box.replaceChildren(make("span", "az-muted", "Thank you."));
+    });
+    box.replaceChildren(form);
+    input.focus();
+  }
+
+  // -- changes --
+
+  listen() {
+    const { session } = this.data;
+    if (document.hidden) return this.leave();
+    if (this.source && this.session === session) return;
+    this.leave();
+    this.session = session;
+    this.channel = new BroadcastChannel("azimuth-" + session);
+    this.source = new EventSource("/api/sessions/" + encodeURIComponent(session) + "/stream");
+    this.source.onmessage = (event) => {
+      const { version } = JSON.parse(event.data);
+      this.channel.postMessage({ version });
+      if (version !== this.data.version) this.setState("version", version);
+    };
+  }
+
+  leave() {
+    if (this.source) this.source.close();
+    if (this.channel) this.channel.close();
+    this.source = this.channel = null;
+  }
+
+  close() {
+    this.leave();
+    document.removeEventListener("visibilitychange", this.seen);
+  }
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  let root = parentElement.querySelector(".az-root");
+  if (!root) { root = make("div", "az-root"); parentElement.append(root); }
+  if (!root.chat) root.chat = new Chat(root);
+  root.chat.update(component);
+  return () => root.chat.leave();
+}

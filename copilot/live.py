@@ -1,0 +1,181 @@
+"""The sessions that this process has open, and the turns that run in it.
+
+A turn runs in a thread of its own, not in a page's script: a reload, a second tab or a click never
+kills it. Whoever shows a session subscribes to it and reads its events.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+from copilot.engine import Engine, default_engine
+from copilot.session import Session
+from state.log import Event
+
+KEPT_SESSIONS = 64
+"""Open sessions beyond this number are closed, the least used first; their events are in the store."""
+MAX_REQUEST_CHARS = 4000
+
+_log = logging.getLogger(__name__)
+
+
+class Refused(Exception):
+    """A request that is not run, in one sentence for the user."""
+
+
+@dataclass
+class _Running:
+    """A turn that runs."""
+
+    request: str
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+class Live:
+    """Open sessions by id, shared by the pages and the routes. Safe to use from several threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._lock = threading.RLock()
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._running: dict[str, _Running] = {}
+        self._problems: dict[str, str] = {}
+        self._listeners: dict[str, list[Callable[[], None]]] = {}
+
+    def session(self, session_id: str) -> Session:
+        """The one open session of that id. Raises state.store.UnknownSession."""
+        with self._lock:
+            found = self._sessions.get(session_id)
+            if found is None:
+                found = Session.open(session_id, engine=self.engine)
+                found.listen(lambda event: self._tell(session_id, event))
+                self._sessions[session_id] = found
+                self._close_unused()
+            self._sessions.move_to_end(session_id)
+            return found
+
+    def create(self, owner: str, name: str = "Untitled session") -> Session:
+        """A new session of that owner."""
+        row = self.engine.store.create(owner, name)
+        return self.session(row.id)
+
+    def delete(self, session_id: str) -> None:
+        """Stop what runs in a session, and delete it."""
+        self.stop(session_id)
+        with self._lock:
+            self._sessions.pop(session_id, None)
+        self.engine.store.remove(session_id)
+
+    def ask(self, session_id: str, request: str) -> None:
+        """Start a turn. Raises Refused for an empty or huge request, or while another turn runs."""
+        text = request.strip()
+        if not text:
+            raise Refused("The request is empty; write what you would like to see.")
+        if len(text) > MAX_REQUEST_CHARS:
+            raise Refused(f"The request has {len(text):,} characters; up to {MAX_REQUEST_CHARS:,} are read.")
+        session = self.session(session_id)
+        with self._lock:
+            if session_id in self._running:
+                raise Refused("A request is still running in this session. Stop it, or wait for its answer.")
+            running = _Running(text)
+            self._running[session_id] = running
+            self._problems.pop(session_id, None)
+        thread = threading.Thread(
+            target=self._run, args=(session, running), name=f"turn-{session_id[:6]}", daemon=True
+        )
+        thread.start()
+
+    def stop(self, session_id: str) -> bool:
+        """Ask the running turn to stop; False when none runs."""
+        with self._lock:
+            running = self._running.get(session_id)
+        if running is None:
+            return False
+        running.stop.set()
+        return True
+
+    def running(self, session_id: str) -> str | None:
+        """The request that runs in that session; None when none does."""
+        with self._lock:
+            found = self._running.get(session_id)
+        return None if found is None else found.request
+
+    def problem(self, session_id: str) -> str | None:
+        """Why the last request could not even start, in one sentence."""
+        return self._problems.get(session_id)
+
+    def version(self, session_id: str) -> str:
+        """What changes whenever there is something new to show."""
+        session = self.session(session_id)
+        return f"{len(session.events)}{'+' if self.running(session_id) is not None else ''}"
+
+    def subscribe(self, session_id: str, listener: Callable[[], None]) -> Callable[[], None]:
+        """Be told that something changed; the result stops it. The listener must not block."""
+        with self._lock:
+            self._listeners.setdefault(session_id, []).append(listener)
+
+        def leave() -> None:
+            with self._lock:
+                self._listeners[session_id].remove(listener)
+
+        return leave
+
+    def warm_up(self) -> None:
+        """Load what the first request would wait for: the catalogue, the gazetteer, the model, the outlines."""
+        from copilot.models import EMBEDDED, chat_model, configured_model
+        from copilot.view.basemap import countries_geojson
+
+        try:
+            countries_geojson(True)
+            self.engine.catalogue.datasets()
+            self.engine.gazetteer.resolve("Paris")
+            if configured_model() == EMBEDDED:
+                chat_model(EMBEDDED, self.engine)
+        except Exception:
+            # Whoever needs the part meets the same error, with a sentence for it.
+            _log.exception("warming up failed")
+
+    def _run(self, session: Session, running: _Running) -> None:
+        try:
+            for _ in session.stream(running.request, stop=running.stop):
+                pass
+        except Exception as error:
+            # Before a turn begins, nothing is on record: the sentence is kept here, the traceback in the log.
+            _log.exception("a turn of session %s could not run", session.id)
+            self._problems[session.id] = _sentence(error)
+        finally:
+            with self._lock:
+                del self._running[session.id]
+            self._tell(session.id, None)
+
+    def _tell(self, session_id: str, _event: Event | None) -> None:
+        with self._lock:
+            listeners = tuple(self._listeners.get(session_id, ()))
+        for listener in listeners:
+            listener()
+
+    def _close_unused(self) -> None:
+        for session_id in list(self._sessions):
+            if len(self._sessions) <= KEPT_SESSIONS:
+                return
+            if session_id not in self._running and not self._listeners.get(session_id):
+                del self._sessions[session_id]
+
+
+def _sentence(error: Exception) -> str:
+    from copilot.models import ModelNotConfigured
+
+    if isinstance(error, ModelNotConfigured):
+        return str(error)
+    return "The request could not be started; nothing was lost, and the log has the details. Try again."
+
+
+@cache
+def live() -> Live:
+    """The open sessions of this process."""
+    return Live(default_engine())

@@ -1,0 +1,87 @@
+"""Files that go out: artifacts of a session, and quicklooks of the catalogue."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from copilot.engine import Engine
+from copilot.server.guard import Denied, guarded, own_session, the_live
+from state.model import Artifact
+
+TYPES = {
+    ".csv": "text/csv; charset=utf-8", ".json": "application/json", ".geojson": "application/geo+json",
+    ".parquet": "application/vnd.apache.parquet", ".py": "text/x-python; charset=utf-8", ".png": "image/png",
+    ".ipynb": "application/x-ipynb+json", ".tif": "image/tiff", ".html": "application/octet-stream",
+}  # fmt: skip
+_ARTIFACT = re.compile(r"[a-z]+-[0-9a-f]{4,64}")
+
+
+@guarded
+async def artifact(request: Request) -> Response:
+    """GET: an artifact's file, as a download; only by an id that the session's state knows."""
+    session = await own_session(request)
+    wanted = str(request.path_params["artifact"])
+    found = session.state.artifact(wanted)
+    if found is None or not _ARTIFACT.fullmatch(wanted):
+        raise Denied(404, f"This session has no artifact {wanted!r}.")
+    folder = session.engine.artifacts(session.id)
+    path = await run_in_threadpool(folder.find, wanted)
+    if path is None or not inside(path, folder.folder):
+        raise Denied(404, f"The file of {wanted} is gone; {found.made_by} makes it again.")
+    headers = {"Content-Disposition": disposition(file_name(found, path.suffix)), "Cache-Control": "private, no-cache"}
+    return FileResponse(path, media_type=TYPES.get(path.suffix, "application/octet-stream"), headers=headers)
+
+
+@guarded
+async def quicklook(request: Request) -> Response:
+    """GET: an image's quicklook, by the image's id: the file's name comes from the catalogue."""
+    image_id = str(request.path_params["image"])
+    path = await run_in_threadpool(quicklook_file, the_live().engine, image_id)
+    if path is None:
+        raise Denied(404, "This image comes without pixels.")
+    return FileResponse(path, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+
+def quicklook_file(engine: Engine, image_id: str) -> Path | None:
+    """The quicklook of an image; None when there is none."""
+    row = engine.catalogue.image(image_id)
+    root = engine.catalogue_root
+    if row is None or root is None or not row.get("quicklook"):
+        return None
+    folder = root / str(row["dataset"]) / "quicklooks"
+    path = folder / Path(str(row["quicklook"])).name
+    return path if path.is_file() and inside(path, folder) else None
+
+
+def inside(path: Path, folder: Path) -> bool:
+    """Whether a file, links followed, lies in the folder."""
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def file_name(found: Artifact, suffix: str) -> str:
+    """A name for the download, from the artifact's own: letters of any script, no path."""
+    plain = unicodedata.normalize("NFKC", found.name)
+    words = re.findall(r"[\w.-]+", plain.removesuffix(suffix))
+    return ("-".join(words)[:80].strip(".-") or found.id) + suffix
+
+
+def disposition(name: str) -> str:
+    """A Content-Disposition that keeps the name whole (RFC 6266)."""
+    plain = name.encode("ascii", "replace").decode().replace("?", "_")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+def routes() -> list[BaseRoute]:
+    """The routes of this module."""
+    return [
+        Route("/api/sessions/{session}/artifacts/{artifact}", artifact),
+        Route("/api/quicklooks/{image:path}", quicklook),
+    ]

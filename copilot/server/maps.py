@@ -1,0 +1,92 @@
+"""What the map asks for: the view, a layer's content for a viewport, a timeline's steps, a raster's picture."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from copilot.server.guard import Denied, guarded, number, own_session, the_live
+from copilot.session import Session
+from copilot.view.layers import Viewport, layer_content, periods
+from copilot.view.mapview import map_view
+from state.model import Layer
+
+
+@guarded
+async def view(request: Request) -> Response:
+    """GET: the map of the session's state."""
+    session = await own_session(request)
+    version = the_live().version(session.id)
+    found = await run_in_threadpool(map_view, session.state, session.events, session.engine.catalogue)
+    return _fresh({"version": version, **found})
+
+
+@guarded
+async def layer(request: Request) -> Response:
+    """GET ?bbox=w,s,e,n&zoom=z&period=: what the layer shows there."""
+    session = await own_session(request)
+    wanted = _layer(session, request)
+    window = Viewport(_bbox(request), number(request, "zoom", 0, 24), _period(request))
+    found = await run_in_threadpool(layer_content, wanted, session.state, session.world(), window)
+    return _fresh(found)
+
+
+@guarded
+async def steps(request: Request) -> Response:
+    """GET: a timeline's steps, [[period, count], …]."""
+    session = await own_session(request)
+    found = await run_in_threadpool(periods, _layer(session, request), session.engine.catalogue)
+    return _fresh({"periods": found})
+
+
+@guarded
+async def picture(request: Request) -> Response:
+    """GET: a raster layer as a PNG in Web Mercator, its box in the header X-Bbox."""
+    from copilot.view.pictures import layer_picture
+
+    session = await own_session(request)
+    png = await run_in_threadpool(layer_picture, _layer(session, request), session.world())
+    return Response(png, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+
+def _layer(session: Session, request: Request) -> Layer:
+    wanted = str(request.path_params["layer"])
+    found = session.state.layer(wanted)
+    if found is None:
+        raise Denied(404, f"The map has no layer {wanted!r}.")
+    return found
+
+
+def _bbox(request: Request) -> tuple[float, float, float, float]:
+    text = request.query_params.get("bbox", "-180,-90,180,90")
+    try:
+        west, south, east, north = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise Denied(400, f"'bbox' is west,south,east,north in degrees; {text!r} came in.") from error
+    if not (-180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90):
+        raise Denied(400, f"'bbox' lies outside -180..180, -90..90, or upside down: {text!r}.")
+    return (west, south, east, north)
+
+
+def _period(request: Request) -> str | None:
+    text = request.query_params.get("period") or None
+    if text is not None and not (len(text) <= 10 and all(part.isdigit() for part in text.split("-"))):
+        raise Denied(400, f"'period' is a year, a month (2019-05) or a day; {text!r} came in.")
+    return text
+
+
+def _fresh(content: object) -> JSONResponse:
+    return JSONResponse(content, headers={"Cache-Control": "no-store"})
+
+
+def routes() -> list[BaseRoute]:
+    """The routes of this module."""
+    base = "/api/sessions/{session}"
+    return [
+        Route(f"{base}/view", view),
+        Route(f"{base}/layers/{{layer}}", layer),
+        Route(f"{base}/layers/{{layer}}/steps", steps),
+        Route(f"{base}/layers/{{layer}}/picture.png", picture),
+    ]

@@ -1,0 +1,93 @@
+"""Uploads that go to disk as they come, so that their size never shows in the process's memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import unicodedata
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from copilot.server.guard import Denied, from_our_page, guarded, the_live
+from copilot.server.owner import owner_of
+
+DEFAULT_MAX_GB = 4.0
+KEEP_FREE_BYTES = 1_000_000_000
+_BUFFER_BYTES = 1 << 20
+
+
+def max_upload_bytes() -> int:
+    """The largest upload, bytes: $AZIMUTH_MAX_UPLOAD_GB, else 4 GB."""
+    return int(float(os.environ.get("AZIMUTH_MAX_UPLOAD_GB", DEFAULT_MAX_GB)) * 1e9)
+
+
+@guarded
+async def upload(request: Request) -> Response:
+    """PUT: the body becomes a file of the owner's upload folder; the answer is {path, bytes}."""
+    from_our_page(request)
+    owner = owner_of(request.headers.get("cookie"))
+    if owner is None:
+        raise Denied(403, "Open Azimuth's page first; uploads belong to a browser.")
+    limit = max_upload_bytes()
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit:
+        raise Denied(413, too_large(limit))
+    folder = the_live().engine.home / "uploads" / owner
+    await run_in_threadpool(lambda: folder.mkdir(parents=True, exist_ok=True))
+    if shutil.disk_usage(folder).free < KEEP_FREE_BYTES + (int(declared) if declared.isdigit() else 0):
+        raise Denied(507, "There is not enough free disk space for this file.")
+    name = safe_name(str(request.path_params["name"]))
+    written = await _receive(request, folder / name, limit)
+    return JSONResponse({"path": str(folder / name), "name": name, "bytes": written})
+
+
+async def _receive(request: Request, target: Path, limit: int) -> int:
+    """Write the body beside its place and move it there when it is whole."""
+    part = target.with_name(f".{secrets.token_hex(6)}.part")
+    written, waiting = 0, bytearray()
+    try:
+        with part.open("wb") as file:
+            async for chunk in request.stream():
+                written += len(chunk)
+                if written > limit:
+                    raise Denied(413, too_large(limit))
+                waiting += chunk
+                if len(waiting) >= _BUFFER_BYTES:
+                    await run_in_threadpool(file.write, bytes(waiting))
+                    waiting.clear()
+            file.write(waiting)
+        if written == 0:
+            raise Denied(400, "The file is empty.")
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return written
+
+
+def too_large(limit: int) -> str:
+    """The sentence for a file over the limit."""
+    return (
+        f"The file is larger than {limit / 1e9:g} GB, which is the most that can be uploaded; "
+        "put it on this machine and ingest it by its path."
+    )
+
+
+def safe_name(name: str) -> str:
+    """A file name without folders, hidden names or control characters. Raises Denied when nothing is left."""
+    plain = unicodedata.normalize("NFKC", name).replace("\\", "/").split("/")[-1]
+    words = re.findall(r"[\w.()+-]+", plain)
+    found = "_".join(words).lstrip(".")[-120:]
+    if not found:
+        raise Denied(400, "The file needs a name of letters and digits.")
+    return found
+
+
+def routes() -> list[BaseRoute]:
+    """The routes of this module."""
+    return [Route("/api/uploads/{name}", upload, methods=["PUT"])]

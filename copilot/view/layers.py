@@ -1,0 +1,322 @@
+"""What a layer shows in a viewport: few rows as themselves, many as counts per cell.
+
+Every answer is `{"mode", "features", "shown", "total", "note"}` where `features` is a GeoJSON
+FeatureCollection, longitude first. Nothing here grows with the catalogue: what is sent is capped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import h3
+import pandas as pd
+import shapely
+
+from data.catalogue.base import Bbox, Catalogue, Cell, Selection
+from state.model import Layer, State
+from tools.base import ToolError, World
+from tools.map.files import read_vector
+from tools.selection import selection_of_query
+from tools.tables import plain_value
+
+MAX_POINTS = 3000
+MAX_FOOTPRINTS = 1500
+MAX_SINGLE = 250
+"""Up to so many images in view a cluster layer shows each by itself."""
+MAX_BOXES = 3000
+MAX_LABELS = 150
+MAX_VECTOR = 5000
+MAX_CELLS = 2000
+MAX_HEAT = 6000
+_NEAR_ZOOM = 12
+_FINE_ZOOMS = 5
+"""Hexagons are filled from cells so many zoom levels finer: a thirty-second of 64 pixels."""
+
+
+@dataclass(frozen=True)
+class Viewport:
+    """What the map shows: a box (west > east crosses the antimeridian) and a zoom level."""
+
+    bbox: Bbox
+    zoom: float
+    period: str | None = None
+    """The step that a timeline stands on: 2019, 2019-05 or 2019-05-17."""
+
+
+def layer_content(layer: Layer, state: State, world: World, view: Viewport) -> dict[str, Any]:
+    """The content of a layer for a viewport. Raises ToolError or CatalogueError in a sentence."""
+    if layer.kind == "vector":
+        return _vector(layer, state, world, view)
+    if layer.query is None:
+        raise ToolError(f"The layer {layer.name!r} is not filled by a query.")
+    selection = selection_of_query(layer.query)
+    catalogue, fields = world.catalogue, state.ui.hover_fields
+    if layer.kind == "timeline":
+        selection = _in_period(selection, view.period)
+    if layer.kind == "heatmap":
+        return _heat(catalogue, selection, view)
+    if layer.kind == "density":
+        return _density(catalogue, selection, view, dict(layer.options))
+    if layer.kind == "choropleth":
+        return _areas(catalogue, selection, dict(layer.options))
+    if layer.kind == "detections":
+        return _detections(catalogue, selection, view)
+    if layer.kind == "labels":
+        return _labels(catalogue, selection, view, str(dict(layer.options).get("field", "name")))
+    if layer.kind == "footprints":
+        return _images(catalogue, selection, view, MAX_FOOTPRINTS, 1, fields)
+    if layer.kind in ("points", "timeline"):
+        return _images(catalogue, selection, view, MAX_POINTS, 2, fields)
+    return _images(catalogue, selection, view, MAX_SINGLE, 0, fields)
+
+
+def periods(layer: Layer, catalogue: Catalogue) -> list[tuple[str, int]]:
+    """The steps of a timeline and how many rows each has, in order of time."""
+    if layer.query is None:
+        return []
+    by = str(dict(layer.options).get("by", "month"))
+    counts = catalogue.count_by(selection_of_query(layer.query), by, limit=5000)
+    return sorted((key, n) for key, n in counts if key[:1].isdigit())
+
+
+def _images(
+    catalogue: Catalogue, selection: Selection, view: Viewport, limit: int, finer: int, fields: tuple[str, ...]
+) -> dict[str, Any]:
+    """Each image by itself while there are at most `limit` in view, else cells `finer` zoom levels smaller."""
+    cells = catalogue.cells(selection, view.bbox, view.zoom + finer, MAX_CELLS if finer == 0 else MAX_POINTS)
+    total = sum(each.count for each in cells)
+    if total > limit and not (view.zoom >= _NEAR_ZOOM and total <= MAX_POINTS):
+        return _collection("cells", [_cell(each) for each in cells], total, total)
+    rows = catalogue.points(selection, view.bbox, limit=MAX_POINTS)
+    hover = _hover(catalogue, selection, rows, fields)
+    features = [_image(row, hover.get(row["image_id"], ())) for row in rows.to_dict("records")]
+    return _collection("images", features, len(features), total)
+
+
+def _image(row: dict[str, Any], hover: Any) -> dict[str, Any]:
+    box = [row["west"], row["south"], row["east"], row["north"]]
+    properties = {"id": row["image_id"], "name": row["name"], "lon": row["lon"], "lat": row["lat"], "hover": hover}
+    if isinstance(row["footprint"], bytes):
+        geometry: dict[str, Any] = shapely.geometry.mapping(shapely.from_wkb(row["footprint"]))
+    elif box[0] == box[2] and box[1] == box[3]:
+        geometry = {"type": "Point", "coordinates": [row["lon"], row["lat"]]}
+    else:
+        geometry = _box(*box)
+    return {"type": "Feature", "geometry": geometry, "properties": properties}
+
+
+def _hover(
+    catalogue: Catalogue, selection: Selection, rows: pd.DataFrame, fields: tuple[str, ...]
+) -> dict[str, list[list[str]]]:
+    """image_id → [[field, value], …] for tooltips; more rows than a hover can need get only their names."""
+    extra = tuple(field for field in fields if field not in rows)
+    if extra and 0 < len(rows) <= 500:
+        from data.catalogue.base import Attribute
+
+        wanted = replace(selection, attributes=(Attribute("image_id", "in", list(rows["image_id"])),))
+        found = catalogue.rows(wanted, ("image_id", *extra), (), len(rows))
+        rows = rows.merge(found, on="image_id", how="left")
+    shown = [field for field in fields if field in rows]
+    return {
+        row["image_id"]: [[field, _short(row[field])] for field in shown if _short(row[field])]
+        for row in rows[[*dict.fromkeys(("image_id", *shown))]].to_dict("records")
+    }
+
+
+def _short(value: Any) -> str:
+    plain = plain_value(value)
+    if plain is None:
+        return ""
+    text = plain[:10] if hasattr(value, "year") and isinstance(plain, str) else str(plain)
+    return text[:120]
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "type": "Feature",
+        "geometry": {"type": "Point", "coordinates": [cell.lon, cell.lat]},
+        "properties": {"count": cell.count, "bbox": list(cell.bbox)},
+    }
+
+
+def _heat(catalogue: Catalogue, selection: Selection, view: Viewport) -> dict[str, Any]:
+    cells = catalogue.cells(selection, view.bbox, view.zoom + 2, MAX_HEAT)
+    total = sum(each.count for each in cells)
+    return _collection("heat", [_cell(each) for each in cells], total, total)
+
+
+def _density(
+    catalogue: Catalogue, selection: Selection, view: Viewport, options: dict[str, Any]
+) -> dict[str, Any]:
+    if options.get("cell") == "square":
+        zoom = float(options.get("resolution", view.zoom))
+        cells = catalogue.cells(selection, view.bbox, zoom, MAX_HEAT)
+        features = [
+            {**_cell(each), "geometry": _square(each, zoom)} for each in cells
+        ]
+        total = sum(each.count for each in cells)
+        return _collection("areas", features, total, total)
+    resolution = int(options.get("resolution", _h3_resolution(view.zoom)))
+    fine = catalogue.cells(selection, view.bbox, view.zoom + _FINE_ZOOMS, 200_000)
+    counts: dict[str, int] = {}
+    for each in fine:
+        cell = h3.latlng_to_cell(each.lat, each.lon, resolution)
+        counts[cell] = counts.get(cell, 0) + each.count
+    largest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_HEAT]
+    features = [
+        {"type": "Feature", "geometry": _hexagon(cell), "properties": {"count": n}} for cell, n in largest
+    ]
+    return _collection("areas", features, sum(n for _, n in largest), sum(counts.values()))
+
+
+def _h3_resolution(zoom: float) -> int:
+    """Hexagons about 40 to 70 pixels across at that zoom."""
+    return max(0, min(11, round((zoom - 1.2) / 1.4)))
+
+
+def _hexagon(cell: str) -> dict[str, Any]:
+    ring = [[lng, lat] for lat, lng in h3.cell_to_boundary(cell)]
+    if max(lon for lon, _ in ring) - min(lon for lon, _ in ring) > 180:
+        ring = [[lon + 360 if lon < 0 else lon, lat] for lon, lat in ring]
+    return {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
+
+
+def _square(cell: Cell, zoom: float) -> dict[str, Any]:
+    """The grid square that holds a cell's centre: 64 pixels at that zoom."""
+    from tools.map.geometry import latitude_of, mercator_y
+
+    across = 4 * 2 ** max(0, min(22, int(zoom + 0.5)))
+    x = int((cell.lon + 180) / 360 * across)
+    y = int((0.5 - mercator_y(cell.lat)) * across)
+    west, east = x / across * 360 - 180, (x + 1) / across * 360 - 180
+    return _box(west, latitude_of(0.5 - (y + 1) / across), east, latitude_of(0.5 - y / across))
+
+
+def _areas(catalogue: Catalogue, selection: Selection, options: dict[str, Any]) -> dict[str, Any]:
+    """Counts per country (the page has the outlines), or a box around each group of another field."""
+    by = str(options.get("by", "country"))
+    counts = catalogue.count_by(selection, by, limit=400)
+    total = sum(n for _, n in counts)
+    if by == "country":
+        features = [{"type": "Feature", "geometry": None, "properties": {"key": key, "count": n}} for key, n in counts]
+        return _collection("countries", features, total, total)
+    return _groups(catalogue, selection, by, counts[:100], total)
+
+
+def _groups(
+    catalogue: Catalogue, selection: Selection, by: str, counts: list[tuple[str, int]], total: int
+) -> dict[str, Any]:
+    from data.catalogue.base import Attribute
+
+    features = []
+    for key, n in counts:
+        part = replace(selection, attributes=(*selection.attributes, Attribute(by, "=", key)))
+        box = catalogue.bounds(part) if catalogue.field_type(by) == "text" else None
+        if box is not None:
+            east = box[2] if box[2] >= box[0] else box[2] + 360
+            geometry = _box(box[0], box[1], east, box[3])
+            features.append({"type": "Feature", "geometry": geometry, "properties": {"key": key, "count": n}})
+    return _collection("areas", features, sum(f["properties"]["count"] for f in features), total)
+
+
+def _detections(catalogue: Catalogue, selection: Selection, view: Viewport) -> dict[str, Any]:
+    rows = catalogue.detections(selection, view.bbox, MAX_BOXES + 1) if view.zoom >= 9 else None
+    if rows is None or len(rows) > MAX_BOXES:
+        cells = catalogue.cells(selection, view.bbox, view.zoom, MAX_CELLS)
+        total = sum(each.count for each in cells)
+        found = _collection("cells", [_cell(each) for each in cells], total, total)
+        return {**found, "note": "The counts are images; their objects show when you zoom in."}
+    features = [_detection(row) for row in rows.to_dict("records")]
+    return _collection("boxes", features, len(features), len(features))
+
+
+def _detection(row: dict[str, Any]) -> dict[str, Any]:
+    outline = row["outline"]
+    geometry = (
+        shapely.geometry.mapping(shapely.from_wkb(outline))
+        if isinstance(outline, bytes)
+        else _box(row["west"], row["south"], row["east"], row["north"])
+    )
+    hover = [["object", str(row["class_name"])], ["image", str(row["image_id"])]]
+    if not pd.isna(row["confidence"]):
+        hover.append(["confidence", f"{row['confidence']:.2f}"])
+    properties = {"id": row["image_id"], "lon": row["lon"], "lat": row["lat"], "hover": hover, "name": row["class_name"]}
+    return {"type": "Feature", "geometry": geometry, "properties": properties}
+
+
+def _labels(catalogue: Catalogue, selection: Selection, view: Viewport, field: str) -> dict[str, Any]:
+    cells = catalogue.cells(selection, view.bbox, view.zoom, MAX_CELLS)
+    total = sum(each.count for each in cells)
+    if total > MAX_LABELS:
+        found = _collection("cells", [_cell(each) for each in cells], total, total)
+        return {**found, "note": f"Labels show where at most {MAX_LABELS} images are in view; zoom in."}
+    rows = catalogue.points(selection, view.bbox, limit=MAX_LABELS)
+    hover = _hover(catalogue, selection, rows, (field,))
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [row["lon"], row["lat"]]},
+            "properties": {"id": row["image_id"], "text": next((v for _, v in hover.get(row["image_id"], ())), "")},
+        }
+        for row in rows.to_dict("records")
+    ]
+    return _collection("labels", features, len(features), total)
+
+
+def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[str, Any]:
+    path = world.artifacts.find(str(layer.artifact))
+    if path is None:
+        raise ToolError(f"The file of the layer {layer.name!r} is gone.")
+    frame = read_vector(path)
+    west, south, east, north = view.bbox
+    inside = frame.cx[west:east, south:north] if west <= east else frame
+    shown = inside.head(MAX_VECTOR)
+    tolerance = 360 / (256 * 2**view.zoom) / 2
+    shapes = shown.geometry.simplify(tolerance) if len(shown) else shown.geometry
+    columns = [name for name in shown.columns if name != shown.geometry.name][:8]
+    features = [
+        {
+            "type": "Feature",
+            "geometry": shapely.geometry.mapping(shape),
+            "properties": {"hover": [[str(name), _short(row[name])] for name in columns if _short(row[name])]},
+        }
+        for shape, row in zip(shapes, shown[columns].to_dict("records"), strict=True)
+        if not shape.is_empty
+    ]
+    return _collection("vector", features, len(features), len(inside))
+
+
+def _in_period(selection: Selection, period: str | None) -> Selection:
+    """The selection narrowed to a year, a month or a day, within its own dates."""
+    if not period:
+        return selection
+    parts = [int(each) for each in period.split("-")]
+    year, month, day = (*parts, None, None)[:3]
+    first = date(year or 1, month or 1, day or 1)
+    if day:
+        last = first
+    elif month:
+        last = date(first.year + month // 12, month % 12 + 1, 1) - date.resolution
+    else:
+        last = date(first.year, 12, 31)
+    start = max(filter(None, (selection.start, first.isoformat())))
+    end = min(filter(None, (selection.end, last.isoformat())))
+    return replace(selection, start=start, end=end)
+
+
+def _box(west: float, south: float, east: float, north: float) -> dict[str, Any]:
+    east = east + 360 if east < west else east
+    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+    return {"type": "Polygon", "coordinates": [ring]}
+
+
+def _collection(mode: str, features: list[dict[str, Any]], shown: int, total: int) -> dict[str, Any]:
+    return {
+        "mode": mode,
+        "features": {"type": "FeatureCollection", "features": features},
+        "shown": shown,
+        "total": total,
+        "note": "",
+    }

@@ -1,0 +1,80 @@
+"""The map of a state as plain values: camera, base, layers, and what each layer's content depends on."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from data.catalogue.base import Catalogue
+from state.codec import canonical, filters_to_json
+from state.log import Event
+from state.model import Layer, State
+from tools.selection import geojson
+
+FILLED_BY_VIEWPORT = frozenset(
+    {"points", "clusters", "heatmap", "density", "footprints", "detections", "timeline", "labels", "vector"}
+)
+
+
+def map_view(state: State, events: tuple[Event, ...], catalogue: Catalogue) -> dict[str, Any]:
+    """What the map draws; layers bottom first, `camera.seq` grows when somebody moved the camera."""
+    return {
+        "camera": {"center": list(state.map.center), "zoom": state.map.zoom, "seq": camera_seq(events)},
+        "basemap": state.map.basemap,
+        "controls": list(state.map.controls),
+        "swipe": list(state.map.swipe) if state.map.swipe else None,
+        "layers": [layer_view(each) for each in state.map.layers],
+        "hover_fields": list(state.ui.hover_fields),
+        "selected": selected_image(state, catalogue),
+    }
+
+
+def layer_view(layer: Layer) -> dict[str, Any]:
+    """One layer. `fill` changes when its content has to be fetched again, and not with its style."""
+    return {
+        "id": layer.id,
+        "name": layer.name,
+        "kind": layer.kind,
+        "visible": layer.visible,
+        "opacity": layer.opacity,
+        "color": layer.color,
+        "size": layer.size,
+        "count": layer.count,
+        "options": dict(layer.options),
+        "geometry": None if layer.geometry is None else geojson(layer.geometry),
+        "fill": fill_of(layer),
+    }
+
+
+def fill_of(layer: Layer) -> str:
+    """A digest of what fills a layer."""
+    query = layer.query
+    parts = [
+        layer.kind,
+        None if query is None else [list(query.datasets), filters_to_json(query.filters)],
+        layer.artifact,
+        dict(layer.options),
+    ]
+    return sha256(canonical(parts).encode()).hexdigest()[:12]
+
+
+def camera_seq(events: tuple[Event, ...]) -> int:
+    """The number of the last event that moved the camera: a page moves its map once for each."""
+    last, camera = 0, None
+    for event in events:
+        if event.state is None:
+            continue
+        now = (event.state["map"]["center"], event.state["map"]["zoom"])
+        if now != camera:
+            last, camera = event.seq, now
+    return last
+
+
+def selected_image(state: State, catalogue: Catalogue) -> dict[str, Any] | None:
+    """Id and box of the image whose record is open."""
+    if state.ui.selected_image is None:
+        return None
+    row = catalogue.image(state.ui.selected_image)
+    if row is None:
+        return None
+    return {"id": state.ui.selected_image, "bbox": [row["west"], row["south"], row["east"], row["north"]]}

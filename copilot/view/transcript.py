@@ -1,0 +1,116 @@
+"""The conversation and the trace, as plain values for the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from state.log import Event, Turn
+from state.model import State
+
+MAX_SHOWN_CHARS = 4000
+MAX_TURNS = 100
+"""Older turns are in the trace, not in the chat."""
+
+
+def conversation(turns: tuple[Turn, ...], state: State, running: bool) -> dict[str, Any]:
+    """{turns, earlier, question}: what the chat shows, oldest first.
+
+    `question` stands on the last turn while it is not answered: its choices are the buttons.
+    """
+    shown = turns[-MAX_TURNS:]
+    rated = ratings(turns)
+    cards = [
+        {**turn_card(each, running and each is turns[-1]), "rating": rated.get(each.number)}
+        for each in shown
+        if not is_feedback(each)
+    ]
+    question = state.ui.question
+    return {
+        "turns": cards,
+        "earlier": len(turns) - len(shown),
+        "question": None if question is None or running else {"text": question.text, "choices": list(question.choices)},
+    }
+
+
+def is_feedback(turn: Turn) -> bool:
+    """Whether a turn is only a thumb: it shows at the turn it rates."""
+    return turn.request is None and all(each.tool == "record_feedback" and each.ok for each in turn.calls)
+
+
+def ratings(turns: tuple[Turn, ...]) -> dict[int, str]:
+    """Turn number → the last thumb it got, "up" or "down"."""
+    calls = (each for turn in turns for each in turn.calls)
+    return {
+        each.data["turn"]: str(each.data["rating"])
+        for each in calls
+        if each.tool == "record_feedback" and each.ok and each.data.get("turn") is not None
+    }
+
+
+def turn_card(turn: Turn, running: bool = False) -> dict[str, Any]:
+    """One turn: the request, its calls, the reply and how it ended."""
+    reply = turn.reply
+    return {
+        "turn": turn.number,
+        "request": turn.request,
+        "at": turn.calls[0].at if turn.calls else (reply.at if reply else ""),
+        "source": turn.calls[0].source if turn.calls else "",
+        "calls": [call_line(each, number) for number, each in enumerate(turn.calls, 1)],
+        "summary": calls_summary(turn.calls),
+        "reply": reply.text if reply else None,
+        "outcome": reply.outcome if reply else None,
+        "seconds": reply.seconds if reply else None,
+        "running": running,
+        "interrupted": turn.interrupted and not running,
+    }
+
+
+def call_line(event: Event, number: int) -> dict[str, Any]:
+    """One call in one line: what was called, how long it took, what came back."""
+    return {
+        "number": number,
+        "seq": event.seq,
+        "call": call_text(event.tool, event.args),
+        "tool": event.tool,
+        "time": duration(event.seconds),
+        "ok": event.ok,
+        "text": event.text[:MAX_SHOWN_CHARS],
+        "layer": event.data.get("layer") if isinstance(event.data.get("layer"), str) else None,
+    }
+
+
+def call_text(tool: str, args: Mapping[str, Any]) -> str:
+    """`filter_date(start="2018-05-01", end="2018-05-31")`."""
+    said = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in args.items())
+    return f"{tool}({said[:MAX_SHOWN_CHARS]})"
+
+
+def calls_summary(calls: tuple[Event, ...]) -> str:
+    """`5 calls · 0.2 s`, and how many failed."""
+    if not calls:
+        return ""
+    failed = sum(not each.ok for each in calls)
+    count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
+    said = f"{count} · {duration(sum(each.seconds for each in calls))}"
+    return f"{said} · {failed} failed" if failed else said
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people read them."""
+    if seconds < 0.0095:
+        return f"{seconds * 1000:.1f} ms"
+    return f"{seconds * 1000:.0f} ms" if seconds < 0.95 else f"{seconds:.1f} s"
+
+
+def as_python(events: tuple[Event, ...]) -> str:
+    """The calls as Python that makes them again."""
+    lines = ["from copilot import Session", "", "session = Session.open()"]
+    for each in events:
+        if each.kind == "request":
+            lines.append(f"# {' '.join(each.text.split())}")
+        elif each.kind == "call" and each.ok:
+            said = "".join(f", {key}={value!r}" for key, value in each.args.items())
+            lines.append(f"session.call({each.tool!r}{said})")
+    return "\n".join(lines) + "\n"

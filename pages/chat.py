@@ -1,0 +1,84 @@
+"""The conversation and where requests are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from copilot.live import Refused, live
+from copilot.session import Session
+from copilot.view.transcript import conversation
+from pages.here import act
+from pages.look import asset
+
+EXAMPLES = [
+    "Plot the fair1m and xview1 images around Pittsburgh, PA from May 2018 with vehicles",
+    "How many xview3 images are there per year? Draw it as bars",
+    "Show airports of fmow in Japan as a heat map",
+    "Which disasters are in xview2? Show their footprints",
+    "Draw the Gulf of Guinea and show the ships there",
+]
+_chat = st.components.v2.component("azimuth_chat", js=asset("chat.js"), css=asset("chat.css"), isolate_styles=False)
+
+
+def show_chat(session: Session) -> None:
+    """Draw the conversation, the input and the stop button."""
+    running = live().running(session.id) is not None
+    with st.container(key="chat"):
+        result = _chat(
+            key=f"chat-{session.id}",
+            data={
+                "session": session.id,
+                "version": live().version(session.id),
+                **conversation(session.turns, session.state, running),
+                "problem": live().problem(session.id),
+                "examples": EXAMPLES,
+            },
+            on_version_change=_nothing,
+            on_ask_change=_nothing,
+            on_trace_change=_nothing,
+            on_feedback_change=_nothing,
+        )
+    _input(session, running)
+    _acted(session, result)
+
+
+def _input(session: Session, running: bool) -> None:
+    with st.container(key="ask", horizontal=True, vertical_alignment="bottom", gap="small"):
+        text = st.chat_input("Ask for images, places, dates, classes …", key="request", max_chars=4000)
+        if running:
+            st.button("Stop", icon=":material/stop:", key="stop", on_click=_stop, args=(session.id,), help="Stop the running request")
+    if text:
+        _ask(session, str(text))
+
+
+def _acted(session: Session, result: Any) -> None:
+    if result.ask:
+        _ask(session, str(result.ask))
+    if result.trace:
+        st.session_state["trace_call"] = int(result.trace["seq"])
+        st.session_state["next_panel"] = "Trace"
+        st.rerun()
+    if result.feedback:
+        note = str(result.feedback.get("note", "")).strip()
+        said = {"note": note} if note else {}
+        act("record_feedback", rating=result.feedback["rating"], turn=int(result.feedback["turn"]), **said)
+        st.rerun()
+
+
+def _ask(session: Session, text: str) -> None:
+    try:
+        live().ask(session.id, text)
+    except Refused as refused:
+        st.toast(str(refused), icon="⏳")
+    else:
+        st.rerun()
+
+
+def _stop(session_id: str) -> None:
+    live().stop(session_id)
+
+
+def _nothing() -> None:
+    """A component's values are only kept when something listens."""

@@ -1,0 +1,121 @@
+"""The line at the top: pages, the session and its menu, who answers, undo and redo."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from copilot.live import live
+from copilot.models import describe
+from copilot.session import Session
+from pages.here import act, go_to, owner
+from tools.selection import holds_sample
+
+
+def header(session: Session) -> None:
+    """Draw the line."""
+    with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
+        st.html('<span class="az-logo" role="heading" aria-level="1">Azimuth</span>', width="content")
+        with st.container(key="nav", horizontal=True, gap=None, width="content"):
+            for page in st.session_state["pages"].values():
+                st.page_link(page, query_params={"session": session.id})
+        _menu(session)
+        if holds_sample(session.state, session.world()):
+            st.badge("sample data", icon=":material/science:", color="orange", help="Generated positions and labels, not real observations.")
+        with st.container(key="model", width="stretch"):
+            said = describe()
+            leaves = "leave this machine" in said
+            st.html(f'<span class="az-model {"az-online" if leaves else ""}"><i></i>{_escaped(said)}</span>')
+        _undo_redo(session)
+
+
+def _undo_redo(session: Session) -> None:
+    history = session.history
+    busy = live().running(session.id) is not None
+    st.button("Undo", icon=":material/undo:", key="undo", on_click=act, args=("undo",), disabled=busy or not history.past, help="Take back the last change", type="tertiary")
+    st.button("Redo", icon=":material/redo:", key="redo", on_click=act, args=("redo",), disabled=busy or not history.future, help="Do it again", type="tertiary")
+
+
+def _menu(session: Session) -> None:
+    with st.popover(_plain(_shortened(session.name)), key="session_menu", help="Session: rename, new, open, share, export"):
+        st.text_input("Session name", value=session.name, key=f"name-{session.id}", max_chars=120, on_change=_rename, args=(session,))
+        with st.container(horizontal=True):
+            st.button("New session", icon=":material/add:", on_click=_new)
+            st.button("Share", icon=":material/link:", on_click=_share, args=(session,), help="A link that opens a copy of this session")
+        if token := st.session_state.get(f"share-{session.id}"):
+            st.caption("Whoever opens this link gets a copy of their own:")
+            st.code(f"{_origin()}/?share={token}", language=None)
+        with st.container(horizontal=True):
+            st.button("Export as script", on_click=_export, args=("export_script",))
+            st.button("Export as notebook", on_click=_export, args=("export_notebook",))
+        _others(session)
+
+
+def _others(session: Session) -> None:
+    rows = live().engine.store.sessions(owner())
+    st.caption(f"Your sessions ({len(rows)})")
+    with st.container(height=220 if len(rows) > 4 else "content", border=False, gap=None):
+        for row in rows[:50]:
+            with st.container(horizontal=True, vertical_alignment="center", gap=None):
+                here = row.id == session.id
+                label = f"{_plain(_shortened(row.name, 34))} · {row.updated_at[:10]}"
+                st.button(label, key=f"open-{row.id}", on_click=go_to, args=(row.id,), type="tertiary", disabled=here, width="stretch")
+                _delete_button(row.id, row.name)
+
+
+def _delete_button(session_id: str, name: str) -> None:
+    if st.session_state.get("deleting") == session_id:
+        st.button("Delete for good", key=f"sure-{session_id}", on_click=_delete, args=(session_id,), type="primary")
+    else:
+        st.button("", icon=":material/delete:", key=f"delete-{session_id}", help=f"Delete {_plain(name)}", type="tertiary", on_click=_ask_delete, args=(session_id,))
+
+
+def _ask_delete(session_id: str) -> None:
+    st.session_state["deleting"] = session_id
+
+
+def _delete(session_id: str) -> None:
+    live().delete(session_id)
+    st.session_state.pop("deleting", None)
+    if st.session_state.get("session") == session_id:
+        st.session_state.pop("session")
+        st.query_params.pop("session", None)
+
+
+def _rename(session: Session) -> None:
+    name = " ".join(str(st.session_state[f"name-{session.id}"]).split())
+    if name:
+        session.rename(name)
+
+
+def _new() -> None:
+    go_to(live().create(owner()).id)
+
+
+def _share(session: Session) -> None:
+    st.session_state[f"share-{session.id}"] = session.share()
+
+
+def _export(tool: str) -> None:
+    if (event := act(tool)) is not None and event.ok:
+        st.session_state["panel"] = "Results"
+        st.toast("Exported; the file is under Results.")
+
+
+def _origin() -> str:
+    url = st.context.url or ""
+    return "/".join(url.split("/")[:3])
+
+
+def _shortened(text: str, length: int = 28) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _plain(text: str) -> str:
+    """Text that Streamlit's labels show as it is: no markdown."""
+    return "".join("\\" + each if each in "\\`*_{}[]()#+-.!|~<>$:^" else each for each in text)
+
+
+def _escaped(text: str) -> str:
+    import html
+
+    return html.escape(text)

@@ -1,0 +1,77 @@
+"""Whose browser this is, which session it looks at, and calls made from widgets."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import streamlit as st
+
+from copilot.live import live
+from copilot.server.guard import may_open
+from copilot.server.owner import COOKIE, valid_owner
+from copilot.session import Session
+from state.log import Event
+from state.store import UnknownSession
+
+
+def owner() -> str:
+    """The owner in the browser's cookie; without cookies, one that lasts as long as the tab."""
+    found = valid_owner(st.context.cookies.get(COOKIE))
+    if found is None:
+        found = st.session_state.setdefault("owner", secrets.token_urlsafe(24))
+    return str(found)
+
+
+def session() -> Session:
+    """The session in the address, else the browser's last one, else a new one."""
+    if token := st.query_params.get("share"):
+        del st.query_params["share"]
+        _open_shared(token)
+    wanted = st.query_params.get("session") or st.session_state.get("session")
+    found = _opened(wanted) if wanted else None
+    if found is None:
+        rows = live().engine.store.sessions(owner())
+        found = live().session(rows[0].id) if rows else live().create(owner())
+    go_to(found.id)
+    found.refresh()
+    return found
+
+
+def go_to(session_id: str) -> None:
+    """Show that session in this tab from now on."""
+    st.session_state["session"] = session_id
+    if st.query_params.get("session") != session_id:
+        st.query_params["session"] = session_id
+
+
+def _opened(session_id: str) -> Session | None:
+    try:
+        found = live().session(session_id)
+        if may_open(found.row.owner, owner()):
+            return found
+    except UnknownSession:
+        pass  # told below, like a session of somebody else: an id is not confirmed to strangers
+    st.toast("That session is not here, or it belongs to another browser; this is your last one.", icon="⚠️")
+    st.session_state.pop("session", None)
+    return None
+
+
+def _open_shared(token: str) -> None:
+    try:
+        go_to(Session.open_shared(token, owner=owner(), engine=live().engine).id)
+        st.toast("This is your own copy of the shared session.")
+    except UnknownSession as error:
+        st.toast(str(error), icon="⚠️")
+
+
+def act(tool: str, /, **args: Any) -> Event | None:
+    """Make one call for the user, and say what went wrong; None while a request runs."""
+    current = live().session(st.session_state["session"])
+    if live().running(current.id) is not None:
+        st.toast("A request is running; stop it or wait for its answer.", icon="⏳")
+        return None
+    event = current.call(tool, source="page", **args)
+    if not event.ok:
+        st.toast(event.text, icon="⚠️")
+    return event

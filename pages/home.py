@@ -1,0 +1,52 @@
+"""Chat and map: the page where the work is done."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from copilot.session import Session
+from copilot.view.chips import Chip, chips
+from pages.chat import show_chat
+from pages.header import _plain, header
+from pages.here import act, session
+from pages.map import show_map
+from pages.panels import show_panels
+
+
+def show() -> None:
+    """Draw the page."""
+    current = session()
+    header(current)
+    left, right = st.columns([1, 2.1], gap="small", wrap=True)
+    with left, st.container(key="left"):
+        show_chat(current)
+    with right, st.container(key="right", gap=None):
+        _breadcrumb(current)
+        show_map(current.id)
+        show_panels(current)
+
+
+def _breadcrumb(current: Session) -> None:
+    with st.container(key="chips", horizontal=True, gap="xsmall", vertical_alignment="center", wrap=True):
+        parts = chips(current.state)
+        if not parts:
+            st.html('<span class="az-hint">Nothing is loaded yet: ask for a data set, a place, a time.</span>')
+        for number, chip in enumerate(parts):
+            _chip(number, chip)
+
+
+def _chip(number: int, chip: Chip) -> None:
+    text = chip.text if len(chip.text) <= 60 else chip.text[:59] + "…"
+    if not chip.tool:
+        with st.container(key="count", width="content"):
+            st.badge(_plain(text), color="primary")
+        return
+    st.button(
+        f"{_plain(text)} ✕",
+        key=f"chip-{number}-{chip.part}",
+        help=f"Drop {_plain(chip.text)}",
+        on_click=act,
+        args=(chip.tool,),
+        kwargs=dict(chip.args),
+        type="secondary",
+    )

@@ -1,0 +1,21 @@
+"""The look: our own style sheet, put into every page."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of assets/."""
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def style() -> None:
+    """Put the style sheet into the page."""
+    st.html(f"<style>{asset('page.css')}</style>")

@@ -1,0 +1,19 @@
+"""The frame around every page: navigation, the look, the browser's session."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages import data, help, home, tools
+from pages.look import style
+
+st.set_page_config(page_title="Azimuth", page_icon="🧭", layout="wide", initial_sidebar_state="collapsed")
+style()
+PAGES = {
+    "home": st.Page(home.show, title="Map", default=True),
+    "data": st.Page(data.show, title="Data", url_path="data"),
+    "tools": st.Page(tools.show, title="Tools", url_path="tools"),
+    "help": st.Page(help.show, title="Help", url_path="help"),
+}
+st.session_state["pages"] = PAGES
+st.navigation(list(PAGES.values()), position="hidden").run()

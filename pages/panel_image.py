@@ -1,0 +1,51 @@
+"""Image: the record of the chosen image, with its pixels where there are some."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from copilot.server.files import quicklook_file
+from copilot.session import Session
+from copilot.view.records import Record, image_record
+
+
+def show(session: Session) -> None:
+    """Draw the record, or two beside each other when they are compared."""
+    ui, catalogue = session.state.ui, session.engine.catalogue
+    wanted = ui.compared or ((ui.selected_image,) if ui.selected_image else ())
+    records = [(each, image_record(each, catalogue)) for each in wanted]
+    if not records:
+        st.info("No image is chosen. Click one on the map, or a row of the results.", icon=":material/image_search:")
+        return
+    for place, (image_id, record) in zip(st.columns(len(records)), records, strict=True):
+        with place:
+            if record is None:
+                st.warning("This image is no longer in the catalogue.")
+            else:
+                if len(records) == 2:
+                    st.caption("Before" if image_id == wanted[0] else "After")
+                _record(session, record, narrow=len(records) == 2)
+
+
+def _record(session: Session, record: Record, narrow: bool) -> None:
+    left, right = st.columns([1, 1] if narrow else [1, 2.2], gap="medium")
+    with left:
+        path = quicklook_file(session.engine, record.image_id)
+        if path is not None:
+            st.image(str(path), width="stretch")
+        else:
+            why = "Sample: no pixels. The record is generated." if record.origin == "sample" else "This image was ingested without pixels."
+            st.html(f'<div class="az-no-pixels">{why}</div>')
+    with right:
+        st.html(record_html(record))
+
+
+def record_html(record: Record) -> str:
+    """The record as a description list; every value is escaped."""
+    rows = "".join(f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in record.fields)
+    counts = "".join(f"<li>{html.escape(name)} <b>{n:,}</b></li>" for name, n in record.class_counts[:40])
+    badge = '<span class="az-badge">sample</span>' if record.origin == "sample" else ""
+    classes = f"<h4>Objects and classes</h4><ul class='az-classes'>{counts}</ul>" if counts else ""
+    return f"<section class='az-record'><h3>{html.escape(record.title)} {badge}</h3><dl>{rows}</dl>{classes}</section>"

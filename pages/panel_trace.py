@@ -1,0 +1,60 @@
+"""Trace: every event of the session, by turn. Jobs: what runs in the background."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from copilot.session import Session
+from copilot.view.transcript import as_python, call_text, duration
+from state.log import Event, Turn
+
+SHOWN_TURNS = 30
+
+
+def show(session: Session) -> None:
+    """Draw the events, the newest turn first."""
+    turns = session.turns
+    if not turns:
+        st.info("Nothing has happened yet. Every call will be listed here with its time and what came back.", icon=":material/list_alt:")
+        return
+    wanted = st.session_state.get("trace_call")
+    with st.popover("Copy as Python", icon=":material/code:"):
+        st.code(as_python(session.events), language="python", height=260)
+    shown = turns[-SHOWN_TURNS:] if wanted is None else tuple(t for t in turns if t in turns[-SHOWN_TURNS:] or _holds(t, wanted))
+    st.html("".join(_turn(each, wanted) for each in reversed(shown)))
+    if len(shown) < len(turns):
+        st.caption(f"The last {len(shown)} of {len(turns)} turns; the exported script has them all.")
+
+
+def _holds(turn: Turn, seq: int) -> bool:
+    return any(each.seq == seq for each in turn.calls)
+
+
+def _turn(turn: Turn, wanted: int | None) -> str:
+    title = turn.request if turn.request is not None else "on the page"
+    rows = "".join(_call(each, each.seq == wanted) for each in turn.calls)
+    reply = ""
+    if turn.reply is not None:
+        reply = f"<p class='az-trace-reply'>{html.escape(turn.reply.text)} <small>{turn.reply.outcome} · {duration(turn.reply.seconds)}</small></p>"
+    return (
+        f"<section class='az-trace'><h4><span>Turn {turn.number}</span> {html.escape(title)}</h4>"
+        f"<table><tbody>{rows}</tbody></table>{reply}</section>"
+    )
+
+
+def _call(event: Event, wanted: bool) -> str:
+    mark = "ok" if event.ok else "failed"
+    return (
+        f"<tr class='az-trace-{mark}{' az-wanted' if wanted else ''}' id='call-{event.seq}'>"
+        f"<td>{event.seq}</td><td><code>{html.escape(call_text(event.tool, event.args))}</code>"
+        f"<p>{html.escape(event.text[:2000])}</p></td><td>{html.escape(event.source)}</td>"
+        f"<td>{duration(event.seconds)}</td><td><time>{html.escape(event.at[11:19])}</time></td>"
+        f"<td><code title='hash of the state after the call'>{html.escape(event.hash[:10])}</code></td></tr>"
+    )
+
+
+def show_jobs(session: Session) -> None:
+    """Say that nothing runs in the background yet."""
+    st.info("No background jobs. Long work, such as vision on large rasters, will be listed here.", icon=":material/work_history:")
