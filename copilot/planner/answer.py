@@ -21,7 +21,7 @@ _SILENT = frozenset({"db_load", "db_unload", "filter_date", "filter_coords", "fi
 _SELECTION = frozenset({"db_load", "db_unload", "filter_date", "filter_coords", "filter_class", "filter_lccclass", "filter_attribute", "filter_clear"})
 TALK = {
     "help": (
-        "Ask in your own words for images and objects of the catalogue: \"show ships near Rotterdam from 2020\", "
+        "Ask in your own words for images to find and plot on the map, and objects of the catalogue: \"show ships near Rotterdam from 2020\", "
         '"only cloud-free ones", "how many per class?", "zoom to the Gulf of Aden", "draw a box around Lyon and count in here", '
         '"a bar chart per year", "export it as GeoJSON", "undo that". I work offline; I do not analyse pixels yet.'
     ),

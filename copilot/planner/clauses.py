@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from copilot.planner.labels import MASKS
+from copilot.planner.rules import label_by_rule
 from copilot.planner.spans import Span
 
 
@@ -80,6 +81,58 @@ def clauses(text: str, spans: Sequence[Span]) -> tuple[Clause, ...]:
             found.append(Clause(piece, start, inner))
         start = right
     return tuple(found)
+
+
+def fragments(found: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses with their parts between commas apart, where a part is a want of its own."""
+    return tuple(part for clause in found for part in _parts(clause))
+
+
+_COMMA = re.compile(r"\s*(?:[,;:|]|…|\.\.\.|\s[-–—]\s|\)\s|\d\)\s)\s*(?:and\s+|then\s+|plus\s+)?")
+_STRONG = frozenset(
+    {
+        "set_basemap", "toggle_control", "zoom_map", "histogram_figure", "pie_figure", "bar_figure", "line_figure", "export",
+        "export_map", "export_script", "export_notebook", "db_count", "db_query", "describe_table", "group_count", "save_session",
+        "notify", "undo", "display_hover", "open_panel", "close_panel", "heatmap_plot", "density_plot", "footprint_plot",
+        "choropleth_plot", "time_slider_plot", "cluster_plot", "scatter_plot", "detection_plot", "style_layer", "rename_layer",
+        "draw_circle", "draw_marker", "select_image", "show_image", "fit_selection", "reset_map", "start_over", "swipe_layers",
+    }
+)  # fmt: skip
+"""Wants that a bare part of a sentence can name: "…, satellite basemap, legend on, and a pie of the sensors"."""
+_LEANS_ON_THE_REST = re.compile(r"^(?:per|by|in|from|of|for|at|to|with|or|newest|oldest|latest|first|points left|.{0,12}\b(?:left|right))\b", re.I)
+
+
+def _parts(clause: Clause) -> list[Clause]:
+    pieces: list[tuple[int, int]] = []
+    start = 0
+    for comma in _COMMA.finditer(clause.text):
+        at = clause.start + comma.start(), clause.start + comma.end()
+        if any(span.start < at[1] and at[0] < span.end for span in clause.spans) or comma.end() >= len(clause.text):
+            continue
+        pieces.append((start, comma.start()))
+        start = comma.end()
+    pieces.append((start, len(clause.text)))
+    parts: list[Clause] = []
+    for left, right in pieces:
+        piece = _slice(clause, left, right)
+        if parts and not _stands_alone(piece):
+            parts[-1] = _slice(clause, parts[-1].start - clause.start, right)
+        else:
+            parts.append(piece)
+    return parts
+
+
+def _stands_alone(piece: Clause) -> bool:
+    masked = without_openers(piece.masked)
+    if _LEANS_ON_THE_REST.search(masked):
+        return False
+    return label_by_rule(masked) in _STRONG
+
+
+def _slice(clause: Clause, left: int, right: int) -> Clause:
+    start, end = clause.start + left, clause.start + right
+    inner = tuple(span for span in clause.spans if start <= span.start and span.end <= end)
+    return Clause(clause.text[left:right], start, inner)
 
 
 def without_openers(masked: str) -> str:

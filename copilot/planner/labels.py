@@ -112,7 +112,7 @@ MASKS: dict[str, str] = {
     "class": "class",
     "dataset": "dataset",
     "attribute": "condition",
-    "distance": "distance",
+    "distance": "40 km",
     "zoom": "zoom level",
     "layer": "layer",
     "artifact": "table",

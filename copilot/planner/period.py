@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from copilot.planner.asking import Ask
+from copilot.planner.asking import Ask, Reject
 from copilot.planner.reading.dates import Bounds, DateSpan
 from copilot.planner.reading.periods import month
 from copilot.planner.situation import Situation
@@ -47,6 +47,8 @@ def _bounds(span: DateSpan, situation: Situation) -> Bounds:
         raise Ask(f"Which day do you mean by '{span.text}'?", choices, about=span.text)
     if span.kind == "month_only":
         return _month_in_context(span, situation)
+    if span.start is not None and span.start > situation.today:
+        raise Reject(f"'{span.text.strip()}' is in the future (today is {situation.today}): there are no images of it yet.")
     return span.start, span.end
 
 
@@ -54,7 +56,7 @@ def _month_in_context(span: DateSpan, situation: Situation) -> Bounds:
     """A month without a year takes the year the selection is in; without one, ask."""
     years = {str(situation.filters[key])[:4] for key in ("start", "end") if key in situation.filters}
     if len(years) != 1:
-        last = situation.today.year - (1 if (span.month or 1) > situation.today.month else 0)
+        last = situation.today.year - (1 if (span.months[0]) > situation.today.month else 0)
         choices = [f"{span.text} {year}" for year in range(last, last - 4, -1)]
         raise Ask(f"Which year do you mean by '{span.text}'?", choices, about=span.text)
     year = int(years.pop())

@@ -17,7 +17,6 @@ _CITY_LIKE = ("city", "airport", "port", "site", "capital", "town", "village")
 DEFAULT_RADIUS_KM = 40.0
 _NEAR_AREA_KM = 100.0
 _OFFSHORE_KM = 200.0
-_DIFFERENT = re.compile(r"\b(?:not|no|except|excluding|without|outside(?: of)?)\s+(?:in |near |the )?$", re.I)
 _NEAR = re.compile(r"\b(?:near|around|close to|next to|by|surrounding|in the (?:vicinity|neighbou?rhood|area) of|(?<!what )(?<!how )about|round)\s+(?:the )?$", re.I)
 _OFFSHORE = re.compile(r"\b(?:off(?: of)?(?: the)?(?: (?:coast|shores?|coasts|coastline))?(?: of)?|offshore(?: of| from)?|in the waters (?:of|off|around)|in waters off)\s+(?:the )?$", re.I)
 _COAST_OF = re.compile(r"\b(?:coast|shores?|coastline|coastal waters|waters) (?:of|off|around)\s+(?:the )?$", re.I)

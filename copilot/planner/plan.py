@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
 from copilot.planner.asking import Ask, Reject
-from copilot.planner.clauses import Clause, clauses, without_openers
+from copilot.planner.clauses import Clause, clauses, fragments, without_openers
 from copilot.planner.conversation import clarified
 from copilot.planner.head import Head
 from copilot.planner.leftovers import leftovers
 from copilot.planner.places import camera_on
 from copilot.planner.rules import label_by_rule
 from copilot.planner.scope import starts_anew
-from copilot.planner.selection import excluded_phrases, names_a_selection, selection_calls
+from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
 from copilot.planner.situation import Call, Situation
-from copilot.planner.spans import Reader
+from copilot.planner.spans import Reader, Span
+from copilot.planner.spelling import mended
+from copilot.planner.unknown import ask_about_ambiguous_classes, ask_about_unknown_names
 
 MAX_CALLS = 24
 _SQL = re.compile(r"\s*(?:select\b.+\bfrom|with\b.+\bas\s*\(\s*select)\b", re.IGNORECASE | re.DOTALL)
@@ -71,20 +73,23 @@ class Planner:
         if _SQL.match(request):
             draft.calls.append(Call("db_sql", {"sql": request.strip()}))
             return
-        spans = Reader(situation.gazetteer, situation.today, situation.names()).read(request)
-        found = clauses(request, spans)
-        labels = self._labels(found)
+        request, spans = _read(request, situation)
+        found = fragments(clauses(request, spans))
+        labels = [_in_context(label, clause, found) for label, clause in zip(self._labels(found), found, strict=True)]
         unread: list[Clause] = []
         for clause, label in zip(found, labels, strict=True):
-            if label is None and not names_a_selection(clause):
+            if label is None and not names_a_selection(clause) and not narrows_in_context(clause, situation):
                 unread.append(clause)
                 continue
+            if label is None:
+                label = "narrow" if len(found) > 1 else "filter" if situation.filters or situation.live_plots else "plot"
             try:
-                self._add(draft, clause, label or "plot", situation, first=not draft.calls)
+                self._add(draft, clause, label, situation, first=not draft.calls)
             except Reject as reject:
                 if len(found) == 1:
                     raise
                 draft.notes.append(str(reject))
+        self._show_what_was_selected(draft, found, situation)
         self._finish(draft, unread, found, situation)
 
     def _add(self, draft: _Draft, clause: Clause, label: str, situation: Situation, *, first: bool) -> None:
@@ -100,7 +105,7 @@ class Planner:
             draft.notes.append(f"I can't leave out {' or '.join(excluded)}: filters only keep things.")
 
     def _calls(self, clause: Clause, label: str, situation: Situation, *, first: bool) -> Iterator[Call]:
-        selecting = label in SELECTING and names_a_selection(clause)
+        selecting = label in SELECTING and (names_a_selection(clause) or narrows_in_context(clause, situation))
         if selecting:
             if first and situation.filters and starts_anew(clause, label, situation):
                 yield Call("filter_clear")
@@ -126,6 +131,11 @@ class Planner:
             labels.append(label)
         return labels
 
+    def _show_what_was_selected(self, draft: _Draft, found: tuple[Clause, ...], situation: Situation) -> None:
+        """A request of bare phrases ("fmow; Mexico; 2018") wants to see what they select."""
+        if draft.labels and set(draft.labels) <= {"narrow", "keep"}:
+            self._add(draft, Clause("", len(found[0].text), ()), "plot" if not situation.live_plots else "filter", situation, first=False)
+
     def _finish(self, draft: _Draft, unread: list[Clause], found: tuple[Clause, ...], situation: Situation) -> None:
         if len(draft.calls) > MAX_CALLS:
             raise Reject(f"That is {len(draft.calls)} steps; I take at most {MAX_CALLS} at a time. Please split the request.")
@@ -138,3 +148,23 @@ class Planner:
                 "I did not understand that as something to find, map, count, chart or export. "
                 "Try: show ships near Rotterdam from 2020."
             )
+
+
+def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...]]:
+    """The request with its slips mended, and what its phrases name. Raises Ask for names that nothing here has."""
+    reader = Reader(situation.gazetteer, situation.today, situation.names())
+    spans = reader.read(request)
+    if (better := mended(request, spans)) != request:
+        request, spans = better, reader.read(better)
+    ask_about_unknown_names(request, spans, situation)
+    ask_about_ambiguous_classes(request, spans, situation)
+    return request, spans
+
+
+def _in_context(label: str | None, clause: Clause, found: Sequence[Clause]) -> str | None:
+    """A label as it is meant among the other clauses."""
+    if label == "zoom_map" and len(found) > 1 and clause.masked == "place":
+        return None  # "fmow; Mexico; 2018": a part of the selection, not a flight
+    if label == "compare_counts" and label_by_rule(without_openers(clause.masked)) is None:
+        return "plot"  # "between Lagos and Accra" only looks like a comparison
+    return label

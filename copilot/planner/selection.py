@@ -10,25 +10,17 @@ from typing import Any
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
 from copilot.planner.period import date_arguments
-from copilot.planner.places import place_arguments
+from copilot.planner.places import DEFAULT_RADIUS_KM, place_arguments, radius_km
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 from data.vocabulary.thesaurus import Term
 
-NARROWING = ("dataset", "place", "point", "bbox", "date", "class", "attribute")
-
-_AMBIGUOUS_CLASSES = {
-    "tank": ("storage tanks", "Tank car"),
-    "tanks": ("storage tanks", "Tank car"),
-    "court": ("Tennis Court", "Basketball Court"),
-    "crafts": ("aircraft", "vessels"),
-    "craft": ("aircraft", "vessels"),
-}
-"""Words that name things of different kinds, with what they can mean."""
+NARROWING = ("dataset", "event", "place", "point", "bbox", "date", "class", "attribute")
 
 _BOTH = re.compile(r"\b(?:both|as well as|together with|along ?with|all of|at the same time|simultaneously)\b", re.I)
 _ADDING = re.compile(r"\b(?:also|too|as well|in addition|additionally|add|plus|include|including)\b", re.I)
-_EXCLUDING = re.compile(r"\b(?:without|except(?: for)?|excluding|but not|not|no|other than|apart from|leave out|exclude)\s+(?:any |the )?$", re.I)
+_EXCLUDING = re.compile(r"\b(?:without|except(?: for)?|excluding|but not|not|no|other than|apart from|leave out|exclude)\s+(?:any |the |in |near )*$", re.I)
+_LOADING = re.compile(r"^\W*(?:please |now |then |and )*(?:load|preload|add)\b", re.I)
 _ALL_DATASETS = re.compile(r"\b(?:all|every|each of the|the whole|entire) (?:the |of the )?(?:data ?sets?|collections?|catalog(?:ue)?)\b", re.I)
 _HERE = re.compile(
     r"\b(?:in|inside|within|for|of|from|over|on)\s+(?:here|there|it\b|this (?:area|box|region|rectangle|polygon|circle|drawing|shape|one)|"
@@ -47,7 +39,6 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     """The load and filter calls a clause asks for, each only once it is clear what it means. Raises Ask."""
     adding = bool(_ADDING.search(clause.text)) if adding is None else adding
     classes = [span for span in clause.of("class") if not _excluded(clause, span)]
-    _ask_about_ambiguous_classes(clause, situation)
     yield from _dataset_calls(clause, situation, classes, adding)
     if (place := _place(clause, situation)) is not None:
         yield Call("filter_coords", place)
@@ -57,17 +48,71 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     for span in clause.of("attribute"):
         found = span.value
         yield Call("filter_attribute", {"field": found.field, "op": found.op, "value": found.value})
+    for span in clause.of("event"):
+        yield Call("filter_attribute", {"field": "event", "op": "=", "value": span.value})
+    if (changed := _changed_limit(clause, situation)) is not None:
+        yield Call("filter_attribute", changed)
+
+
+def _changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | None:
+    """ "Make it under 5": another limit for the field that was limited last."""
+    limits = situation.filters.get("attributes", [])
+    numbers = [span for span in clause.of("count", "percent") if span.value.op != "="]
+    if not limits or not numbers or clause.of(*NARROWING):
+        return None
+    last = limits[-1]
+    if not isinstance(last["value"], int | float):
+        return None
+    return {"field": last["field"], "op": numbers[0].value.op, "value": float(numbers[0].value.value)}
+
+
+def narrows_in_context(clause: Clause, situation: Situation) -> bool:
+    """Whether a clause changes a part of the selection that is there: its radius, its limit."""
+    if _changed_limit(clause, situation) is not None:
+        return True
+    return _changed_radius(clause, situation) is not None
+
+
+def _changed_radius(clause: Clause, situation: Situation) -> dict[str, Any] | None:
+    """ "Widen it to 100 km", "half as wide": the same centre with another radius."""
+    filters = situation.filters
+    if clause.of("place", "point", "bbox") or not ({"place", "center", "lon"} & set(filters)):
+        return None
+    radius = radius_km(clause)
+    if radius is None and (factor := _factor(clause.text)) is not None:
+        radius = round(float(filters.get("radius_km") or DEFAULT_RADIUS_KM) * factor, 3)
+    if radius is None:
+        return None
+    if "place" in filters:
+        return {"place": filters["place"], "radius_km": radius}
+    lon, lat = filters["center"] if "center" in filters else (filters["lon"], filters["lat"])
+    return {"lon": lon, "lat": lat, "radius_km": radius}
+
+
+def _factor(text: str) -> float | None:
+    if re.search(r"\b(?:half|halve)\b", text, re.I) and re.search(r"\b(?:wide|radius|big|large|distance|circle|halve)\b", text, re.I):
+        return 0.5
+    twice = re.search(r"\b(?:twice|double)\b", text, re.I) and re.search(r"\b(?:wide|radius|big|large|distance|circle|double)\b", text, re.I)
+    return 2.0 if twice else None
 
 
 def names_a_selection(clause: Clause) -> bool:
     """Whether any phrase of the clause narrows the selection."""
-    return bool(clause.of(*NARROWING)) or bool(_HERE.search(clause.text)) or bool(_VIEW.search(clause.text))
+    if clause.of(*NARROWING) or _ALL_DATASETS.search(clause.text):
+        return True
+    return bool(_HERE.search(clause.text)) or bool(_VIEW.search(clause.text))
 
 
 def excluded_phrases(clause: Clause) -> list[str]:
     """Classes and dates a clause wants left out, which no filter can do."""
     spans = [span.text for span in clause.of("class") if _excluded(clause, span)]
     return spans + [span.text for span in clause.of("date") if span.value.negated]
+
+
+def without_excluded_places(clause: Clause) -> Clause:
+    """The clause without the places it says it does not mean."""
+    kept = tuple(span for span in clause.spans if span.kind != "place" or not _excluded(clause, span))
+    return Clause(clause.text, clause.start, kept)
 
 
 def _excluded(clause: Clause, span: Span) -> bool:
@@ -89,7 +134,7 @@ def _dataset_calls(clause: Clause, situation: Situation, classes: Sequence[Span]
     if dropped & situation.loaded:
         yield Call("db_unload", {"names": sorted(dropped & situation.loaded)})
     if named:
-        if not adding and (others := situation.loaded - named - dropped):
+        if not adding and not _LOADING.search(clause.text) and (others := situation.loaded - named - dropped):
             yield Call("db_unload", {"names": sorted(others)})
         if named - situation.loaded:
             yield Call("db_load", {"names": sorted(named)})
@@ -137,8 +182,11 @@ def _datasets_of_attributes(clause: Clause, situation: Situation) -> set[str]:
 
 
 def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
-    if clause.of("place", "point", "bbox"):
-        return place_arguments(clause, situation)
+    meant = without_excluded_places(clause)
+    if meant.of("place", "point", "bbox"):
+        return place_arguments(meant, situation)
+    if (changed := _changed_radius(clause, situation)) is not None:
+        return changed
     if _VIEW.search(clause.text):
         return {"bbox": view_bbox(situation.state["map"])}
     if _HERE.search(clause.text) and situation.drawings:
@@ -160,14 +208,6 @@ def view_bbox(camera: dict[str, Any], width_px: int = 900, height_px: int = 650)
 
 
 # -- classes --------------------------------------------------------------------------------------
-
-
-def _ask_about_ambiguous_classes(clause: Clause, situation: Situation) -> None:
-    taken = [range(span.start - clause.start, span.end - clause.start) for span in clause.spans]
-    for word, meanings in _AMBIGUOUS_CLASSES.items():
-        for match in re.finditer(rf"\b{word}\b", clause.text, re.I):
-            if word not in situation.choices and not any(match.start() in span for span in taken):
-                raise Ask(f"What do you mean by '{match[0]}'?", meanings, about=match[0])
 
 
 def _class_calls(
@@ -200,10 +240,16 @@ def _class_names(value: Any) -> list[str]:
 
 
 def _is_scene(value: Any, situation: Situation) -> bool:
-    if isinstance(value, str):
-        return any(each.scene for info in situation.datasets.values() for each in info.classes if each.name == value)
-    taken = set(_class_names(value))
-    return all(term.scene for term in value if term.name in taken)
+    """Whether, in what is loaded, the classes label whole scenes only."""
+    words = {name.lower() for name in _class_names(value)}
+    infos = [situation.datasets[name] for name in situation.loaded if name in situation.datasets]
+    found = [
+        each.scene
+        for info in infos or situation.datasets.values()
+        for each in info.classes
+        if words & {word.lower() for word in (each.name, *each.groups)}
+    ]
+    return bool(found) and all(found)
 
 
 def _kept(situation: Situation, *, scene: bool) -> list[str]:

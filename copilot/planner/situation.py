@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 from copilot.planner.spans import Names
@@ -81,6 +83,7 @@ class Situation:
             fields=tuple(sorted(_COLUMNS | {key for info in self.datasets.values() for key, _ in info.properties})),
             classes=tuple(sorted(classes)),
             layers=tuple((layer["id"], layer["name"]) for layer in self.layers if layer["id"] not in PLOTS),
+            events=_events(self.catalogue, tuple(sorted(self.datasets))),
             images=tuple(selected),
             artifacts=tuple((each["id"], each["name"]) for each in self.state["artifacts"]),
         )
@@ -151,6 +154,10 @@ def _load(situation: Situation, args: dict[str, Any]) -> None:
     situation.loaded |= set(args["names"])
 
 
+def _ingest(situation: Situation, args: dict[str, Any]) -> None:
+    situation.loaded.add(args.get("name") or PurePath(args["path"]).stem.lower())
+
+
 def _unload(situation: Situation, args: dict[str, Any]) -> None:
     situation.loaded -= set(args.get("names") or situation.loaded)
 
@@ -191,6 +198,7 @@ def _camera(situation: Situation, _: dict[str, Any]) -> None:
 _EFFECTS = {
     "db_load": _load,
     "db_unload": _unload,
+    "db_ingest": _ingest,
     "filter_date": _date,
     "filter_coords": _coords,
     "filter_class": _classes,
@@ -205,5 +213,11 @@ _EFFECTS = {
     **dict.fromkeys(("draw_bbox", "draw_polygon", "draw_circle", "draw_marker"), Situation._draw),
     **dict.fromkeys(("zoom_map", "set_view", "fit_bounds", "fit_layer", "fit_selection", "reset_map"), _camera),
 }
+
+@lru_cache(maxsize=8)
+def _events(catalogue: Catalogue, datasets: tuple[str, ...]) -> tuple[str, ...]:
+    """The events the catalogue knows; `datasets` keys the cache to what it held."""
+    return tuple(str(each) for each in catalogue.values("event") if each)
+
 
 _COLUMNS = frozenset(IMAGES.names) - {"image_num", "class_words", "footprint", "properties", "quicklook", "path"}

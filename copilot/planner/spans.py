@@ -57,6 +57,8 @@ class Names:
     """Class names of ingested data sets."""
     layers: tuple[tuple[str, str], ...] = ()
     """(id, name) of the layers on the map."""
+    events: tuple[str, ...] = ()
+    """Disasters and other events, as the catalogue spells them: "hurricane-harvey"."""
     images: tuple[str, ...] = ()
     artifacts: tuple[tuple[str, str], ...] = ()
     """(id, name)"""
@@ -84,6 +86,7 @@ class Reader:
         yield _matches(text, _IMAGE_ID, "image")
         yield self._known(text, "artifact", self._artifact_names())
         yield _quoted(text)
+        yield self._known(text, "event", ((name, name) for name in self._names.events))
         yield (Span(each.start_index, each.end_index, each.text, each.kind, each) for each in coordinates(text))
         yield _bare_boxes(text)
         yield self._known(text, "dataset", ((name, (name,)) for name in self._dataset_names()))
@@ -150,6 +153,13 @@ _FOUR_NUMBERS = re.compile(r"(?<![\w.,-])(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(
 _IMAGE_ID = re.compile(r"\b[a-z][a-z0-9_]*:[\w.\-]+\w\b", re.IGNORECASE)
 _QUOTES = re.compile(r"[\"“”«]([^\"“”»]{1,200})[\"“”»]|(?<!\w)['‘]([^'’]{1,200})['’](?!\w)")
 
+_GIVES_A_NAME = re.compile(
+    r"\b(?:as|to|into|called|call|name|named|label|labell?ed|titled?|rename[ds]?|notify|message|saying|says?|note|text|notice|"
+    r"reminder|under|layer|it|session|is|was|because|[=:])\W*(?:the name|the message|the text|of)?\W*$",
+    re.I,
+)
+"""Before a quoted phrase: it is a name or a text, and not to be read further."""
+
 _WORD_LISTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("plot", PLOT_KINDS),
     ("basemap", BASEMAPS),
@@ -179,6 +189,7 @@ def _quoted(text: str) -> list[Span]:
     return [
         Span(each.start(), each.end(), each[0], "quoted", (each[1] or each[2]).strip())
         for each in _QUOTES.finditer(text)
+        if _GIVES_A_NAME.search(text[: each.start()])
     ]
 
 

@@ -28,6 +28,7 @@ _ASCENDING = re.compile(r"\b(?:asc(?:ending)?|oldest|earliest|smallest|lowest|le
 _DATED = re.compile(r"\b(?:newest|latest|most recent|oldest|earliest|recent|chronological\w*|by date|by time|by acquisition)\b", re.I)
 _CLOUDED = re.compile(r"\b(?:clearest|cloudiest|least cloudy|most cloudy|cloudless)\b", re.I)
 _SHARP = re.compile(r"\b(?:sharpest|finest|coarsest|highest resolution|best resolution|lowest resolution)\b", re.I)
+_ABOUT_BEFORE = re.compile(r"\b(?:them|these|those|it|this|that|selection|results)\b", re.I)
 GROUPINGS = frozenset(
     {"class", "group", "dataset", "year", "month", "season", "day", "country", "sensor", "modality", "split", "event", "place"}
 )
@@ -35,7 +36,7 @@ GROUPINGS = frozenset(
 
 def count(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How many images, and how many objects where objects are asked for."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     if grouped := _group_field(clause):
         yield Call("group_count", {"by": grouped})
         return
@@ -46,7 +47,7 @@ def count(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def group_count(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How many for each value of a field."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     args: dict[str, Any] = {"by": _group_field(clause) or _any_grouping(clause) or "class"}
     if _OBJECTS.search(clause.text) or re.search(r"\b(?:objects|detections)\b", clause.text, re.I):
         args["unit"] = "detections"
@@ -55,7 +56,7 @@ def group_count(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
     """One number of a field, or one per group."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     function = next((name for pattern, name in _FUNCTIONS if re.search(pattern, clause.text, re.I)), "mean")
     field = _value_field(clause)
     if field is None:
@@ -68,7 +69,7 @@ def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Counts side by side: of data sets, classes, periods, or place after place."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     for kind, by in (("dataset", "dataset"), ("class", "class"), ("date", "year")):
         if len(clause.of(kind)) > 1:
             yield Call("group_count", {"by": by})
@@ -87,20 +88,20 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def query(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The rows themselves."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     yield Call("db_query", _limit(clause) | _order(clause))
 
 
 def sort_table(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The rows in another order."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     order = ordering(clause) or ("acquired", "desc")
     yield Call("sort_table", {"by": [f"{order[0]} {order[1]}"]} | _table(clause))
 
 
 def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The first rows by a field, or the groups with most."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     grouped = _any_grouping(clause)
     ordered = ordering(clause)
     if grouped and (ordered is None or ordered[0] in (grouped, "detections")):
@@ -117,19 +118,19 @@ def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def distinct_values(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Which values of a field occur."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     yield Call("distinct_values", {"field": _any_grouping(clause) or _value_field(clause) or "class"})
 
 
 def describe(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Summary statistics."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     yield Call("describe_table", _table(clause))
 
 
 def histogram(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How a numeric field is distributed."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     field = _value_field(clause)
     if field is None:
         grouped = _any_grouping(clause)
@@ -142,19 +143,19 @@ def histogram(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def bar(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Counts per group as bars, or as a line where time is asked about."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     yield Call("bar_figure", _figure(clause, default="class"))
 
 
 def pie(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Shares per group."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     yield Call("pie_figure", _figure(clause, default="class"))
 
 
 def line(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Counts over time."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     args = _figure(clause, default="month")
     if args["by"] not in ("year", "month", "day", "season"):
         args["by"] = "month"
@@ -163,7 +164,7 @@ def line(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def scatter(clause: Clause, situation: Situation) -> Iterator[Call]:
     """One field against another."""
-    _need_data(situation)
+    yield from _need_data(clause, situation)
     fields = [span.value for span in clause.of("field")]
     if len(fields) < 2:
         raise Ask("Which two fields should be plotted against each other?", ("cloud_pct and gsd_m",))
@@ -199,9 +200,13 @@ def ordering(clause: Clause) -> tuple[str, str] | None:
     return fields[-1], "desc" if _DESCENDING.search(text) or re.search(r"\btop\b", text, re.I) else "asc"
 
 
-def _need_data(situation: Situation) -> None:
-    if not situation.loaded:
+def _need_data(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Everything the catalogue has, when nothing is loaded and the question is not about something said before."""
+    if situation.loaded:
+        return
+    if _ABOUT_BEFORE.search(clause.text) or not situation.datasets:
         raise Ask("Nothing is loaded yet. Which data set do you mean?", [*sorted(situation.datasets)[:8], "all of them"])
+    yield Call("db_load", {"names": sorted(situation.datasets)})
 
 
 def _counts_a_class(clause: Clause) -> bool:

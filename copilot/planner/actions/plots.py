@@ -26,7 +26,8 @@ def plot(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def narrow(clause: Clause, situation: Situation) -> Iterator[Call]:
     """After a change of the selection: the layers that show it follow by themselves; else show it or say how much it is."""
-    if clause.of("plot") or (_UNLESS_PLOTTED.search(clause.text) and not situation.live_plots):
+    fresh = not situation.state["database"]["loaded"]
+    if clause.of("plot") or (not situation.live_plots and (fresh or _UNLESS_PLOTTED.search(clause.text))):
         yield from plot(clause, situation)
     elif situation.loaded:
         yield from _again(situation)
@@ -72,4 +73,9 @@ def _options(tool: str, clause: Clause) -> dict[str, str]:
     return options
 
 
-ACTIONS = {"plot": plot, "filter": narrow} | {tool: _of_kind(tool) for tool in PLOTS.values()}
+def only_narrow(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """A phrase that only narrows: what is done with it stands elsewhere in the request."""
+    yield from ()
+
+
+ACTIONS = {"plot": plot, "filter": narrow, "narrow": only_narrow} | {tool: _of_kind(tool) for tool in PLOTS.values()}

@@ -26,11 +26,14 @@ def load(clause: Clause, situation: Situation) -> Iterator[Call]:
     names = sorted({name for span in clause.of("dataset") for name in span.value})
     if re.search(r"\b(?:all|every(?:thing)?|each)\b", clause.text, re.I) and not names:
         names = sorted(situation.datasets)
+    if not names and situation.loaded and clause.spans:
+        return
     if not names:
         raise Ask("Which data set should I load?", sorted(situation.datasets)[:8])
     if missing := [name for name in names if name not in situation.datasets]:
         raise Ask(f"The catalogue does not hold {', '.join(missing)}. Which data set do you mean?", sorted(situation.datasets)[:8])
-    yield Call("db_load", {"names": names})
+    if not set(names) <= situation.loaded:
+        yield Call("db_load", {"names": names})
 
 
 def unload(clause: Clause, situation: Situation) -> Iterator[Call]:

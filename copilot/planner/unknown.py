@@ -1,0 +1,55 @@
+"""Names in a request that nothing here has: a data set that does not exist, a place on no map."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from copilot.planner.asking import Ask
+from copilot.planner.everyday import EVERYDAY
+from copilot.planner.situation import Situation
+from copilot.planner.spans import Span
+
+_LIKE_A_DATASET = re.compile(r"\b(?:x-?view[\s-]?\d+|fair\s?\d+m|f-?mow\d+|big\s?earth\s?net[\s-]?\d+)\b", re.I)
+_LIKE_A_PLACE = re.compile(
+    r"\b(?:in|near|around|at|over|to|within|off|of)\s+(?:the\s+)?((?:[A-Z][\w'’-]{2,})(?:\s+[A-Z][\w'’-]+)*)(?=\s*(?:[,.;!?]|$|\b(?:in|from|since|with|and|during|for|as|on|by)\b))"
+)
+
+
+_AMBIGUOUS_CLASSES = {
+    "tank": ("storage tanks", "Tank car"),
+    "tanks": ("storage tanks", "Tank car"),
+    "court": ("Tennis Court", "Basketball Court"),
+    "crafts": ("aircraft", "vessels"),
+    "craft": ("aircraft", "vessels"),
+}
+"""Words that name things of different kinds, with what they can mean."""
+
+def ask_about_ambiguous_classes(request: str, spans: Sequence[Span], situation: Situation) -> None:
+    """Raise Ask for a word that names things of different kinds."""
+    for word, meanings in _AMBIGUOUS_CLASSES.items():
+        for match in re.finditer(rf"\b{word}\b", request, re.I):
+            if word not in situation.choices and not _inside(match, spans):
+                raise Ask(f"What do you mean by '{match[0]}'?", meanings, about=match[0])
+
+
+def ask_about_unknown_names(request: str, spans: Sequence[Span], situation: Situation) -> None:
+    """Raise Ask for the first name that stands where a data set or a place would, and is none."""
+    for match in _LIKE_A_DATASET.finditer(request):
+        if not _inside(match, spans):
+            raise Ask(
+                f"The catalogue holds no data set '{match[0]}'. Which one do you mean?",
+                sorted(situation.datasets)[:8],
+                about=match[0],
+            )
+    for match in _LIKE_A_PLACE.finditer(request):
+        words = match[1].lower().split()
+        shouted = request.isupper()
+        if not shouted and not _inside(match, spans, group=1) and not all(word in EVERYDAY for word in words):
+            raise Ask(
+                f"I know no place called '{match[1]}'.", situation.gazetteer.suggest(match[1]), about=match[1]
+            )
+
+
+def _inside(match: re.Match[str], spans: Sequence[Span], group: int = 0) -> bool:
+    return any(span.start < match.end(group) and match.start(group) < span.end for span in spans)
