@@ -1,6 +1,10 @@
 """`python -m copilot`."""
 
-from copilot.cli import app
+import sys
+
+from copilot.cli.output import run
 
 if __name__ == "__main__":
-    app(prog_name="copilot")
+    from copilot.cli import app
+
+    sys.exit(run(app))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass, field
@@ -14,8 +15,10 @@ from pathlib import Path
 from data.catalogue import open_catalogue
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer, gazetteer
-from state.store import Store
+from state.store import Store, StoreUnavailable
 from tools.toolbox import Toolbox, toolbox
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
 def default_home() -> Path:
@@ -33,13 +36,36 @@ class FolderArtifacts:
     folder: Path
 
     def path(self, artifact_id: str, suffix: str) -> Path:
-        """Where the artifact's file is, or is to be written."""
+        """Where the artifact's file is, or is to be written. Raises ValueError for an id that is a path."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        return self.folder / f"{artifact_id}{suffix}"
+        return self.folder / f"{safe_id(artifact_id)}{suffix}"
 
     def find(self, artifact_id: str) -> Path | None:
         """The artifact's file, whatever its suffix."""
-        return next(iter(sorted(self.folder.glob(f"{artifact_id}.*"))), None)
+        return next(iter(sorted(self.folder.glob(f"{safe_id(artifact_id)}.*"))), None)
+
+
+@dataclass(frozen=True)
+class ReplayedArtifacts:
+    """What a replay makes, in a folder of its own; what it does not make again is read from the session's."""
+
+    made: FolderArtifacts
+    recorded: FolderArtifacts
+
+    def path(self, artifact_id: str, suffix: str) -> Path:
+        """Where the replay writes the artifact's file."""
+        return self.made.path(artifact_id, suffix)
+
+    def find(self, artifact_id: str) -> Path | None:
+        """The file that the replay made, else the session's."""
+        return self.made.find(artifact_id) or self.recorded.find(artifact_id)
+
+
+def safe_id(text: str) -> str:
+    """An id that may become part of a path. Raises ValueError for anything else."""
+    if not _ID.fullmatch(text):
+        raise ValueError(f"{text!r} is no id.")
+    return text
 
 
 @dataclass
@@ -59,7 +85,13 @@ class Engine:
         """The session store."""
         url = self.store_url or os.environ.get("AZIMUTH_STORE")
         if url is None:
-            self.home.mkdir(parents=True, exist_ok=True)
+            try:
+                self.home.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreUnavailable(
+                    f"The home folder {self.home} cannot be made ({error.strerror}); "
+                    "set AZIMUTH_HOME to one that can."
+                ) from error
             url = f"sqlite:///{self.home / 'sessions.db'}"
         return Store(url)
 
@@ -93,12 +125,15 @@ class Engine:
 
     def artifacts(self, session_id: str) -> FolderArtifacts:
         """The artifacts of one session."""
-        return FolderArtifacts(self.home / "sessions" / session_id / "artifacts")
+        return FolderArtifacts(self._session_folder(session_id) / "artifacts")
 
     def remove_session(self, session_id: str) -> None:
         """Delete a session with its events and its artifacts."""
         self.store.remove(session_id)
-        shutil.rmtree(self.home / "sessions" / session_id, ignore_errors=True)
+        shutil.rmtree(self._session_folder(session_id), ignore_errors=True)
+
+    def _session_folder(self, session_id: str) -> Path:
+        return self.home / "sessions" / safe_id(session_id)
 
     @classmethod
     def in_memory_like(cls, other: Engine) -> Engine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -20,7 +21,7 @@ class ModelNotConfigured(Exception):
 def configured_model() -> str:
     """The name of the model that answers when none is asked for."""
     if os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"):
-        return os.environ.get("COPILOT_MODEL", "gpt-4o-mini")
+        return os.environ.get("COPILOT_MODEL") or "gpt-4o-mini"
     return EMBEDDED
 
 
@@ -29,7 +30,17 @@ def describe(name: str | None = None) -> str:
     name = name or configured_model()
     if name == EMBEDDED:
         return "embedded planner, offline"
-    return f"{name} at {os.environ.get('OPENAI_BASE_URL', 'api.openai.com')}: requests leave this machine"
+    host = (
+        urlsplit(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com").hostname or "an unknown host"
+    )
+    stays = host in ("localhost", "::1") or host.startswith("127.")
+    return f"{name} at {host}: {'nothing leaves' if stays else 'requests leave'} this machine"
+
+
+def without_key(text: str) -> str:
+    """`text` without the value of the key: some servers repeat it in their errors."""
+    key = os.environ.get("OPENAI_API_KEY")
+    return text.replace(key, "***") if key else text
 
 
 def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
@@ -45,7 +56,9 @@ def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
             f"or use '{EMBEDDED}'."
         )
     from langchain_openai import ChatOpenAI
+    from pydantic import SecretStr
 
     # A local server behind OPENAI_BASE_URL needs no key, but the client insists on one.
-    key = os.environ.get("OPENAI_API_KEY", "none")
-    return ChatOpenAI(model=name, api_key=key, temperature=0, timeout=60, max_retries=2)
+    key = SecretStr(os.environ.get("OPENAI_API_KEY") or "none")
+    address = os.environ.get("OPENAI_BASE_URL") or None
+    return ChatOpenAI(model=name, api_key=key, base_url=address, temperature=0, timeout=60, max_retries=2)

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import logging
+import random
 import shutil
+import tempfile
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from copilot.engine import Engine, default_engine
+from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_engine
 from state.codec import digest, from_json, to_json
-from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns
+from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns, until
 from state.model import State
 from state.store import Conflict, SessionRow, now
 from tools.base import World
 from tools.run import call_arguments, run_call
 
 Listener = Callable[[Event], None]
+Made = tuple[Event, State, str | None]
+"""The next event, the state after it, and the session's name from then on where it gives one."""
 
-_MAX_CONFLICTS = 20
+UNTITLED = "Untitled session"
+MAX_NAME_CHARS = 200
+_MAX_CONFLICTS = 100
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -65,8 +77,12 @@ class Session:
         self.row = row
         self.engine = engine
         self._lock = threading.RLock()
+        """Held while a call runs: calls of one session come one after another."""
+        self._taking = threading.Lock()
+        """Held while an event is taken in: nobody reads half of one."""
         self._events: list[Event] = []
         self._fold = Fold()
+        self._last_turn = 0
         self._listeners: list[Listener] = []
         self.refresh()
 
@@ -77,14 +93,15 @@ class Session:
         cls,
         session_id: str | None = None,
         *,
-        name: str = "Untitled session",
+        name: str = UNTITLED,
         owner: str = "local",
         engine: Engine | None = None,
     ) -> Session:
         """The session of that id, or a new one. Raises state.store.UnknownSession."""
         engine = engine or default_engine()
-        row = engine.store.session(session_id) if session_id else engine.store.create(owner, name)
-        return cls(row, engine)
+        if session_id is not None:
+            return cls(engine.store.session(session_id), engine)
+        return cls(engine.store.create(owner, _name(name)), engine)
 
     @classmethod
     def open_shared(cls, token: str, *, owner: str = "local", engine: Engine | None = None) -> Session:
@@ -113,7 +130,8 @@ class Session:
     @property
     def history(self) -> History:
         """Where undo and redo lead."""
-        return self._fold.history()
+        with self._taking:
+            return self._fold.history()
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -126,39 +144,41 @@ class Session:
         return turns(self._events)
 
     def refresh(self) -> None:
-        """Take in what others have appended."""
+        """Take in what others have done: events, another name. Raises state.store.UnknownSession."""
         with self._lock:
-            for event in self.engine.store.events(self.id, after=len(self._events)):
+            self.row = self.engine.store.session(self.id)
+            last = self._events[-1].seq if self._events else 0
+            for event in self.engine.store.events(self.id, after=last):
                 self._take(event)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Be told of every event after it is stored; the result stops it."""
+        """Be told of every event after it is stored, of others' when they are seen; the result stops it."""
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+
+        def leave() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return leave
 
     # -- acting -------------------------------------------------------------------------------
 
-    def call(self, tool: str, *, source: str = "script", turn: int | None = None, **args: Any) -> Event:
+    def call(self, tool: str, /, **args: Any) -> Event:
         """Run one tool: validate, check, run, append one event, tell whoever listens.
 
         Outside a request every call is a turn of its own. Never raises for what the tool or the
         caller got wrong: the event says so (`ok` is False) and the state is as before.
+        Raises state.store.UnknownSession when the session was deleted meanwhile.
         """
-        return self.call_tool(tool, args, source=source, turn=turn)
+        return self.call_tool(tool, args)
 
     def call_tool(
         self, tool: str, args: Mapping[str, Any], *, source: str = "script", turn: int | None = None
     ) -> Event:
-        """As `call`, with the arguments as a mapping."""
-        with self._lock:
-            for _ in range(_MAX_CONFLICTS):
-                event = self._run(tool, args, source, turn)
-                try:
-                    self._append(event)
-                    return event
-                except Conflict:
-                    self.refresh()
-        raise Conflict(f"Session {self.id} is being written to from too many places at once.")
+        """As `call`, with the arguments as a mapping, who acts, and the turn that the call is part of."""
+        if self._acts_outside(tool):
+            self.refresh()  # what cannot be taken back is not run against a state that is gone
+        return self._append_next(lambda: self._run(tool, args, source, turn))
 
     def undo(self) -> Event:
         """Take back the last turn that changed the state."""
@@ -170,9 +190,8 @@ class Session:
 
     def ask(self, request: str, **options: Any) -> Answer:
         """Answer one request to its end. Options as for `stream`."""
-        for _ in self.stream(request, **options):
-            pass
-        return self.answer()
+        turn = [event.turn for event in self.stream(request, **options)][-1]
+        return self.answer(turn)
 
     def stream(
         self,
@@ -188,18 +207,22 @@ class Session:
         from copilot.models import chat_model
 
         run = get_agent(agent)
-        yield from run(self, request, chat_model(model, self.engine), source=source, stop=stop or threading.Event())
+        yield from run(
+            self, request, chat_model(model, self.engine), source=source, stop=stop or threading.Event()
+        )
 
     def answer(self, number: int | None = None) -> Answer:
-        """How turn `number` (the last one that was a request) ended."""
-        asked = [each for each in self.turns if each.request is not None]
-        turn = asked[-1] if number is None else next(each for each in asked if each.number == number)
+        """How turn `number` (the last one that was a request) ended. Raises ValueError when it is none."""
+        asked = [each for each in self.turns if each.request is not None and number in (None, each.number)]
+        if not asked:
+            raise ValueError(f"Turn {number} is no request." if number else "Nothing was asked yet.")
+        turn = asked[-1]
         reply = turn.reply
         return Answer(
             request=turn.request or "",
             reply=reply.text if reply else "",
             calls=turn.calls,
-            state=self.state if number is None else (state_after(self._events, number) or State()),
+            state=state_after(self._events, turn.number) or State(),
             outcome=(reply.outcome if reply else None) or "failed",
             seconds=reply.seconds if reply else 0.0,
             tokens=reply.tokens if reply else 0,
@@ -207,62 +230,90 @@ class Session:
 
     def begin(self, request: str, source: str) -> Event:
         """Append the request that opens a turn."""
-        with self._lock:
-            self.refresh()
-            event = Event(self._next_seq, self._next_turn, "request", now(), text=request, source=source)
-            return self._append(replace(event, hash=self.hash))
+        self.refresh()
+
+        def opening() -> Made:
+            event = Event(
+                self._next_seq, self._next_turn, "request", now(), text=_text(request), source=source
+            )
+            return replace(event, hash=self.hash), self.state, None
+
+        return self._append_next(opening)
 
     def end(self, turn: int, reply: str, outcome: Outcome, seconds: float, tokens: int = 0) -> Event:
         """Append the reply that closes a turn."""
-        with self._lock:
-            self.refresh()
-            event = Event(self._next_seq, turn, "reply", now(), text=reply, outcome=outcome, tokens=tokens)
-            return self._append(replace(event, seconds=round(seconds, 4), hash=self.hash))
+
+        def closing() -> Made:
+            event = Event(
+                self._next_seq, turn, "reply", now(), text=_text(reply), outcome=outcome, tokens=tokens
+            )
+            return replace(event, seconds=round(seconds, 4), hash=self.hash), self.state, None
+
+        return self._append_next(closing)
 
     # -- copies -------------------------------------------------------------------------------
 
     def fork(self, turn: int | None = None, *, name: str | None = None, owner: str | None = None) -> Session:
-        """A new session with the same past up to the end of `turn` (default: all of it)."""
-        kept = [each for each in self._events if turn is None or each.turn <= turn]
+        """A new session with the same past up to the end of `turn` (default: all of it), artifacts included.
+
+        Raises state.log.UnknownTurn.
+        """
+        events = self.events
+        kept = events if turn is None else until(events, turn)
         store = self.engine.store
-        row = store.create(owner or self.row.owner, name or f"{self.name} (copy)", parent=self.id)
-        store.append(row.id, kept)
-        self._copy_artifacts(row.id)
+        row = store.create(owner or self.row.owner, _name(name or f"{self.name} (copy)"), parent=self.id)
+        self._copy_artifacts(row.id, kept)
+        # A copy's records speak of the copy: of its own files, and not of the session that it came from.
+        store.append(row.id, [replace(each, data=_speaking_of(row.id, self.id, each.data)) for each in kept])
         return Session(row, self.engine)
 
     def share(self, turn: int | None = None) -> str:
-        """A token for a link that opens a copy of the session as it is now, or was after `turn`."""
-        last = self._events[-1].turn if self._events else 0
-        return self.engine.store.share(self.id, last if turn is None else turn)
+        """A token for a link that opens a copy of the session as it is now, or was after `turn`.
+
+        Raises state.log.UnknownTurn.
+        """
+        last = self._last_turn if turn is None else turn
+        until(self._events, last)
+        return self.engine.store.share(self.id, last)
 
     def replay(self) -> State:
         """Run every recorded call again from the start. Raises state.log.ReplayDiverged.
 
-        Calls that reach outside are taken from the record.
+        Calls that reach outside are taken from the record. Nothing of the session is touched: what the
+        calls make again goes to a folder that is then thrown away.
         """
-        return replay(State(), self._events, self._rerun)
+        with tempfile.TemporaryDirectory(prefix="azimuth-replay-") as folder:
+            recorded = self.engine.artifacts(self.id)
+            artifacts = ReplayedArtifacts(FolderArtifacts(Path(folder)), recorded)
+            world = replace(self.world(), artifacts=artifacts)
+            return replay(
+                State(),
+                self.events,
+                lambda state, event, before: self._rerun(state, event, replace(world, log=before)),
+            )
 
     def rename(self, name: str) -> None:
         """Give the session another name."""
-        self.engine.store.rename(self.id, name)
-        self.row = replace(self.row, name=name)
+        self.engine.store.rename(self.id, _name(name))
+        self.row = replace(self.row, name=_name(name))
 
     # -- inside -------------------------------------------------------------------------------
 
     @property
     def hash(self) -> str:
         """The hash of the present state."""
-        return digest(self.state)
+        last = self._events[-1] if self._events else None
+        return last.hash if last is not None else digest(self.state)
 
     @property
     def _next_seq(self) -> int:
-        return len(self._events) + 1
+        return self._events[-1].seq + 1 if self._events else 1
 
     @property
     def _next_turn(self) -> int:
-        return self._events[-1].turn + 1 if self._events else 1
+        return self._last_turn + 1
 
-    def world(self, events: Sequence[Event] | None = None) -> World:
+    def world(self) -> World:
         """The outside as this session's tools see it."""
         return World(
             catalogue=self.engine.catalogue,
@@ -270,17 +321,23 @@ class Session:
             artifacts=self.engine.artifacts(self.id),
             today=self.engine.clock(),
             catalogue_root=self.engine.catalogue_root,
-            log=self._events if events is None else events,
+            log=self._events,
             session=self.name,
         )
 
-    def _run(self, tool: str, args: Mapping[str, Any], source: str, turn: int | None) -> Event:
+    def _acts_outside(self, tool: str) -> bool:
+        if tool not in self.engine.toolbox:
+            return False
+        wanted = self.engine.toolbox.get(tool)
+        return wanted.external or wanted.long_running
+
+    def _run(self, tool: str, args: Mapping[str, Any], source: str, turn: int | None) -> Made:
+        """The next event, from one tool run on the present state."""
         before = self.state
         started = time.perf_counter()
         step = run_call(self.engine.toolbox, before, self.world(), tool, args)
-        changed = step.state != before
-        recorded = call_arguments(self.engine.toolbox.get(tool), args) if tool in self.engine.toolbox else dict(args)
-        return Event(
+        changed = step.state is not before
+        event = Event(
             seq=self._next_seq,
             turn=turn or self._next_turn,
             kind="call",
@@ -288,34 +345,77 @@ class Session:
             text=step.observation,
             source=source,
             tool=tool,
-            args=recorded,
+            args=call_arguments(self.engine.toolbox, tool, args),
             ok=not step.failed,
             data=dict(step.data),
             state=to_json(step.state) if changed else None,
-            hash=digest(step.state),
+            hash=digest(step.state) if changed else self.hash,
             seconds=round(time.perf_counter() - started, 6),
         )
+        return event, step.state, step.session_name
 
-    def _append(self, event: Event) -> Event:
-        self.engine.store.append(self.id, [event])
-        self._take(event)
+    def _append_next(self, make: Callable[[], Made]) -> Event:
+        """Store the event that `make` gives for the present, made again when somebody else came first."""
+        with self._lock:
+            for attempt in range(_MAX_CONFLICTS):
+                event, after, name = make()
+                try:
+                    self._store(event, name)
+                except Conflict:
+                    self.refresh()
+                    time.sleep(random.uniform(0, 0.002 * min(attempt, 20)))
+                    continue
+                self._take(event, after)
+                return event
+        raise Conflict(f"Session {self.id} is being written to from too many places at once.")
+
+    def _store(self, event: Event, name: str | None) -> None:
+        if name is None:
+            self.engine.store.append(self.id, [event])
+        else:
+            self.engine.store.append(self.id, [event], name=_name(name))
+            self.row = replace(self.row, name=_name(name))
+
+    def _take(self, event: Event, after: State | None = None) -> None:
+        with self._taking:
+            self._events.append(event)
+            self._last_turn = max(self._last_turn, event.turn)
+            self._fold.take(event, after)
         for listener in tuple(self._listeners):
-            listener(event)
-        return event
+            try:
+                listener(event)
+            except Exception:  # the event is stored: whoever cannot hear of it stops nobody else
+                _log.exception("a listener of session %s failed on event %s", self.id, event.seq)
 
-    def _take(self, event: Event) -> None:
-        self._events.append(event)
-        self._fold.take(event)
-
-    def _rerun(self, state: State, event: Event, before: Sequence[Event]) -> State:
+    def _rerun(self, state: State, event: Event, world: World) -> State:
         if event.tool in self.engine.toolbox and self.engine.toolbox.get(event.tool).external:
             return from_json(event.state) if event.state else state
-        return run_call(self.engine.toolbox, state, self.world(before), event.tool, event.args).state
+        return run_call(self.engine.toolbox, state, world, event.tool, event.args).state
 
-    def _copy_artifacts(self, session_id: str) -> None:
+    def _copy_artifacts(self, session_id: str, events: Sequence[Event]) -> None:
+        """Copy the files of what those events made; what was made later stays here."""
         source, target = self.engine.artifacts(self.id).folder, self.engine.artifacts(session_id).folder
-        if source.exists():
-            shutil.copytree(source, target, dirs_exist_ok=True)
+        made = {artifact["id"] for event in events if event.state for artifact in event.state["artifacts"]}
+        for file in sorted(source.iterdir()) if source.is_dir() else ():
+            if file.name.split(".", 1)[0] in made:
+                target.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, target / file.name)
+
+
+def _name(name: str) -> str:
+    """A session's name as it is kept: one line of plain text, whatever came in."""
+    plain = "".join(" " if unicodedata.category(each)[0] in "CZ" else each for each in name)
+    return " ".join(plain.split())[:MAX_NAME_CHARS].strip() or UNTITLED
+
+
+def _text(text: str) -> str:
+    """A text that any encoder and database takes: half a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _speaking_of(new_id: str, old_id: str, data: dict[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = json.loads(json.dumps(data).replace(old_id, new_id))
+    return plain
 
 
 __all__ = ["Answer", "Session", "call_to_json"]

@@ -12,11 +12,13 @@ from state.model import Filters, State
 
 _STATE = TypeAdapter(State)
 _FILTERS = TypeAdapter(Filters)
+_EXACT = 2.0**53
+"""Whole numbers below it are the same as a float and as an integer."""
 
 
 def to_json(state: State) -> dict[str, Any]:
-    """The state as plain JSON values; filters that are not set are absent."""
-    plain: dict[str, Any] = _STATE.dump_python(state, mode="json")
+    """The state as plain JSON values; filters that are not set are absent. Equal states give equal text."""
+    plain: dict[str, Any] = _one_number(_STATE.dump_python(state, mode="json"))
     plain["database"]["filters"] = _set_only(plain["database"]["filters"])
     for layer in plain["map"]["layers"]:
         layer["options"] = dict(layer["options"])
@@ -36,17 +38,32 @@ def from_json(plain: dict[str, Any]) -> State:
 
 def filters_to_json(filters: Filters) -> dict[str, Any]:
     """The filters as in the state's JSON."""
-    return _set_only(_FILTERS.dump_python(filters, mode="json"))
+    return _set_only(_one_number(_FILTERS.dump_python(filters, mode="json")))
 
 
 def canonical(plain: Any) -> str:
-    """Canonical JSON text: sorted keys, no spaces, no NaN."""
+    """Canonical JSON text: sorted keys, no spaces. Raises ValueError on NaN and infinities."""
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+
+
+def canonical_bytes(plain: Any) -> bytes:
+    """The canonical text in UTF-8; half a surrogate pair, as in a file name that is no text, is kept."""
+    return canonical(plain).encode("utf-8", "surrogatepass")
 
 
 def digest(state: State) -> str:
     """SHA-256 of the state's canonical JSON, in hexadecimal."""
-    return sha256(canonical(to_json(state)).encode()).hexdigest()
+    return sha256(canonical_bytes(to_json(state))).hexdigest()
+
+
+def _one_number(plain: Any) -> Any:
+    """Whole floats as integers, so that 5, 5.0 and what a file gives back are one text, as -0.0 and 0 are."""
+    if isinstance(plain, dict):
+        return {key: _one_number(value) for key, value in plain.items()}
+    if isinstance(plain, list):
+        return [_one_number(value) for value in plain]
+    whole = isinstance(plain, float) and plain.is_integer() and abs(plain) < _EXACT
+    return int(plain) if whole else plain
 
 
 def _set_only(filters: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from typing import Any, Literal
 from state.codec import digest, from_json
 from state.model import State
 
+START = State()
+"""What every session begins with."""
+
 Outcome = Literal["done", "asked", "rejected", "failed", "stopped"]
 
 
@@ -79,6 +82,13 @@ class ReplayDiverged(Exception):
         self.event = event
 
 
+class UnknownTurn(Exception):
+    """The session has no turn of that number."""
+
+    def __init__(self, asked: int, last: int) -> None:
+        super().__init__(f"The session has no turn {asked}; there are 0 (its start) to {last}.")
+
+
 def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
     """The log cut into turns, in order."""
     found: dict[int, Turn] = {}
@@ -94,7 +104,7 @@ def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
     return tuple(found.values())
 
 
-def history(events: Sequence[Event], start: State = State()) -> History:
+def history(events: Sequence[Event], start: State = START) -> History:
     """What the log adds up to. An undo takes back the last turn that changed the state."""
     fold = Fold(start)
     for event in events:
@@ -102,12 +112,26 @@ def history(events: Sequence[Event], start: State = State()) -> History:
     return fold.history()
 
 
-def state_after(events: Sequence[Event], turn: int, start: State = State()) -> State | None:
+def until(events: Sequence[Event], turn: int) -> tuple[Event, ...]:
+    """The log up to the end of that turn; nothing for turn 0. Raises UnknownTurn.
+
+    What others did before the turn ended is part of it: its last state was reached with that.
+    """
+    if turn == 0:
+        return ()
+    ends = [index for index, event in enumerate(events, 1) if event.turn == turn]
+    if not ends:
+        raise UnknownTurn(turn, max((event.turn for event in events), default=0))
+    return tuple(events[: ends[-1]])
+
+
+def state_after(events: Sequence[Event], turn: int, start: State = START) -> State | None:
     """The state at the end of that turn; None when there is no such turn."""
-    upto = [event for event in events if event.turn <= turn]
-    if not any(event.turn == turn for event in upto):
+    if not any(event.turn == turn for event in events):
         return None
-    return history(upto, start).present
+    states = (event.state for event in reversed(until(events, turn)))
+    last = next((state for state in states if state is not None), None)
+    return start if last is None else from_json(last)
 
 
 def replay(
@@ -133,21 +157,21 @@ def replay(
 class Fold:
     """The running sum of a log. Segments end where a turn ends and around every history call."""
 
-    def __init__(self, start: State = State()) -> None:
+    def __init__(self, start: State = START) -> None:
         self.present = start
         self._past: list[State] = []
         self._future: list[State] = []
         self._segment_start = start
         self._turn = 0
 
-    def take(self, event: Event) -> None:
-        """Add one event."""
+    def take(self, event: Event, after: State | None = None) -> None:
+        """Add one event. `after` is its state where the caller has it at hand: reading it costs."""
         if event.turn != self._turn:
             self._close_segment()
             self._turn = event.turn
         if event.state is None:
             return
-        after = from_json(event.state)
+        after = from_json(event.state) if after is None else after
         if event.tool in ("undo", "redo"):
             self._close_segment()
             taken, given = (self._past, self._future) if event.tool == "undo" else (self._future, self._past)
@@ -163,7 +187,7 @@ class Fold:
         return History(self.present, tuple(self._past), tuple(self._future))
 
     def _segment_is_open(self) -> bool:
-        return _without_question(self.present) != _without_question(self._segment_start)
+        return _lasting(self.present) != _lasting(self._segment_start)
 
     def _close_segment(self) -> None:
         if self._segment_is_open():
@@ -172,6 +196,8 @@ class Fold:
         self._segment_start = self.present
 
 
-def _without_question(state: State) -> State:
-    """Asking is not a change that anyone wants to undo."""
-    return state.with_ui(question=None)
+def _lasting(state: State) -> State:
+    """The state without what was only said: nobody means a question or a notice by "undo"."""
+    if state.ui.question is None and state.ui.notice is None:
+        return state
+    return state.with_ui(question=None, notice=None)

@@ -114,7 +114,7 @@ class Layer:
     live: bool = False
     """True: `query` and `count` follow the selection. A layer that was given a name stays as it was."""
     options: tuple[tuple[str, str | float | bool], ...] = ()
-    """What the plot was asked for beyond the common fields, sorted by key: ("by", "month"), ("cell", "h3")."""
+    """What the plot was asked for beyond the common fields, sorted by key: ("by", "month")."""
     count: int = 0
 
 
@@ -220,7 +220,8 @@ class State:
         """This state with another selection; the live layers follow it."""
         query = Query(database.loaded, database.filters)
         layers = tuple(
-            replace(each, query=query, count=database.count) if each.live else each for each in self.map.layers
+            replace(each, query=query, count=database.count) if each.live else each
+            for each in self.map.layers
         )
         return replace(self, database=database, map=replace(self.map, layers=layers))
 

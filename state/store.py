@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
     Column,
+    Connection,
     Engine,
     ForeignKey,
     Integer,
@@ -26,11 +30,12 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 from sqlalchemy.pool import StaticPool
 
-from state.codec import canonical
 from state.log import Event
+
+_ATTEMPTS = 3
 
 _metadata = MetaData()
 _sessions = Table(
@@ -67,6 +72,10 @@ class UnknownSession(Exception):
     """No session has that id."""
 
 
+class StoreUnavailable(Exception):
+    """The store cannot be opened: a wrong address, or a server or a folder that refuses."""
+
+
 @dataclass(frozen=True)
 class SessionRow:
     """A session as the list shows it."""
@@ -88,15 +97,18 @@ class Store:
     """Sessions and their events. Safe to use from several threads and processes."""
 
     def __init__(self, url: str) -> None:
-        """`url`: "sqlite:///path", "sqlite://" (in memory) or "postgresql://…"."""
+        """`url`: "sqlite:///path", "sqlite://" (in memory) or "postgresql://…". Raises StoreUnavailable."""
         self._engine = _engine(url)
-        _metadata.create_all(self._engine)
+        # An in-memory store has one connection: two threads at once would share a transaction.
+        in_memory = isinstance(self._engine.pool, StaticPool)
+        self._turn = threading.RLock() if in_memory else nullcontext()
+        _create_tables(self._engine)
 
     def create(self, owner: str, name: str, parent: str | None = None) -> SessionRow:
         """A new, empty session under an id that cannot be guessed."""
         at = now()
         row = SessionRow(secrets.token_urlsafe(12), owner, name, at, at, parent)
-        with self._engine.begin() as connection:
+        with self._write() as connection:
             connection.execute(insert(_sessions).values(**asdict(row)))
         return row
 
@@ -105,37 +117,40 @@ class Store:
         query = select(_sessions).order_by(_sessions.c.updated_at.desc(), _sessions.c.id)
         if owner is not None:
             query = query.where(_sessions.c.owner == owner)
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             return [SessionRow(**row) for row in connection.execute(query).mappings()]
 
     def session(self, session_id: str) -> SessionRow:
         """The session of that id. Raises UnknownSession."""
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             row = connection.execute(select(_sessions).where(_sessions.c.id == session_id)).mappings().first()
         if row is None:
-            raise UnknownSession(f"There is no session '{session_id}'.")
+            raise _unknown(session_id)
         return SessionRow(**row)
 
     def rename(self, session_id: str, name: str) -> None:
         """Give a session another name."""
-        with self._engine.begin() as connection:
+        with self._write() as connection:
             connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(name=name))
 
     def remove(self, session_id: str) -> None:
         """Delete a session with its events and shares."""
-        with self._engine.begin() as connection:
+        with self._write() as connection:
             connection.execute(delete(_sessions).where(_sessions.c.id == session_id))
 
-    def append(self, session_id: str, events: Sequence[Event]) -> None:
-        """Add events at the end, all or none. Raises Conflict when a number is taken."""
-        rows = [{"session_id": session_id, "seq": each.seq, "body": canonical(_body(each))} for each in events]
+    def append(self, session_id: str, events: Sequence[Event], name: str | None = None) -> None:
+        """Add events at the end, and name the session where they do so: all or none.
+
+        Raises Conflict when a number is taken, UnknownSession when there is no such session.
+        """
+        rows = [{"session_id": session_id, "seq": each.seq, "body": _body(each)} for each in events]
         if not rows:
             return
+        changes = {"updated_at": now()} if name is None else {"updated_at": now(), "name": name}
         try:
-            with self._engine.begin() as connection:
+            with self._write() as connection:
                 connection.execute(insert(_events), rows)
-                touch = update(_sessions).where(_sessions.c.id == session_id).values(updated_at=now())
-                connection.execute(touch)
+                connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(changes))
         except IntegrityError as error:
             self.session(session_id)
             raise Conflict(f"Event {events[0].seq} of session {session_id} is already there.") from error
@@ -147,19 +162,22 @@ class Store:
             .where(_events.c.session_id == session_id, _events.c.seq > after)
             .order_by(_events.c.seq)
         )
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             return [Event(**json.loads(body)) for (body,) in connection.execute(query)]
 
     def share(self, session_id: str, turn: int) -> str:
-        """A token that lets others copy the session as it was after `turn`."""
+        """A token that lets others copy the session as it was after `turn`. Raises UnknownSession."""
         token = secrets.token_urlsafe(12)
-        with self._engine.begin() as connection:
-            connection.execute(insert(_shares).values(token=token, session_id=session_id, turn=turn))
+        try:
+            with self._write() as connection:
+                connection.execute(insert(_shares).values(token=token, session_id=session_id, turn=turn))
+        except IntegrityError as error:
+            raise _unknown(session_id) from error
         return token
 
     def shared(self, token: str) -> tuple[str, int]:
         """(session id, turn) behind a share token. Raises UnknownSession."""
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             row = connection.execute(select(_shares).where(_shares.c.token == token)).mappings().first()
         if row is None:
             raise UnknownSession("This share link is not known here, or its session was deleted.")
@@ -169,15 +187,38 @@ class Store:
         """Give back the connections."""
         self._engine.dispose()
 
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        with self._turn, self._engine.begin() as connection:
+            yield connection
 
-def _body(each: Event) -> dict[str, Any]:
-    return {key: value for key, value in vars(each).items() if value is not None}
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        with self._turn, self._engine.connect() as connection:
+            yield connection
+
+
+def _unknown(session_id: str) -> UnknownSession:
+    return UnknownSession(f"There is no session '{session_id}'.")
+
+
+def _body(each: Event) -> str:
+    """The event as ASCII JSON, which any database takes, whatever characters the event has."""
+    return json.dumps({key: value for key, value in vars(each).items() if value is not None}, allow_nan=False)
 
 
 def _engine(url: str) -> Engine:
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "postgresql":
-        return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() == "postgresql":
+            return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+        if parsed.get_backend_name() != "sqlite":
+            raise ArgumentError("neither SQLite nor PostgreSQL")
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise StoreUnavailable(
+            "The session store's address is not one of sqlite:///path/to/file.db and "
+            "postgresql://user@host/database."
+        ) from error
     in_memory = parsed.database in (None, "", ":memory:")
     engine = (
         create_engine(parsed, connect_args={"check_same_thread": False}, poolclass=StaticPool)
@@ -186,6 +227,22 @@ def _engine(url: str) -> Engine:
     )
     event.listen(engine, "connect", _configure_sqlite)
     return engine
+
+
+def _create_tables(engine: Engine) -> None:
+    """Create the tables where they are not there; another process may do so at the same moment."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            _metadata.create_all(engine)
+            return
+        except DBAPIError as error:
+            if attempt == _ATTEMPTS - 1:
+                reason = str(error.orig).strip().split("\n", 1)[0]
+                address = engine.url.render_as_string(hide_password=True)
+                raise StoreUnavailable(
+                    f"The session store at {address} cannot be opened: {reason}."
+                ) from error
+            time.sleep(0.05 * (attempt + 1))
 
 
 def _configure_sqlite(connection: Any, _record: Any) -> None:

@@ -36,6 +36,8 @@ class Step:
     data: Mapping[str, Any] = field(default_factory=dict)
     """The same as plain JSON values: what an answer may quote and a later call may use."""
     failed: bool = False
+    session_name: str | None = None
+    """What the session is called from this call on; None leaves its name."""
 
 
 class ArtifactStore(Protocol):
@@ -80,7 +82,7 @@ class Tool:
     long_running: bool = False
     asks_approval: bool = False
 
-    @property
+    @cached_property
     def summary(self) -> str:
         """The docstring's first line: what an agent reads."""
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]

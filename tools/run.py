@@ -6,17 +6,20 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from data.catalogue.base import CatalogueError
-from state.codec import canonical, to_json
+from state.codec import canonical, canonical_bytes, from_json, to_json
 from state.model import State
 from tools.base import Step, Tool, ToolError, World
 from tools.toolbox import Toolbox
 
 MAX_STATE_BYTES = 64 * 1024
+_SHOWN_CHARS = 120
+"""How much of a wrong value an error repeats."""
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +29,7 @@ def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments:
     try:
         wanted = toolbox.get(name)
         step = wanted.function(state, world, **validated(wanted, arguments))
-        return _settled(wanted, step)
+        return _settled(wanted, state, step)
     except (ToolError, CatalogueError) as error:
         return Step(state, str(error), failed=True)
     except Exception:
@@ -49,32 +52,57 @@ def validated(wanted: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: getattr(model, name) for name in type(model).model_fields}
 
 
-def call_arguments(wanted: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments as they go on record: plain JSON, without those left out."""
-    try:
-        model: BaseModel = wanted.arguments.model_validate(dict(arguments))
-    except ValidationError:
-        return dict(arguments)
-    return model.model_dump(mode="json", exclude_unset=True)
+def call_arguments(toolbox: Toolbox, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as they go on record: plain JSON, without those left out.
+
+    Those that are wrong, or of a tool that is not there, are kept as near to what came in as JSON can be.
+    """
+    if name in toolbox:
+        try:
+            model: BaseModel = toolbox.get(name).arguments.model_validate(dict(arguments))
+            return model.model_dump(mode="json", exclude_unset=True)
+        except ValidationError:
+            pass
+    return {str(key): as_plain(value) for key, value in arguments.items()}
 
 
-def _settled(wanted: Tool, step: Step) -> Step:
-    """A step as it is kept: an open question is closed by what is done, and the state stays small."""
+def as_plain(value: Any) -> Any:
+    """Any value as JSON can hold it: what is no JSON value becomes its text."""
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_plain(each) for each in value]
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    return value if isinstance(value, float) and isfinite(value) else str(value)
+
+
+def _settled(wanted: Tool, before: State, step: Step) -> Step:
+    """A step as it is kept: an open question is closed by what is done, and the state stays small.
+
+    The state goes through its JSON once, so that it is the one that the record will give back, and so that
+    a tool which made something that is no state is found out here. Raises ToolError when it is too large.
+    """
     if step.failed:
-        return step
+        return replace(step, state=before)
     state = step.state
     if wanted.changes_state and wanted.name != "ask_user" and state.ui.question is not None:
         state = state.with_ui(question=None)
-    if len(canonical(to_json(state)).encode()) > MAX_STATE_BYTES:
+    canonical(dict(step.data))  # raises here, where it is told as a bug of the tool, and not at the store
+    if state == before:
+        return replace(step, state=before)
+    plain = to_json(state)
+    if len(canonical_bytes(plain)) > MAX_STATE_BYTES:
         raise ToolError(
             f"{wanted.name} would make the session's state larger than {MAX_STATE_BYTES // 1024} KiB; "
             "remove some layers, drawings or filters first."
         )
-    return replace(step, state=state)
+    return replace(step, state=from_json(plain))
 
 
 def _sentence(wanted: Tool, error: ValidationError) -> str:
-    first = error.errors()[0]
+    # A name that is not known says more than what is then missing: it is most often a slip of that.
+    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     where = ".".join(str(part) for part in first["loc"])
     fields = wanted.arguments.model_fields
     if first["type"] == "extra_forbidden":
@@ -85,4 +113,10 @@ def _sentence(wanted: Tool, error: ValidationError) -> str:
     if first["type"] == "missing":
         return f"{wanted.name} needs the argument '{where}'."
     message = str(first["msg"]).removeprefix("Value error, ")
-    return f"{wanted.name} cannot take {first['input']!r} as '{where}': {message[:1].lower()}{message[1:]}."
+    reason = message[:1].lower() + message[1:]
+    return f"{wanted.name} cannot take {_shown(first['input'])} as '{where}': {reason}."
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import Runnable
 
-from copilot.prompts import KEPT_TURNS, messages, observation_message, system_message
+from copilot.models import without_key
+from copilot.prompts import messages, observation_message, system_message
 from state.codec import canonical
 from state.log import Event, Outcome
 
@@ -22,42 +24,47 @@ if TYPE_CHECKING:
 MAX_CALLS = 30
 MAX_SECONDS = 120.0
 
+_NO_ANSWER = "The model could not be reached or did not answer properly. Nothing was lost; try again."
+
 _log = logging.getLogger(__name__)
 
 
 def run(
     session: Session, request: str, model: BaseChatModel, *, source: str, stop: threading.Event
 ) -> Iterator[Event]:
-    """Answer one request: model, call, observation, and again, until there is an answer or a limit."""
+    """Answer one request: model, call, observation, and again, until there is an answer or a limit.
+
+    However it ends, also when the reader of this generator goes away in the middle, a reply is stored.
+    """
     opened = session.begin(request, source)
-    yield opened
-    turn = _Turn(session, opened.turn, model, source, stop)
+    turn = _Turn(session, opened.turn, source, stop)
     try:
-        yield from turn.calls(request)
+        yield opened
+        yield from turn.calls(opened.text, model)
     except Exception:
         # The model's side failed (transport, protocol): the user gets a sentence, the log the traceback.
-        _log.exception("turn %s of session %s failed", opened.turn, session.id)
-        turn.finish("The model could not be reached or did not answer properly. Nothing was lost; try again.", "failed")
+        _log.error(
+            "turn %s of session %s failed\n%s", opened.turn, session.id, without_key(traceback.format_exc())
+        )
+        turn.finish(_NO_ANSWER, "failed")
     finally:
-        # Also when the reader of this generator goes away in the middle.
         if turn.outcome is None:
             turn.finish("Stopped. What was done so far stands.", "stopped")
-        closed = session.end(opened.turn, turn.reply, turn.outcome or "failed", turn.seconds, turn.tokens)
+        closed = session.end(opened.turn, turn.reply, turn.outcome or "stopped", turn.seconds, turn.tokens)
     yield closed
 
 
 class _Turn:
     """One turn as it goes on."""
 
-    def __init__(
-        self, session: Session, number: int, model: BaseChatModel, source: str, stop: threading.Event
-    ) -> None:
+    def __init__(self, session: Session, number: int, source: str, stop: threading.Event) -> None:
         self.session, self.number, self.source, self.stop = session, number, source, stop
-        self.bound: Runnable[Any, Any] = model.bind_tools(_schemas(session))
         self.started = time.perf_counter()
+        self.made = 0
         self.tokens = 0
         self.reply = ""
         self.outcome: Outcome | None = None
+        self._without_effect: set[str] = set()
 
     @property
     def seconds(self) -> float:
@@ -66,31 +73,46 @@ class _Turn:
     def finish(self, reply: str, outcome: Outcome) -> None:
         self.reply, self.outcome = reply, outcome
 
-    def calls(self, request: str) -> Iterator[Event]:
+    def calls(self, request: str, model: BaseChatModel) -> Iterator[Event]:
+        """Make the model's calls until the turn is finished or stopped."""
         session = self.session
-        past = session.turns[-KEPT_TURNS - 1 : -1]
+        bound: Runnable[Any, AIMessage] = model.bind_tools(_schemas(session))
+        past = [turn for turn in session.turns if turn.number < self.number]
         said = messages(session.state, session.engine.clock(), past, request)
-        seen: set[str] = set()
-        for _ in range(MAX_CALLS):
-            if self.stop.is_set():
-                return
+        while not self.stop.is_set():
+            if self.made >= MAX_CALLS:
+                return self.finish(
+                    f"Stopped after {MAX_CALLS} calls without an answer; what was done so far stands.",
+                    "failed",
+                )
             if self.seconds > MAX_SECONDS:
                 return self.finish(f"Stopped after {MAX_SECONDS:.0f} s without an answer.", "failed")
-            answer: AIMessage = self.bound.invoke(said)
-            self.tokens += (answer.usage_metadata or {}).get("total_tokens", 0)
-            if not answer.tool_calls:
-                return self.finish(answer.text, "done")
+            answer = bound.invoke(said)
+            usage = answer.usage_metadata
+            self.tokens += usage["total_tokens"] if usage else 0
+            if not answer.tool_calls and not answer.invalid_tool_calls:
+                return (
+                    self.finish(answer.text, "done")
+                    if answer.text.strip()
+                    else self.finish(_NO_ANSWER, "failed")
+                )
             said.append(answer)
-            yield from self._run_calls(answer, said, seen)
+            yield from self._run_calls(answer, said)
             if self.outcome is not None:
                 return
             said[0] = system_message(session.state, session.engine.clock())
-        self.finish(f"Stopped after {MAX_CALLS} calls without an answer; what was done so far stands.", "failed")
 
-    def _run_calls(self, answer: AIMessage, said: list[BaseMessage], seen: set[str]) -> Iterator[Event]:
+    def _run_calls(self, answer: AIMessage, said: list[BaseMessage]) -> Iterator[Event]:
+        for broken in answer.invalid_tool_calls:
+            self.made += 1
+            text = (
+                f"The arguments of {broken['name']} are no JSON object; send the call again, written right."
+            )
+            said.append(ToolMessage(text, tool_call_id=broken["id"] or "", status="error"))
         for call in answer.tool_calls:
-            if self.stop.is_set():
+            if self.stop.is_set() or self.made >= MAX_CALLS:
                 return
+            self.made += 1
             event = self.session.call_tool(call["name"], call["args"], source=self.source, turn=self.number)
             yield event
             said.append(observation_message(event, call["id"] or ""))
@@ -98,14 +120,24 @@ class _Turn:
                 return self.finish(event.text, "asked")
             if event.ok and event.tool == "reject_task":
                 return self.finish(event.text, "rejected")
-            key = canonical([event.tool, event.args, event.hash, event.ok])
-            if key in seen:
+            if self._goes_in_circles(event):
                 return self.finish("Stopped: the same call came again without any effect.", "failed")
-            seen.add(key)
+
+    def _goes_in_circles(self, event: Event) -> bool:
+        """Whether the very call was made in this state before, and changed nothing either time."""
+        if event.state is not None:
+            return False
+        key = canonical([event.tool, event.args, event.hash])
+        seen = key in self._without_effect
+        self._without_effect.add(key)
+        return seen
 
 
 def _schemas(session: Session) -> list[dict[str, Any]]:
     return [
-        {"type": "function", "function": {"name": each.name, "description": each.summary, "parameters": each.schema}}
+        {
+            "type": "function",
+            "function": {"name": each.name, "description": each.summary, "parameters": each.schema},
+        }
         for each in session.engine.toolbox
     ]

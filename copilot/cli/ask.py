@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 Agent = Annotated[str, typer.Option(help="Which agent runs the turn.")]
 Model = Annotated[str | None, typer.Option(help="Which model answers; 'embedded' needs no key.")]
-File = Annotated[Path | None, typer.Option("--file", help='JSON lines {"id", "query"} or {"id", "turns": […]}.')]
-Today = Annotated[str | None, typer.Option(help="Take this day (YYYY-MM-DD) as today for words like 'last March'.")]
+File = Annotated[
+    Path | None, typer.Option("--file", help='JSON lines {"id", "query"} or {"id", "turns": […]}.')
+]
+Today = Annotated[
+    str | None, typer.Option(help="Take this day (YYYY-MM-DD) as today for words like 'last March'.")
+]
 
 
 def ask(
@@ -31,20 +35,16 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Answer one request, or every request of a file."""
-    from copilot.agents import UnknownAgent
-    from copilot.models import ModelNotConfigured
-    from state.store import UnknownSession
-
     if (request is None) == (file is None):
         fail("Give either a request or --file FILE.", as_json)
+    if request is not None and not request.strip():
+        fail("The request is empty; write what you would like to see.", as_json)
+    asked = None if file is None else _requests(file, as_json)
     engine = _engine(today, as_json)
-    try:
-        if file is not None:
-            _answer_file(file, engine, agent, model, as_json)
-        else:
-            _answer_one(str(request), session, engine, agent, model, as_json)
-    except (UnknownAgent, UnknownSession, ModelNotConfigured) as error:
-        fail(str(error), as_json)
+    if asked is not None:
+        _answer_file(asked, engine, agent, model, as_json)
+    else:
+        _answer_one(str(request), session, engine, agent, model, as_json)
 
 
 def _answer_one(
@@ -66,7 +66,9 @@ def _ask_aloud(session: Session, request: str, agent: str, model: str | None) ->
     for event in session.stream(request, agent=agent, model=model, source="cli"):
         if event.kind == "call":
             mark = "·" if event.ok else "✗"
-            typer.echo(f"  {mark} {event.tool}({_arguments(event.args)})  {event.seconds * 1000:.0f} ms", err=True)
+            typer.echo(
+                f"  {mark} {event.tool}({_arguments(event.args)})  {event.seconds * 1000:.0f} ms", err=True
+            )
     answer = session.answer()
     typer.echo(answer.reply)
     question = answer.state.ui.question
@@ -81,35 +83,49 @@ def _arguments(args: dict[str, Any]) -> str:
     return text if len(text) <= 100 else f"{text[:99]}…"
 
 
-def _answer_file(path: Path, engine: Engine, agent: str, model: str | None, as_json: bool) -> None:
+def _answer_file(
+    asked: list[tuple[Any, list[str]]], engine: Engine, agent: str, model: str | None, as_json: bool
+) -> None:
+    """Each in a fresh session that nobody comes back to: kept in memory, over the same catalogue."""
     from copilot.engine import Engine
     from copilot.session import Session
 
-    if not path.exists():
-        fail(f"There is no file '{path}'.", as_json)
-    # Fresh sessions nobody comes back to: kept in memory, over the same catalogue.
     shared = Engine.in_memory_like(engine)
-    for number, (request_id, turns) in enumerate(_requests(path, as_json), 1):
+    for number, (request_id, turns) in enumerate(asked, 1):
         session = Session.open(engine=shared)
-        for turn in turns:
-            answer = session.ask(turn, agent=agent, model=model, source="cli")
+        *_, answer = [session.ask(turn, agent=agent, model=model, source="cli") for turn in turns]
         typer.echo(f"{number}: {request_id} {answer.outcome} {answer.seconds:.2f} s", err=True)
         if as_json:
             print_json({"id": request_id, **answer.to_json()})
         else:
             typer.echo(f"{request_id}: {answer.reply}")
+        shared.remove_session(session.id)
 
 
-def _requests(path: Path, as_json: bool) -> Iterator[tuple[str, list[str]]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-            turns = record["turns"] if "turns" in record else [record["query"]]
-            yield str(record.get("id", number)), [str(turn) for turn in turns]
-        except (ValueError, KeyError, TypeError):
-            fail(f'Line {number} of {path} is not {{"id", "query"}} or {{"id", "turns": […]}}.', as_json)
+def _requests(path: Path, as_json: bool) -> list[tuple[Any, list[str]]]:
+    """(id, turns) of every line, all read before the first is answered."""
+    try:
+        text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        fail(f"'{path}' cannot be read: {error.strerror}.", as_json)
+    except UnicodeDecodeError:
+        fail(f"'{path}' is not UTF-8 text; requests are JSON lines in UTF-8.", as_json)
+    # Not splitlines(): a JSON text may hold the line separators that only it takes for one.
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not lines:
+        fail(f"'{path}' holds no request.", as_json)
+    return [_request(path, number, line, as_json) for number, line in lines]
+
+
+def _request(path: Path, number: int, line: str, as_json: bool) -> tuple[Any, list[str]]:
+    try:
+        record = json.loads(line)
+        turns = record["turns"] if "turns" in record else [record["query"]]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        turns = None
+    if not isinstance(turns, list) or not turns or not all(isinstance(turn, str) for turn in turns):
+        fail(f'Line {number} of {path} is not {{"id", "query"}} or {{"id", "turns": […]}}.', as_json)
+    return record.get("id", number), turns
 
 
 def _engine(today: str | None, as_json: bool) -> Engine:
@@ -118,6 +134,7 @@ def _engine(today: str | None, as_json: bool) -> Engine:
     from copilot.cli.catalogue import ready_engine
 
     try:
-        return ready_engine(date.fromisoformat(today) if today else None)
+        day = date.fromisoformat(today) if today else None
     except ValueError:
         fail(f"'{today}' is no day; write it as YYYY-MM-DD.", as_json)
+    return ready_engine(day)

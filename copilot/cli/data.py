@@ -21,7 +21,10 @@ def sample(as_json: Json = False) -> None:
 
     root = default_engine().catalogue_root
     if root is None:
-        fail("The catalogue is on PostgreSQL; unset AZIMUTH_CATALOGUE to build the sample in the home folder.", as_json)
+        fail(
+            "The catalogue is on PostgreSQL; unset AZIMUTH_CATALOGUE to build the sample in the home folder.",
+            as_json,
+        )
     with progress("Building the sample catalogue") as advance:
         ensure(root, advance)
     if as_json:
@@ -39,36 +42,47 @@ def list_datasets(as_json: Json = False) -> None:
         return
     for info in infos:
         span = f"{info.start} to {info.end}" if info.start else "no dates"
-        typer.echo(f"{info.name:<14} {info.images:>9,} images {info.detections:>10,} detections  {span}  {info.origin}")
+        counts = f"{info.images:>9,} images {info.detections:>10,} detections"
+        typer.echo(f"{info.name:<14} {counts}  {span}  {info.origin}")
+    if not infos:
+        typer.echo("The catalogue is empty; `copilot data sample` builds the sample.", err=True)
 
 
 @app.command()
 def ingest(
-    source: Annotated[Path, typer.Argument(help="A file or folder: annotations, vectors, a table, STAC, or rasters.")],
-    name: Annotated[str | None, typer.Option(help="The data set's name; from the path when left out.")] = None,
+    source: Annotated[
+        Path, typer.Argument(help="A file or folder: annotations, vectors, a table, STAC, or rasters.")
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="The data set's name; from the path when left out.")
+    ] = None,
     format: Annotated[str | None, typer.Option(help="The format; found out when left out.")] = None,
     append: Annotated[bool, typer.Option(help="Add to the data set of that name.")] = False,
-    replace: Annotated[bool, typer.Option(help="Replace a data set of that name that came from elsewhere.")] = False,
+    replace: Annotated[
+        bool, typer.Option(help="Replace a data set of that name that came from elsewhere.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Bring your own data into the catalogue. Rejected rows are reported, the good ones kept."""
     from copilot.engine import default_engine
-    from data.catalogue.base import CatalogueError
     from data.ingest import ingest as bring_in
-    from data.readers import UnreadableSource
 
     root = default_engine().catalogue_root
     if root is None:
-        fail("The catalogue is on PostgreSQL; ingest into the home folder first, then run `copilot data load`.", as_json)
-    try:
-        with counter(f"Reading {source.name}") as advance:
-            report = bring_in(root, source, name=name, format=format, append=append, replace=replace, progress=advance)
-    except (UnreadableSource, CatalogueError) as error:
-        fail(str(error), as_json)
+        fail(
+            "The catalogue is on PostgreSQL; ingest into the home folder first, "
+            "then run `copilot data load`.",
+            as_json,
+        )
+    with counter(f"Reading {source.name}") as advance:
+        report = bring_in(
+            root, source, name=name, format=format, append=append, replace=replace, progress=advance
+        )
     if as_json:
         print_json(asdict(report))
         return
-    typer.echo(f"{report.dataset}: {report.images:,} images, {report.detections:,} detections in {report.seconds:.1f} s")
+    counts = f"{report.images:,} images, {report.detections:,} detections"
+    typer.echo(f"{report.dataset.name}: {counts} in {report.seconds:.1f} s")
     for each in report.rejected[:20]:
         typer.echo(f"  rejected {each.file}: {each.reason}", err=True)
     if report.rejected_count > 20:
@@ -82,8 +96,8 @@ def remove(name: str, as_json: Json = False) -> None:
     from data.catalogue.write import remove_dataset
 
     root = default_engine().catalogue_root
-    if root is None or name not in {info.name for info in default_engine().catalogue.datasets()}:
-        fail(f"There is no data set '{name}' in the catalogue.", as_json)
+    if root is None:
+        fail("The catalogue is on PostgreSQL; its keeper removes data sets there.", as_json)
     remove_dataset(root, name)
     if as_json:
         print_json({"removed": name})

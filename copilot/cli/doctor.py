@@ -8,10 +8,17 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from copilot.cli.output import Json, print_json
+
+if TYPE_CHECKING:
+    from copilot.engine import Engine
+
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -44,27 +51,44 @@ def _findings() -> Iterator[Finding]:
     yield Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])
     yield Finding("home", os.access(_existing(str(default_home())), os.W_OK), str(default_home()))
     yield Finding("model", True, describe(configured_model()))
-    yield Finding("key", True, "none needed" if configured_model() == EMBEDDED else "taken from OPENAI_API_KEY")
+    yield Finding(
+        "key", True, "none needed" if configured_model() == EMBEDDED else "taken from OPENAI_API_KEY"
+    )
     yield from _catalogue(default_engine())
     yield _encoder()
     yield _spatial()
-    assets = os.path.isdir("node_modules/leaflet")
+    yield _store(default_engine())
+    assets = (_ROOT / "node_modules" / "leaflet").is_dir()
     yield Finding("map assets", assets, "in node_modules" if assets else "missing: run `make setup`")
     for tool, purpose in (("chromium", "browser tests"), ("psql", "a shared catalogue or session store")):
         path = shutil.which(tool)
-        yield Finding(tool, path is not None, path or f"not installed; only needed for {purpose}", required=False)
+        yield Finding(
+            tool, path is not None, path or f"not installed; only needed for {purpose}", required=False
+        )
 
 
-def _catalogue(engine) -> Iterator[Finding]:  # type: ignore[no-untyped-def]  # Engine loads late
+def _catalogue(engine: Engine) -> Iterator[Finding]:
+    from data.catalogue.base import CatalogueError
+
     try:
         infos = engine.catalogue.datasets()
-    except Exception as error:  # whatever is wrong with a catalogue or its server is what doctor is there to say
-        yield Finding("catalogue", False, str(error).splitlines()[0])
+    except (CatalogueError, OSError) as error:
+        yield Finding("catalogue", False, str(error).split("\n", 1)[0])
         return
     total = sum(info.images for info in infos)
     samples = sum(info.origin == "sample" for info in infos)
     says = f"{len(infos)} data sets, {total:,} images ({samples} of the sets are generated samples)"
     yield Finding("catalogue", bool(infos), says if infos else "empty: run `copilot data sample`")
+
+
+def _store(engine: Engine) -> Finding:
+    from state.store import StoreUnavailable
+
+    try:
+        count = len(engine.store.sessions())
+    except StoreUnavailable as error:
+        return Finding("sessions", False, str(error))
+    return Finding("sessions", True, f"{count:,} in the store")
 
 
 def _encoder() -> Finding:

@@ -1,21 +1,79 @@
-"""What every command prints: one JSON value with --json, else text; progress and logs go to standard error."""
+"""What every command prints: one JSON value with --json, else text; the rest goes to standard error."""
 
 from __future__ import annotations
 
 import json
+import logging
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, NoReturn
 
 import typer
 
+_SPEAKING = frozenset(
+    "CatalogueError ModelNotConfigured ReplayDiverged StoreUnavailable UnknownAgent UnknownSession "
+    "UnknownTurn UnreadableSource".split()
+)
+"""The errors whose text is written for the user; by name, so that nothing is imported to tell them."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
 SessionOption = Annotated[str | None, typer.Option("--session", help="Id of the session to go on with.")]
 
 
+_USAGE_ERROR = typer.BadParameter.__mro__[2]
+"""The base of what typer raises for a wrong option or argument; its own name for it is private."""
+
+_log = logging.getLogger(__name__)
+
+
 def print_json(value: Any) -> None:
-    """One JSON value on one line of standard output."""
-    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, default=str))
+    """One JSON value on one line of standard output, whatever characters the terminal knows."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, allow_nan=False, default=str)
+    typer.echo(text)
+
+
+def run(app: typer.Typer) -> int:
+    """Run the command line; the result is the exit status. Whatever goes wrong is told in one sentence."""
+    as_json = "--json" in sys.argv
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(prog_name="copilot", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except (typer.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output has gone, as `head` does: that is no failure, and nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _say(error, as_json)
+
+
+def _usage(error: Exception) -> str:
+    said = getattr(error, "format_message", None)
+    return str(said() if said else error)
+
+
+def _say(error: Exception, as_json: bool) -> int:
+    """An error as one sentence: our own words where it is one of those that say what to do."""
+    status = 1
+    if type(error).__name__ in _SPEAKING:
+        message = str(error)
+    elif isinstance(error, _USAGE_ERROR):
+        message, status = f"{_usage(error)} `copilot --help` shows what there is.", 2
+    else:
+        _log.exception("the command failed")
+        message = "The command failed inside Azimuth; the details are on standard error."
+    if as_json:
+        print_json({"error": message})
+    typer.echo(message, err=True)
+    return status
 
 
 def fail(message: str, as_json: bool = False) -> NoReturn:
@@ -48,7 +106,12 @@ def counter(title: str) -> Iterator[Callable[[int, str], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,} rows"), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.completed:,} rows"),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(title, total=None)
 

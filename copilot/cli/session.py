@@ -1,28 +1,33 @@
-"""`copilot session`: list, show, name, fork, undo, replay, export and delete sessions."""
+"""`copilot session`: list, show, name, fork, share, undo, replay, export and delete sessions."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from copilot.cli.output import Json, fail, print_json
 
-app = typer.Typer(help="Sessions: list, show, rename, fork, undo, replay, export, delete.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from copilot.session import Session
+
+app = typer.Typer(
+    help="Sessions: list, show, rename, fork, share, undo, replay, export, delete.", no_args_is_help=True
+)
 Id = Annotated[str, typer.Argument(help="The session's id.")]
+ToTurn = Annotated[int | None, typer.Option(help="Only up to the end of this turn.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Where to write it; standard output when left out.")
+]
 
 
-def _open(session_id: str, as_json: bool = False):  # type: ignore[no-untyped-def]  # Session loads late, see copilot/__init__
+def _open(session_id: str) -> Session:
     from copilot.engine import default_engine
     from copilot.session import Session
-    from state.store import UnknownSession
 
-    try:
-        return Session.open(session_id, engine=default_engine())
-    except UnknownSession as error:
-        fail(str(error), as_json)
+    return Session.open(session_id, engine=default_engine())
 
 
 @app.command("list")
@@ -43,21 +48,9 @@ def list_sessions(as_json: Json = False) -> None:
 @app.command()
 def show(session_id: Id, as_json: Json = False) -> None:
     """The turns of a session and the state it stands in."""
-    from copilot.session import call_to_json
-    from state.codec import to_json
-
-    session = _open(session_id, as_json)
+    session = _open(session_id)
     if as_json:
-        turns = [
-            {
-                "turn": turn.number,
-                "request": turn.request,
-                "calls": [call_to_json(each) for each in turn.calls],
-                "reply": turn.reply.text if turn.reply else None,
-            }
-            for turn in session.turns
-        ]
-        print_json({"id": session.id, "name": session.name, "turns": turns, "state": to_json(session.state), "state_hash": session.hash})
+        print_json(_session_json(session))
         return
     for turn in session.turns:
         typer.echo(f"{turn.number}. {turn.request or '(no request)'}")
@@ -69,42 +62,74 @@ def show(session_id: Id, as_json: Json = False) -> None:
             typer.echo("   (interrupted)")
 
 
+def _session_json(session: Session) -> dict[str, object]:
+    from copilot.session import call_to_json
+    from state.codec import to_json
+
+    turns = [
+        {
+            "turn": turn.number,
+            "request": turn.request,
+            "calls": [call_to_json(each) for each in turn.calls],
+            "reply": turn.reply.text if turn.reply else None,
+            "outcome": turn.reply.outcome if turn.reply else None,
+            "interrupted": turn.interrupted,
+        }
+        for turn in session.turns
+    ]
+    state = {"state": to_json(session.state), "state_hash": session.hash}
+    return {"id": session.id, "name": session.name, "turns": turns, **state}
+
+
 @app.command()
-def rename(session_id: Id, name: str) -> None:
+def rename(session_id: Id, name: str, as_json: Json = False) -> None:
     """Give a session another name."""
-    _open(session_id).rename(name)
+    session = _open(session_id)
+    session.rename(name)
+    if as_json:
+        print_json({"id": session.id, "name": session.name})
 
 
 @app.command()
-def fork(
-    session_id: Id,
-    turn: Annotated[int | None, typer.Option(help="Copy only up to this turn.")] = None,
-    as_json: Json = False,
-) -> None:
+def fork(session_id: Id, turn: ToTurn = None, as_json: Json = False) -> None:
     """Copy a session, up to a turn."""
-    copy = _open(session_id, as_json).fork(turn)
-    print_json({"id": copy.id, "name": copy.name}) if as_json else typer.echo(copy.id)
+    _print_session(_open(session_id).fork(turn), as_json)
+
+
+@app.command()
+def share(session_id: Id, turn: ToTurn = None, as_json: Json = False) -> None:
+    """Make a token with which others can open a copy of the session."""
+    token = _open(session_id).share(turn)
+    print_json({"token": token}) if as_json else typer.echo(token)
+
+
+@app.command("open")
+def open_shared(token: Annotated[str, typer.Argument(help="The token.")], as_json: Json = False) -> None:
+    """Open a copy, of your own, of a session that somebody shared."""
+    from copilot.engine import default_engine
+    from copilot.session import Session
+
+    _print_session(Session.open_shared(token, engine=default_engine()), as_json)
 
 
 @app.command()
 def undo(session_id: Id, as_json: Json = False) -> None:
     """Take back the last turn that changed the state."""
-    event = _open(session_id, as_json).call("undo", source="cli")
-    if not event.ok:
-        fail(event.text, as_json)
-    print_json({"observation": event.text, "state_hash": event.hash}) if as_json else typer.echo(event.text)
+    _call(session_id, "undo", as_json)
+
+
+@app.command()
+def redo(session_id: Id, as_json: Json = False) -> None:
+    """Do again what was last undone."""
+    _call(session_id, "redo", as_json)
 
 
 @app.command()
 def replay(session_id: Id, as_json: Json = False) -> None:
     """Run every call again and check that each ends in the state on record."""
     from state.codec import digest
-    from state.log import ReplayDiverged
 
-    try:
-        reached = digest(_open(session_id, as_json).replay())
-    except ReplayDiverged as error:
-        fail(str(error), as_json)
+    reached = digest(_open(session_id).replay())
     print_json({"state_hash": reached}) if as_json else typer.echo(f"Same state: {reached}")
 
 
@@ -112,27 +137,47 @@ def replay(session_id: Id, as_json: Json = False) -> None:
 def export(
     session_id: Id,
     format: Annotated[str, typer.Option(help="script or notebook.")] = "script",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write it; standard output when left out.")] = None,
+    output: Output = None,
+    as_json: Json = False,
 ) -> None:
     """The session as a Python script or a notebook that reproduces its state."""
     if format not in ("script", "notebook"):
-        fail(f"There is no format '{format}'. Formats: script, notebook.")
-    from copilot.engine import default_engine
-
-    event = _open(session_id).call(f"export_{format}", source="cli")
+        fail(f"There is no format '{format}'. Formats: script, notebook.", as_json)
+    event = _open(session_id).call_tool(f"export_{format}", {}, source="cli")
     if not event.ok:
-        fail(event.text)
-    path = default_engine().artifacts(session_id).find(str(event.data["artifact"]))
-    text = path.read_text(encoding="utf-8") if path else ""
-    output.write_text(text, encoding="utf-8") if output else typer.echo(text)
+        fail(event.text, as_json)
+    written = Path(str(event.data["path"]))
+    text = written.read_text(encoding="utf-8")
+    if output is not None:
+        _write(output, text, as_json)
+    if as_json:
+        print_json({"path": str(output or written), "calls": event.data["calls"]})
+    elif output is None:
+        typer.echo(text, nl=False)
 
 
 @app.command()
 def delete(session_id: Id, as_json: Json = False) -> None:
     """Delete a session with everything it made."""
-    from copilot.engine import default_engine
-
-    _open(session_id, as_json)
-    default_engine().remove_session(session_id)
+    session = _open(session_id)
+    session.engine.remove_session(session.id)
     if as_json:
-        print_json({"deleted": session_id})
+        print_json({"deleted": session.id})
+
+
+def _call(session_id: str, tool: str, as_json: bool) -> None:
+    event = _open(session_id).call_tool(tool, {}, source="cli")
+    if not event.ok:
+        fail(event.text, as_json)
+    print_json({"observation": event.text, "state_hash": event.hash}) if as_json else typer.echo(event.text)
+
+
+def _print_session(session: Session, as_json: bool) -> None:
+    print_json({"id": session.id, "name": session.name}) if as_json else typer.echo(session.id)
+
+
+def _write(path: Path, text: str, as_json: bool) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        fail(f"'{path}' cannot be written: {error.strerror}.", as_json)

@@ -75,7 +75,7 @@ def save_session(
     Example: copilot call save_session name="Port study"
     """
     kept = clean_name(name) if name is not None else world.session
-    return Step(state, f"The session is saved as {kept!r}.", {"name": kept})
+    return Step(state, f"The session is saved as {kept!r}.", {"name": kept}, session_name=kept)
 
 
 def _facts(state: State) -> dict[str, int]:
