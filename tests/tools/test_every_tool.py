@@ -21,9 +21,12 @@ from tools.toolbox import toolbox
 
 TOOLS = tuple(toolbox())
 HOSTILE = (
-    None, True, -1, 0, 10**30, 1e308, math.nan, math.inf, "", " ", "\x00", "\ud800", "'; DROP TABLE images; --",
-    "<script>alert(1)</script>", "../../etc/passwd", "=cmd|' /C calc'!A0", "{{7*7}}", "%s%n", "ø" * 5000, "١٢", "🛰",
-    [], {}, [None], [[]], ["a"] * 101, [1, 2], [math.nan] * 4, [0, 50, 10, 40], [1e9] * 4, {"type": "Polygon"}, b"bytes", object(),
+    None, True, -1, 0, 10**30, 1e308, math.nan, math.inf,
+    "", " ", "\x00", "\ud800", "'; DROP TABLE images; --",
+    "<script>alert(1)</script>", "../../etc/passwd", "=cmd|' /C calc'!A0", "{{7*7}}", "%s%n",
+    "ø" * 5000, "١٢", "🛰",
+    [], {}, [None], [[]], ["a"] * 101, [1, 2], [math.nan] * 4, [0, 50, 10, 40], [1e9] * 4,
+    {"type": "Polygon"}, b"bytes", object(),
 )  # fmt: skip
 WRITES_TO_THE_CATALOGUE = {"db_ingest"}
 
@@ -44,9 +47,7 @@ def call(ready: tuple[World, State], tool: Tool, arguments: dict[str, Any]) -> S
 
 
 def is_one_sentence(text: str) -> bool:
-    return (
-        bool(text) and text[-1] in ".?!" and "\n" not in text and "Traceback" not in text
-    )
+    return bool(text) and text[-1] in ".?!" and "\n" not in text and "Traceback" not in text
 
 
 @each_tool

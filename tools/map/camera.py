@@ -190,7 +190,7 @@ def set_basemap(
         str, Field(min_length=1, max_length=60, description="offline, dark, light, osm, satellite or topo.")
     ],
 ) -> Step:
-    """Change the map's base: offline land (plain, dark or light), OpenStreetMap, satellite imagery or topography.
+    """Change the map's base: offline land (plain, dark, light), OpenStreetMap, satellite or topography.
 
     Example: copilot call set_basemap name=dark
     """

@@ -65,7 +65,7 @@ def draw_polygon(state: State, world: World, *, points: Corners, name: Title = N
     for lon, lat in points:
         if abs(lon) > 180 or abs(lat) > 90:
             raise ToolError(
-                f"The corner [{lon:g}, {lat:g}] is not on the globe; each corner is [lon, lat], longitude first."
+                f"The corner [{lon:g}, {lat:g}] is not on the globe; a corner is [lon, lat], longitude first."
             )
     corners = [point(lon, lat) for lon, lat in points]
     shape = ring_shape(corners)

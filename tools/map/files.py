@@ -42,7 +42,7 @@ def vector_box(frame: gpd.GeoDataFrame) -> Bbox:
 
 
 def raster_box(path: Path) -> tuple[Bbox, int]:
-    """What a raster covers, and how many bands it has. Raises ToolError for one without a place on the globe."""
+    """A raster's box and its number of bands. Raises ToolError for one without a place on the globe."""
     try:
         with rasterio.open(path) as source:
             if source.crs is None:

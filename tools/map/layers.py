@@ -113,7 +113,8 @@ def reorder_layer(state: State, world: World, *, layer: LayerName, position: Pos
     index = position if isinstance(position, int) else wanted[position]
     if isinstance(position, int) and not 0 <= position <= len(others):
         raise ToolError(
-            f"There is no place {position} among {number_of(len(others) + 1, 'layer')}; give 0 to {len(others)}."
+            f"There is no place {position} among {number_of(len(others) + 1, 'layer')}; "
+            f"give 0 to {len(others)}."
         )
     index = max(0, min(len(others), index))
     layers = (*others[:index], found, *others[index:])
@@ -145,7 +146,8 @@ def style_layer(
         opacity=found.opacity if opacity is None else float(opacity),
         size=found.size if size is None else float(size),
     )
-    said = f"The layer {found.name!r}: colour {styled.color}, opacity {styled.opacity:g}, size {styled.size:g} px."
+    looks = f"colour {styled.color}, opacity {styled.opacity:g}, size {styled.size:g} px"
+    said = f"The layer {found.name!r}: {looks}."
     data = {"layer": found.id, "color": styled.color, "opacity": styled.opacity, "size": styled.size}
     return Step(state.with_layer(styled), said, data)
 

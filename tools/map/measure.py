@@ -95,7 +95,7 @@ def measure_area(
 
 @tool("map")
 def identify_at(state: State, world: World, *, lon: Longitude, lat: Latitude) -> Step:
-    """Say what lies at a point: the images and drawings of every visible layer, the country and the nearest city.
+    """Say what lies at a point: images and drawings of every visible layer, country and nearest city.
 
     Example: copilot call identify_at lon=-79.996 lat=40.441
     """
@@ -130,7 +130,7 @@ def _on_globe(corner: list[float]) -> LonLat:
 def _outline_of_layer(layer: Layer) -> shapely.Geometry:
     if layer.geometry is None:
         raise ToolError(
-            f"The layer {layer.name!r} is not a drawing; draw_polygon or draw_bbox makes something to measure."
+            f"The layer {layer.name!r} is not a drawing; draw_polygon or draw_bbox makes one to measure."
         )
     found = shape(geojson(layer.geometry))
     if not found.area > 0:
@@ -179,7 +179,8 @@ def _found_in_words(found: dict[str, Any]) -> str:
     if "images" not in found:
         return f"It lies in the {found['kind']} {found['layer']!r}."
     if found["nearest"]:
-        return f"In {found['layer']!r} the nearest image is {found['images'][0]}, {found['distance_km']:,} km away."
+        away = f"{found['distance_km']:,} km away"
+        return f"In {found['layer']!r} the nearest image is {found['images'][0]}, {away}."
     return f"In {found['layer']!r} lie {listed(found['images'])}."
 
 

@@ -212,8 +212,10 @@ def nothing_to_plot(state: State, world: World) -> str:
     """Why the selection is empty: the filters that are set, and which to drop for how many rows."""
     filters = state.database.filters
     if filters == Filters():
-        return f"{listed(state.database.loaded)} {'has' if len(state.database.loaded) == 1 else 'have'} no rows to plot."
-    said = f"Nothing is selected, so there is nothing to plot. The filters: {'; '.join(filters_in_words(filters))}."
+        has = "has" if len(state.database.loaded) == 1 else "have"
+        return f"{listed(state.database.loaded)} {has} no rows to plot."
+    said_filters = "; ".join(filters_in_words(filters))
+    said = f"Nothing is selected, so there is nothing to plot. The filters: {said_filters}."
     ways = [f"without the {part} filter {n:,}" for part, n in counts_without(state, world).items()]
     return (
         f"{said} There would be {listed(ways)}."

@@ -36,7 +36,10 @@ def box_shape(bbox: Bbox) -> shapely.Geometry:
 
 
 def ring_shape(points: Sequence[LonLat]) -> shapely.Geometry:
-    """A polygon of corners, by the shorter way from each to the next. Raises ToolError when it has no area or crosses itself."""
+    """A polygon of corners, by the shorter way from each to the next.
+
+    Raises ToolError when it has no area or crosses itself.
+    """
     lons, lats = _unwrapped([lon for lon, _ in points]), [lat for _, lat in points]
     polygon = shapely.Polygon(zip(lons, lats, strict=True))
     if not polygon.convex_hull.area > 0:
@@ -47,7 +50,7 @@ def ring_shape(points: Sequence[LonLat]) -> shapely.Geometry:
 
 
 def circle_shape(center: LonLat, radius_km: float) -> shapely.Geometry:
-    """A geodesic circle as a polygon of 64 corners. Raises ToolError for one that reaches around the globe."""
+    """A geodesic circle as a polygon of 64 corners. Raises ToolError for half the globe and more."""
     if radius_km >= _HALF_AROUND_KM / 2:
         raise ToolError(
             f"A circle of {radius_km:g} km covers half the globe; draw one of less than 10,000 km."
@@ -108,7 +111,7 @@ def path_km(points: Sequence[LonLat]) -> list[float]:
 
 
 def _strips(part: shapely.Geometry) -> list[shapely.Geometry]:
-    """The polygon in pieces of at most 90 degrees of longitude: no edge is then longer the other way around."""
+    """The polygon in pieces of at most 90 degrees of longitude, whose edges go the short way round."""
     west, _, east, _ = part.bounds
     if east - west <= 90:
         return [part]

@@ -26,7 +26,8 @@ KIND_COLORS: dict[LayerKind, str] = {
     "drawing": "#d97706",
 }
 NAMED_COLORS = (
-    "#e11d48", "#0284c7", "#65a30d", "#c026d3", "#ca8a04", "#0f766e", "#9333ea", "#b45309", "#1d4ed8", "#be123c",
+    "#e11d48", "#0284c7", "#65a30d", "#c026d3", "#ca8a04",
+    "#0f766e", "#9333ea", "#b45309", "#1d4ed8", "#be123c",
 )  # fmt: skip
 """For layers that were given a name: told apart on a light and on a dark base."""
 

@@ -66,7 +66,8 @@ def _assets(theme: Theme) -> str:
     own = (
         f".leaflet-container {{background: {theme.water}}} "
         ".leaflet-tooltip {padding: 0 4px; font-size: 11px} "
-        ".azimuth-title {position: fixed; left: 60px; top: 10px; z-index: 1000; background: #fffd; color: #111827;"
+        ".azimuth-title {position: fixed; left: 60px; top: 10px; z-index: 1000;"
+        " background: #fffd; color: #111827;"
         " padding: 6px 12px; border-radius: 6px; font: 13px/1.4 sans-serif}"
     )
     return f"<style>{style}</style><style>{own}</style><script>{script}</script>"

@@ -99,7 +99,7 @@ def compare_images(
         raise ToolError(f"{earlier} is on both sides; give two different images.")
     records = [image_record(world, each) for each in (earlier, later)]
     apart = path_km([(float(each["lon"]), float(each["lat"])) for each in records])[0]
-    said = f"Comparing {_in_words(records[0])} with {_in_words(records[1])}; their centres are {apart:,.1f} km apart."
+    said = f"Comparing {_in_words(records[0])} with {_in_words(records[1])}: {apart:,.1f} km apart."
     after_state = state.with_ui(compared=(earlier, later)).with_panel("image")
     data = {"before": earlier, "after": later, "apart_km": round(apart, 1)}
     return Step(after_state, said, data)

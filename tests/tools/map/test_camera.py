@@ -117,7 +117,8 @@ def test_the_selection_is_fitted_as_the_catalogue_bounds_it(world: World) -> Non
 @pytest.mark.parametrize(
     ("name", "base"),
     [
-        ("OpenStreetMap", "osm"), ("imagery", "satellite"), ("Dark mode", "dark"), ("topographic map", "topo"),
+        ("OpenStreetMap", "osm"), ("imagery", "satellite"), ("Dark mode", "dark"),
+        ("topographic map", "topo"),
         ("land", "offline"), ("OFFLINE", "offline"), ("light", "light"),
     ],
 )  # fmt: skip
@@ -131,5 +132,6 @@ def test_a_base_is_known_by_its_synonyms(world: World, name: str, base: str) -> 
 def test_an_unknown_base_names_the_nearest(world: World) -> None:
     step = run(world, State(), tools.set_basemap, name="satelite")
     assert step.observation == (
-        "There is no base map 'satelite'. Did you mean 'satellite'? There are offline, dark, light, osm, satellite, topo."
+        "There is no base map 'satelite'. Did you mean 'satellite'? "
+        "There are offline, dark, light, osm, satellite, topo."
     )

@@ -96,7 +96,7 @@ def test_clearing_leaves_other_layers(world: World) -> None:
         ),
         (
             [[0, 0], [1, 1], [2, 95]],
-            "The corner [2, 95] is not on the globe; each corner is [lon, lat], longitude first.",
+            "The corner [2, 95] is not on the globe; a corner is [lon, lat], longitude first.",
         ),
     ],
 )

@@ -14,7 +14,8 @@ from tools.toolbox import toolbox
 
 BOX = toolbox()
 KINDS = {
-    "scatter_plot": "points", "cluster_plot": "clusters", "heatmap_plot": "heatmap", "density_plot": "density",
+    "scatter_plot": "points", "cluster_plot": "clusters", "heatmap_plot": "heatmap",
+    "density_plot": "density",
     "footprint_plot": "footprints", "detection_plot": "detections", "choropleth_plot": "choropleth",
     "time_slider_plot": "timeline", "label_plot": "labels",
 }  # fmt: skip
@@ -109,7 +110,8 @@ def test_an_empty_selection_says_which_filter_is_in_the_way(world: World) -> Non
     assert step.failed
     assert step.observation == (
         "Nothing is selected, so there is nothing to plot. The filters: date 2030-01-01 to any; "
-        "place Pittsburgh, Pennsylvania, United States within 40 km. There would be without the date filter 4."
+        "place Pittsburgh, Pennsylvania, United States within 40 km. "
+        "There would be without the date filter 4."
     )
 
 

@@ -19,16 +19,20 @@ from tests.tools.world import TODAY
 Call = tuple[str, dict[str, Any]]
 
 CALLS: list[Call] = [
-    ("db_load", {"names": ["xview1"]}), ("db_load", {"names": ["fair1m", "fmow"]}), ("db_unload", {"names": ["xview1"]}),
+    ("db_load", {"names": ["xview1"]}), ("db_load", {"names": ["fair1m", "fmow"]}),
+    ("db_unload", {"names": ["xview1"]}),
     ("filter_date", {"start": "2018-05-01", "end": "2018-05-31"}), ("filter_clear", {}),
     ("filter_coords", {"place": "Pittsburgh"}), ("cluster_plot", {}), ("scatter_plot", {"name": "Ships"}),
     ("heatmap_plot", {"color": "red"}), ("zoom_map", {"place": "Lyon"}), ("pan_map", {"direction": "west"}),
     ("zoom_map", {"delta": 2}), ("fit_selection", {}), ("draw_circle", {"place": "Lagos", "radius_km": 20}),
     ("clear_drawings", {}), ("reorder_layer", {"layer": "clusters", "position": "top"}), ("clear_layers", {}),
     ("hide_layer", {"layer": "ships"}), ("style_layer", {"layer": "Heatmap", "opacity": 0.3}),
-    ("swipe_layers", {"left": "clusters", "right": "heatmap"}), ("select_image", {"rank": "newest"}), ("show_image", {}),
-    ("open_tab", {"url": "https://example.org"}), ("close_tab", {}), ("open_panel", {"name": "jobs"}), ("notify", {"text": "hi"}),
-    ("ask_user", {"question": "Which?"}), ("toggle_control", {"control": "minimap"}), ("set_basemap", {"name": "dark"}),
+    ("swipe_layers", {"left": "clusters", "right": "heatmap"}), ("select_image", {"rank": "newest"}),
+    ("show_image", {}),
+    ("open_tab", {"url": "https://example.org"}), ("close_tab", {}), ("open_panel", {"name": "jobs"}),
+    ("notify", {"text": "hi"}),
+    ("ask_user", {"question": "Which?"}), ("toggle_control", {"control": "minimap"}),
+    ("set_basemap", {"name": "dark"}),
 ]  # fmt: skip
 HISTORY: list[Call] = [("undo", {}), ("redo", {}), ("goto_turn", {"turn": 0}), ("goto_turn", {"turn": 2})]
 
