@@ -108,7 +108,8 @@ def union_box(boxes: Sequence[Bbox]) -> Bbox:
         if west - reach > widest:
             widest, start = west - reach, west
         reach = max(reach, west + width)
-    if widest <= 0:
+    # A gap that rounding would close is none: the box would collapse to its other side.
+    if widest <= 1e-5:
         return (-180.0, south, 180.0, north)
     return box((start, south, start + 360 - widest, north))
 

@@ -9,7 +9,9 @@ from pydantic import Field
 from shapely.geometry import shape
 
 from state.model import Layer, LonLat, State
+from tools.artifacts import artifact_file
 from tools.base import Step, ToolError, World, tool
+from tools.map.files import read_vector
 from tools.map.find import layer_named, said_point, spot_named
 from tools.map.geometry import checked_box, point, said_box
 from tools.map.shapes import area_km2, box_shape, path_km
@@ -103,7 +105,9 @@ def identify_at(state: State, world: World, *, lon: Longitude, lat: Latitude) ->
     country = world.gazetteer.country_at(*spot)
     city, city_km = world.gazetteer.nearest_city(*spot)
     found = [
-        each for layer in state.map.layers if layer.visible and (each := _at(world, layer, spot)) is not None
+        each
+        for layer in state.map.layers
+        if layer.visible and (each := _at(state, world, layer, spot)) is not None
     ]
     said = [f"{said_point(*spot)} is in {country or 'no country'}, {city_km:,.1f} km from {city.label}."]
     for each in found:
@@ -149,18 +153,25 @@ def _outline_of_place(world: World, name: str) -> tuple[str, shapely.Geometry]:
     return f"{place.label} (outline at 1:50 million)", outline
 
 
-def _at(world: World, layer: Layer, spot: LonLat) -> dict[str, Any] | None:
+def _at(state: State, world: World, layer: Layer, spot: LonLat) -> dict[str, Any] | None:
     """What a layer has at a point; None when nothing."""
     facts: dict[str, Any] = {"layer": layer.id, "kind": layer.kind}
     if layer.geometry is not None:
         holds = shapely.intersects_xy(shape(geojson(layer.geometry)).buffer(1e-6), *spot)
         return facts if holds else None
+    if layer.kind == "vector" and layer.artifact is not None:
+        artifact = state.artifact(layer.artifact)
+        file = artifact_file(state, world, layer.artifact, artifact.kind if artifact else "vector")
+        held = int(read_vector(file).geometry.intersects(shapely.Point(spot)).sum())
+        return {**facts, "features": held} if held else None
+    if layer.kind == "raster":
+        return facts if _holds(dict(layer.options), spot) else None
     if layer.query is None or not layer.query.datasets:
         return None
     rows = world.catalogue.images_near(selection_of_query(layer.query), *spot, limit=MOST_IMAGES)
-    held = [row for row in rows.to_dict("records") if _holds(row, spot)]
-    if held:
-        return {**facts, "images": [row["image_id"] for row in held], "nearest": False}
+    there = [row for row in rows.to_dict("records") if _holds(row, spot)]
+    if there:
+        return {**facts, "images": [row["image_id"] for row in there], "nearest": False}
     if not len(rows):
         return None
     near = rows.iloc[0]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from shapely.geometry import shape
 
 from state.model import Layer, State
-from tests.tools.prepared import prepared
+from tests.tools.prepared import RASTER, VECTOR, prepared
 from tests.tools.world import after, run
 from tools.base import World
-from tools.map import drawing, measure
+from tools.map import adding, drawing, measure
 from tools.map.shapes import area_km2, box_shape, circle_shape, ellipsoid
 from tools.selection import geojson
 
@@ -160,3 +160,18 @@ def test_away_from_everything_the_nearest_image_is_named_with_its_distance(world
     step = run(world, prepared(world), measure.identify_at, lon=179.95, lat=-17.3)
     (found,) = step.data["layers"]
     assert (found["images"], found["nearest"], found["distance_km"]) == (["xview3:72dba3e8"], True, 33.6)
+
+
+def test_a_point_is_identified_in_vectors_and_rasters(world: World) -> None:
+    added = (
+        (adding.add_vector_layer, {"artifact": VECTOR.id}),
+        (adding.add_raster_layer, {"artifact": RASTER.id}),
+    )
+    state = after(world, prepared(world), *added).without_layers(frozenset({"clusters"}))
+    assert run(world, state, measure.identify_at, lon=-178.5, lat=-17.5).data["layers"] == [
+        {"layer": "harbours", "kind": "vector", "features": 1}
+    ]
+    assert run(world, state, measure.identify_at, lon=4.5, lat=51.5).data["layers"] == [
+        {"layer": "heights", "kind": "raster"}
+    ]
+    assert run(world, state, measure.identify_at, lon=0, lat=0).data["layers"] == []
