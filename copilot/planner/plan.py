@@ -13,7 +13,7 @@ from copilot.planner.conversation import clarified
 from copilot.planner.head import Head
 from copilot.planner.leftovers import leftovers
 from copilot.planner.places import camera_on
-from copilot.planner.rules import label_by_rule
+from copilot.planner.rules import EXACT, label_by_rule
 from copilot.planner.scope import starts_anew
 from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
 from copilot.planner.situation import Call, Situation
@@ -22,6 +22,8 @@ from copilot.planner.spelling import mended
 from copilot.planner.unknown import ask_about_ambiguous_classes, ask_about_unknown_names
 
 MAX_CALLS = 24
+_SURE = 0.5
+"""From this probability on the head is right more often than the rules (see docs/planner.md)."""
 _SQL = re.compile(r"\s*(?:select\b.+\bfrom|with\b.+\bas\s*\(\s*select)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -120,16 +122,16 @@ class Planner:
 
     def _labels(self, found: tuple[Clause, ...]) -> list[str | None]:
         masked = [without_openers(clause.masked) for clause in found]
-        ruled = [label_by_rule(text) for text in masked]
-        open_ones = [text for text, label in zip(masked, ruled, strict=True) if label is None]
-        guesses = iter(self._head.labels(open_ones)) if open_ones else iter(())
-        labels: list[str | None] = []
-        for label in ruled:
-            if label is None:
-                best, probability = next(guesses)[0]
-                label = best if probability >= self._head.threshold else None
-            labels.append(label)
-        return labels
+        guesses = self._head.labels(masked) if masked else []
+        return [self._label(text, guess[0]) for text, guess in zip(masked, guesses, strict=True)]
+
+    def _label(self, masked: str, guess: tuple[str, float]) -> str | None:
+        """The rule where wording is exact, else the head where it is sure, else any rule, else nothing."""
+        ruled = label_by_rule(masked)
+        label, probability = guess
+        if ruled in EXACT or (ruled is not None and probability < _SURE):
+            return ruled
+        return label if probability >= min(_SURE, self._head.threshold) else None
 
     def _show_what_was_selected(self, draft: _Draft, found: tuple[Clause, ...], situation: Situation) -> None:
         """A request of bare phrases ("fmow; Mexico; 2018") wants to see what they select."""

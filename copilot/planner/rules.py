@@ -135,6 +135,10 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 
 
+EXACT = frozenset({"db_sql", "db_ingest", "open_tab", "undo", "redo", "goto_turn", "keep"})
+"""Labels whose rules are exact enough to go before the trained head."""
+
+
 def label_by_rule(masked: str) -> str | None:
     """What the wording alone says is wanted, if it does."""
     return next((label for label, pattern in RULES if pattern.search(masked)), None)
