@@ -19,6 +19,19 @@ function button(className, text, label, act) {
   return made;
 }
 
+const THUMB = "M2 10h4v11H2zM8 21h9.3a2 2 0 0 0 1.9-1.4l2.6-7.7A1.5 1.5 0 0 0 20.400 10H15l.9-5.200A2 2 0 0 0 13.900 2.500L8 10z";
+
+function thumb(rating) {
+  const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  icon.setAttribute("viewBox", "0 0 24 24");
+  icon.setAttribute("class", "az-thumb-icon az-thumb-" + rating);
+  icon.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", THUMB);
+  icon.append(path);
+  return icon;
+}
+
 class Chat {
   constructor(root) {
     this.root = root;
@@ -128,7 +141,7 @@ class Chat {
     const box = make("p", "az-reply az-" + turn.outcome);
     let from = 0;
     for (const match of turn.reply.matchAll(REFERENCE)) {
-      box.append(document.createTextNode(turn.reply.slice(from, match.index).replace(/\s$/, "")));
+      box.append(document.createTextNode(turn.reply.slice(from, match.index).trimEnd()));
       const number = Number([...match[1]].map((digit) => DIGITS.indexOf(digit)).join(""));
       const call = turn.calls.find((each) => each.number === number);
       const text = String(number);
@@ -155,11 +168,15 @@ class Chat {
   thumbs(turn) {
     const box = make("div", "az-thumbs");
     if (turn.rating) {
-      box.append(make("span", "az-muted", turn.rating === "up" ? "👍 noted" : "👎 kept as a case to get right"));
+      box.append(thumb(turn.rating), make("span", "az-muted", turn.rating === "up" ? "marked as right" : "kept as a case to get right"));
       return box;
     }
     const rate = (rating) => this.note(box, turn, rating);
-    box.append(button("az-thumb", "👍", "This was right", () => rate("up")), button("az-thumb", "👎", "This was wrong", () => rate("down")));
+    for (const [rating, label] of [["up", "This was right"], ["down", "This was wrong"]]) {
+      const made = button("az-thumb", "", label, () => rate(rating));
+      made.append(thumb(rating));
+      box.append(made);
+    }
     return box;
   }
 
@@ -172,7 +189,7 @@ class Chat {
     const send = make("button", "az-send", "Send");
     send.type = "submit";
     const cancel = button("az-thumb", "✕", "Do not rate", () => box.replaceWith(this.thumbs(turn)));
-    form.append(make("span", "", rating === "up" ? "👍" : "👎"), input, send, cancel);
+    form.append(thumb(rating), input, send, cancel);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.trigger("feedback", { turn: turn.turn, rating, note: input.value });

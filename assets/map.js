@@ -187,8 +187,7 @@
     images(content) {
       const group = L.layerGroup();
       for (const feature of content.features.features) {
-        const made = this.image(feature);
-        if (made) group.addLayer(made);
+        group.addLayer(feature.properties.count ? this.cluster(feature) : this.image(feature));
       }
       this.swap(group);
     }
@@ -384,6 +383,7 @@
       map.createPane("az-land").style.zIndex = "150";
       map.createPane("az-names").style.zIndex = "360";
       map.createPane("az-lines").style.zIndex = "365";
+      map.createPane("az-area").style.zIndex = "370";
       map.createPane("az-selected").style.zIndex = "640";
       for (const name of ["az-land", "az-names", "az-lines"]) map.getPane(name).style.pointerEvents = "none";
       this.land = L.layerGroup().addTo(map);
@@ -448,6 +448,7 @@
         layer.update(each, index);
       });
       this.dropTimelines();
+      this.area(view.area);
       this.selected(view.selected);
       this.switches(view.controls);
       this.swipe(view.swipe);
@@ -559,10 +560,15 @@
 
     drawNames() {
       if (this.tiles) { this.names.clearLayers(); return; }
-      this.outlines("world").then((world) => {
-        const zoom = this.map.getZoom(), bounds = this.map.getBounds().pad(0.2);
+      const zoom = this.map.getZoom(), bounds = this.map.getBounds().pad(0.2);
+      const key = (this.namesKey = [zoom, bounds.toBBoxString()].join());
+      const asked = new URLSearchParams({ bbox: this.bbox(bounds), zoom: String(zoom) });
+      const cities = zoom < 4 ? null : fetch("/api/cities?" + asked).then((answer) => answer.json());
+      Promise.all([this.outlines("world"), cities]).then(([world, places]) => {
+        if (key !== this.namesKey) return;
         const px = (256 * 2 ** zoom) / 360;
         this.names.clearLayers();
+        for (const city of places ? places.cities : []) this.names.addLayer(this.city(city));
         for (const { properties } of world.features) {
           const room = Math.sqrt(properties.area) * px * (Math.abs(properties.label[1]) > 60 ? 1.4 : 1);
           const spot = this.near(properties.label);
@@ -572,6 +578,13 @@
             icon: L.divIcon({ html: face, className: "az-country-box", iconSize: [0, 0] }), pane: "az-names", interactive: false, keyboard: false,
           }));
         }
+      });
+    }
+
+    city(city) {
+      const face = element("span", "az-city" + (city.rank < 600 ? " az-large" : ""), city.name);
+      return L.marker(this.near([city.lon, city.lat]), {
+        icon: L.divIcon({ html: face, className: "az-city-box", iconSize: [0, 0] }), pane: "az-names", interactive: false, keyboard: false,
       });
     }
 
@@ -588,6 +601,18 @@
         ? L.circleMarker(box.getCenter(), { pane: "az-selected", radius: 12, color: "#facc15", weight: 3, fill: false, interactive: false })
         : L.rectangle(box, { pane: "az-selected", color: "#facc15", weight: 3, fill: false, interactive: false });
       this.mark.addTo(this.map);
+    }
+
+    // Where the selection is narrowed to.
+    area(geometry) {
+      const key = JSON.stringify(geometry);
+      if (key === this.areaKey) return;
+      this.areaKey = key;
+      if (this.areaShape) { this.areaShape.remove(); this.areaShape = null; }
+      if (!geometry) return;
+      this.areaShape = L.geoJSON(shifted(geometry, this.turn(firstLon(geometry))), {
+        pane: "az-area", interactive: false, style: { color: "#0f766e", weight: 1.5, dashArray: "4 5", fillColor: "#0f766e", fillOpacity: 0.04 },
+      }).addTo(this.map);
     }
 
     controls() {

@@ -69,7 +69,7 @@ class Live:
         self.stop(session_id)
         with self._lock:
             self._sessions.pop(session_id, None)
-        self.engine.store.remove(session_id)
+        self.engine.remove_session(session_id)
 
     def ask(self, session_id: str, request: str) -> None:
         """Start a turn. Raises Refused for an empty or huge request, or while another turn runs."""
@@ -126,16 +126,17 @@ class Live:
         return leave
 
     def warm_up(self) -> None:
-        """Load what the first request would wait for: the catalogue, the gazetteer, the model, the outlines."""
-        from copilot.models import EMBEDDED, chat_model, configured_model
-        from copilot.view.basemap import countries_geojson
+        """Load what the first request would wait for: outlines, catalogue, gazetteer, and the planner's weights."""
+        from copilot.models import EMBEDDED, configured_model
+        from copilot.view.basemap import cities_in, countries_geojson
 
         try:
             countries_geojson(True)
             self.engine.catalogue.datasets()
-            self.engine.gazetteer.resolve("Paris")
+            cities_in((-1.0, -1.0, 1.0, 1.0), 5)
             if configured_model() == EMBEDDED:
-                chat_model(EMBEDDED, self.engine)
+                aside = Engine.in_memory_like(self.engine)
+                Session.open(engine=aside).ask("load everything around Paris from 2019 and draw a heat map")
         except Exception:
             # Whoever needs the part meets the same error, with a sentence for it.
             _log.exception("warming up failed")

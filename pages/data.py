@@ -1,14 +1,92 @@
-"""The data page."""
+"""Data: what is in the catalogue, and how to add to it."""
 
 from __future__ import annotations
 
+import html
+
 import streamlit as st
 
+from copilot.live import live
+from copilot.server.uploads import max_upload_bytes
+from copilot.session import Session
+from copilot.view.catalogue import DatasetCard, dataset_card
 from pages.header import header
-from pages.here import session
+from pages.here import act, session
+from pages.look import asset
+
+_upload = st.components.v2.component("azimuth_upload", js=asset("upload.js"), isolate_styles=False)
 
 
 def show() -> None:
     """Draw the page."""
-    header(session())
-    st.write("data")
+    current = session()
+    header(current)
+    with st.container(key="prose"):
+        cards = [dataset_card(each) for each in live().engine.catalogue.datasets()]
+        _summary(cards)
+        _add(current)
+        if not cards:
+            st.info("The catalogue is empty. Add data above, or build the sample with `python -m copilot data sample`.")
+        loaded = current.state.database.loaded
+        for card in cards:
+            _card(card, card.name in loaded)
+
+
+def _summary(cards: list[DatasetCard]) -> None:
+    st.html("<h2 class='az-title'>Data</h2>")
+    if any(card.sample for card in cards):
+        st.caption(
+            "The data sets marked as a sample have the published sizes and class lists, but generated positions, dates and "
+            "labels, and no pixels. Do not draw conclusions about the world from them."
+        )
+
+
+def _card(card: DatasetCard, loaded: bool) -> None:
+    with st.container(border=True, key=f"dataset-{card.name}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(dataset_html(card), width="stretch")
+            if loaded:
+                st.button("Unload", key=f"unload-{card.name}", on_click=act, args=("db_unload",), kwargs={"names": [card.name]})
+            else:
+                st.button("Load", key=f"load-{card.name}", on_click=act, args=("db_load",), kwargs={"names": [card.name]}, type="primary")
+        if card.classes:
+            with st.expander(f"{len(card.classes)} classes"):
+                st.text(", ".join(card.classes))
+
+
+def dataset_html(card: DatasetCard) -> str:
+    """A data set as markup; every value is escaped."""
+    badge = "<span class='az-badge'>sample</span>" if card.sample else "<span class='az-badge az-real'>ingested</span>"
+    facts = "".join(f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in card.facts)
+    return (
+        f"<section class='az-record'><h3>{html.escape(card.title)} <code>{html.escape(card.name)}</code> {badge}</h3>"
+        f"<p>{html.escape(card.description)}</p><dl>{facts}</dl></section>"
+    )
+
+
+def _add(current: Session) -> None:
+    with st.expander("Add your own data", icon=":material/add_circle:"):
+        st.caption(
+            "A folder or file on this machine: rasters, GeoJSON, GeoParquet, shapefiles, CSV with coordinates, STAC, COCO, DOTA, "
+            "and the annotation files of the seven data sets. Nothing leaves this machine."
+        )
+        with st.form("ingest", border=False):
+            path = st.text_input("Path on this machine", placeholder="/data/my-images", key="ingest_path")
+            name = st.text_input("Name of the data set (optional)", key="ingest_name", max_chars=60)
+            if st.form_submit_button("Ingest", type="primary"):
+                _ingest(path, name)
+        st.caption(f"Or upload one file, up to {max_upload_bytes() / 1e9:g} GB:")
+        result = _upload(key="upload", on_uploaded_change=lambda: None)
+        if result.uploaded:
+            _ingest(str(result.uploaded), "")
+
+
+def _ingest(path: str, name: str) -> None:
+    if not path.strip():
+        st.warning("Give the path of a folder or a file first.")
+        return
+    with st.spinner("Reading the files …"):
+        event = act("db_ingest", path=path.strip(), **({"name": name.strip()} if name.strip() else {}))
+    if event is not None:
+        box = st.success if event.ok else st.error
+        box(event.text.replace("[", "\\[").replace("*", "\\*").replace("_", "\\_"))

@@ -8,7 +8,11 @@ from copilot.live import live
 from copilot.models import describe
 from copilot.session import Session
 from pages.here import act, go_to, owner
+from pages.look import asset
 from tools.selection import holds_sample
+
+
+_theme = st.components.v2.component("azimuth_theme", js=asset("theme.js"), isolate_styles=False)
 
 
 def header(session: Session) -> None:
@@ -26,6 +30,7 @@ def header(session: Session) -> None:
             leaves = "leave this machine" in said
             st.html(f'<span class="az-model {"az-online" if leaves else ""}"><i></i>{_escaped(said)}</span>')
         _undo_redo(session)
+        _theme(key="theme")
 
 
 def _undo_redo(session: Session) -> None:

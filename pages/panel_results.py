@@ -81,7 +81,6 @@ def artifact_url(session: Session, artifact: Artifact) -> str:
 def _table(session: Session, artifact: Artifact) -> None:
     path = session.engine.artifacts(session.id).find(artifact.id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.html('<span class="az-count">', width="content")
         st.text(f"{artifact.name} · {artifact.summary}", width="content")
         st.button("Show the selection", key="to_selection", on_click=act, args=("show_table",), type="tertiary", icon=":material/arrow_back:")
         st.link_button("Download", artifact_url(session, artifact), icon=":material/download:", type="tertiary")

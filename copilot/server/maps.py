@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from copilot.server.guard import Denied, guarded, number, own_session, the_live
 from copilot.session import Session
+from copilot.view.basemap import cities_in
 from copilot.view.layers import Viewport, layer_content, periods
 from copilot.view.mapview import map_view
 from state.model import Layer
@@ -51,6 +52,13 @@ async def picture(request: Request) -> Response:
     return Response(png, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
 
+@guarded
+async def cities(request: Request) -> Response:
+    """GET ?bbox=&zoom=: the cities whose names fit there."""
+    found = await run_in_threadpool(cities_in, _bbox(request), number(request, "zoom", 0, 24))
+    return JSONResponse({"cities": found}, headers={"Cache-Control": "public, max-age=3600"})
+
+
 def _layer(session: Session, request: Request) -> Layer:
     wanted = str(request.path_params["layer"])
     found = session.state.layer(wanted)
@@ -85,6 +93,7 @@ def routes() -> list[BaseRoute]:
     """The routes of this module."""
     base = "/api/sessions/{session}"
     return [
+        Route("/api/cities", cities),
         Route(f"{base}/view", view),
         Route(f"{base}/layers/{{layer}}", layer),
         Route(f"{base}/layers/{{layer}}/steps", steps),

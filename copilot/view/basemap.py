@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import islice
 from typing import Any
 
+import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from data.gazetteer import gazetteer
 
@@ -49,3 +52,32 @@ def states_geojson() -> bytes:
         if (shape := gazetteer().polygon(place)) is not None
     ]
     return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+
+MAX_CITIES = 40
+_KNOWN_CITIES = 40_000
+
+
+@cache
+def _cities() -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """(longitude, latitude) of the largest cities, shape (n, 2), and their names; largest first."""
+    found = list(islice(gazetteer().places("city"), _KNOWN_CITIES))
+    return np.array([[each.lon, each.lat] for each in found]), tuple(each.name for each in found)
+
+
+def cities_in(bbox: tuple[float, float, float, float], zoom: float) -> list[dict[str, Any]]:
+    """The largest cities in a box that do not crowd each other: [{name, lon, lat, rank}], largest first."""
+    positions, names = _cities()
+    west, south, east, north = bbox
+    lon, lat = positions[:, 0], positions[:, 1]
+    across = (lon >= west) & (lon <= east) if west <= east else (lon >= west) | (lon <= east)
+    # About 90 screen pixels.
+    apart_deg = 360 / (256 * 2**zoom) * 90
+    kept: list[dict[str, Any]] = []
+    for row in np.flatnonzero(across & (lat >= south) & (lat <= north)).tolist():
+        x, y = float(lon[row]), float(lat[row])
+        if all(abs(x - each["lon"]) > apart_deg or abs(y - each["lat"]) > apart_deg / 3 for each in kept):
+            kept.append({"name": names[row], "lon": x, "lat": y, "rank": row})
+        if len(kept) == MAX_CITIES:
+            break
+    return kept

@@ -69,7 +69,7 @@ def layer_content(layer: Layer, state: State, world: World, view: Viewport) -> d
         return _images(catalogue, selection, view, MAX_FOOTPRINTS, 1, fields)
     if layer.kind in ("points", "timeline"):
         return _images(catalogue, selection, view, MAX_POINTS, 2, fields)
-    return _images(catalogue, selection, view, MAX_SINGLE, 0, fields)
+    return _clusters(catalogue, selection, view, fields)
 
 
 def periods(layer: Layer, catalogue: Catalogue) -> list[tuple[str, int]]:
@@ -93,6 +93,24 @@ def _images(
     hover = _hover(catalogue, selection, rows, fields)
     features = [_image(row, hover.get(row["image_id"], ())) for row in rows.to_dict("records")]
     return _collection("images", features, len(features), total)
+
+
+def _clusters(
+    catalogue: Catalogue, selection: Selection, view: Viewport, fields: tuple[str, ...]
+) -> dict[str, Any]:
+    """Counts per cell, and each image that is alone in its cell by itself; near, every image by itself."""
+    found = _images(catalogue, selection, view, MAX_SINGLE, 0, fields)
+    if found["mode"] == "cells" or view.zoom >= _NEAR_ZOOM:
+        return found
+    cells = catalogue.cells(selection, view.bbox, view.zoom, MAX_CELLS)
+    alone = {(round(each.lon, 5), round(each.lat, 5)) for each in cells if each.count == 1}
+    images = [
+        each
+        for each in found["features"]["features"]
+        if (round(each["properties"]["lon"], 5), round(each["properties"]["lat"], 5)) in alone
+    ]
+    crowds = [_cell(each) for each in cells if each.count > 1]
+    return _collection("images", [*images, *crowds], found["shown"], found["total"])
 
 
 def _image(row: dict[str, Any], hover: Any) -> dict[str, Any]:

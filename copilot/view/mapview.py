@@ -9,6 +9,7 @@ from data.catalogue.base import Catalogue
 from state.codec import canonical, filters_to_json
 from state.log import Event
 from state.model import Layer, State
+from tools.map.shapes import box_shape, circle_shape, geometry_value
 from tools.selection import geojson
 
 FILLED_BY_VIEWPORT = frozenset(
@@ -26,7 +27,20 @@ def map_view(state: State, events: tuple[Event, ...], catalogue: Catalogue) -> d
         "layers": [layer_view(each) for each in state.map.layers],
         "hover_fields": list(state.ui.hover_fields),
         "selected": selected_image(state, catalogue),
+        "area": selected_area(state),
     }
+
+
+def selected_area(state: State) -> dict[str, Any] | None:
+    """The outline of the place filter as GeoJSON; None without one, and for a whole country."""
+    filters = state.database.filters
+    if filters.bbox is None or filters.country is not None:
+        return None
+    if filters.geometry is not None:
+        return geojson(filters.geometry)
+    if filters.center is not None and filters.radius_km is not None:
+        return geojson(geometry_value(circle_shape(filters.center, filters.radius_km)))
+    return geojson(geometry_value(box_shape(filters.bbox)))
 
 
 def layer_view(layer: Layer) -> dict[str, Any]:
