@@ -149,7 +149,7 @@
 
     cluster(feature) {
       const count = feature.properties.count;
-      const size = Math.round(Math.min(54, 26 + 6 * Math.log10(count) + (count > 999 ? 4 : 0)));
+      const size = Math.round(Math.min(46, 25 + 3.6 * Math.log10(count)));
       const face = element("span", "az-cluster", short(count));
       face.style.setProperty("--layer", this.view.color);
       face.style.width = face.style.height = size + "px";

@@ -46,7 +46,7 @@ def show_chat(session: Session) -> None:
 
 def _input(session: Session, running: bool) -> None:
     with st.container(key="ask", horizontal=True, vertical_alignment="bottom", gap="small"):
-        text = st.chat_input("Ask for images, places, dates, classes …", key="request", max_chars=4000)
+        text = st.chat_input("Ask for images or places …", key="request", max_chars=4000)
         if running:
             st.button("Stop", icon=":material/stop:", key="stop", on_click=_stop, args=(session.id,), help="Stop the running request")
     if text:

@@ -30,7 +30,7 @@ def header(session: Session) -> None:
             leaves = "leave this machine" in said
             st.html(f'<span class="az-model {"az-online" if leaves else ""}"><i></i>{_escaped(said)}</span>')
         _undo_redo(session)
-        _theme(key="theme")
+        _theme(key="theme", width="content")
 
 
 def _undo_redo(session: Session) -> None:

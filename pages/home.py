@@ -17,7 +17,7 @@ def show() -> None:
     """Draw the page."""
     current = session()
     header(current)
-    left, right = st.columns([1, 2.1], gap="small", wrap=True)
+    left, right = st.columns([1, 2], gap="small", wrap=True)
     with left, st.container(key="left"):
         show_chat(current)
     with right, st.container(key="right", gap=None):

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from copilot.session import Session
-from copilot.view.records import COLUMNS, TITLES, table_page
+from copilot.view.records import COLUMN_TITLES, COLUMNS, table_page
 from pages.header import _plain
 from pages.here import act
 from state.model import Artifact
@@ -37,7 +37,7 @@ def _selection(session: Session) -> None:
         total = session.state.database.count
         pages = max(1, -(-total // 50))
         st.html(f'<span class="az-count">{total:,} {"image" if total == 1 else "images"}</span>', width="content")
-        order_by = st.selectbox("Sort by", ["", *COLUMNS], key="sort_by", format_func=lambda name: TITLES.get(name, name) or "sort by …", label_visibility="collapsed", width=190)
+        order_by = st.selectbox("Sort by", ["", *COLUMNS], key="sort_by", format_func=lambda name: COLUMN_TITLES.get(name, name) or "sort by …", label_visibility="collapsed", width=190)
         down = st.toggle("descending", key="sort_down", disabled=not order_by)
         page = st.number_input("Page", 1, pages, 1, key="page_number", label_visibility="collapsed", width=120) if pages > 1 else 1
         if pages > 1:
@@ -46,8 +46,8 @@ def _selection(session: Session) -> None:
     found = table_page(session.state, session.engine.catalogue, int(page) - 1, order_by or None, "desc" if down else "asc")
     rows = found.rows
     event = st.dataframe(
-        rows.drop(columns=["image_id"]).rename(columns=TITLES),
-        hide_index=True, on_select="rerun", selection_mode="single-row", key=f"rows-{session.id}-{found.number}", height=235, width="stretch",
+        rows.drop(columns=["image_id"]).rename(columns=COLUMN_TITLES),
+        hide_index=True, on_select="rerun", selection_mode="single-row", key=f"rows-{session.id}-{found.number}", height="stretch", width="stretch",
     )  # fmt: skip
     chosen = event.selection.rows
     if chosen and (image := str(rows["image_id"].iloc[chosen[0]])) != st.session_state.get("row_opened"):
@@ -88,7 +88,7 @@ def _table(session: Session, artifact: Artifact) -> None:
         st.warning(f"The file of this table is gone; {_plain(artifact.made_by)} makes it again.")
         return
     frame = pd.read_parquet(path)
-    st.dataframe(frame.head(MAX_TABLE_ROWS), hide_index=True, height=235, width="stretch")
+    st.dataframe(frame.head(MAX_TABLE_ROWS), hide_index=True, height="stretch", width="stretch")
     if len(frame) > MAX_TABLE_ROWS:
         st.caption(f"The first {MAX_TABLE_ROWS:,} of {len(frame):,} rows; the download has them all.")
 
@@ -104,4 +104,4 @@ def show_figure(session: Session) -> None:
     if path is None:
         st.warning(f"The file of this figure is gone; {_plain(artifact.made_by)} makes it again.")
         return
-    st.plotly_chart(json.loads(path.read_text(encoding="utf-8")), key=f"figure-{artifact.id}", width="stretch", height=290, config={"displaylogo": False})
+    st.plotly_chart(json.loads(path.read_text(encoding="utf-8")), key=f"figure-{artifact.id}", width="stretch", height="stretch", config={"displaylogo": False})

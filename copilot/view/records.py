@@ -23,6 +23,10 @@ TITLES = {
     "image_id": "id", "acquired": "acquired (UTC)", "gsd_m": "ground sampling distance, m", "cloud_pct": "clouds, %",
     "width_px": "width, px", "height_px": "height, px", "lon": "longitude, °", "lat": "latitude, °",
 }  # fmt: skip
+COLUMN_TITLES = {
+    "dataset": "data set", "acquired": "acquired (UTC)", "gsd_m": "GSD, m", "cloud_pct": "clouds, %", "detections": "objects",
+}  # fmt: skip
+"""In a table's head, where room is short."""
 _HIDDEN = frozenset({"image_num", "footprint", "class_words", "properties", "quicklook", "class_counts", "classes"})
 Order = Literal["asc", "desc"]
 
