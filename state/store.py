@@ -129,9 +129,11 @@ class Store:
         return SessionRow(**row)
 
     def rename(self, session_id: str, name: str) -> None:
-        """Give a session another name."""
+        """Give a session another name. Raises UnknownSession."""
         with self._write() as connection:
-            connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(name=name))
+            done = connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(name=name))
+        if not done.rowcount:
+            raise _unknown(session_id)
 
     def remove(self, session_id: str) -> None:
         """Delete a session with its events and shares."""
@@ -237,6 +239,7 @@ def _create_tables(engine: Engine) -> None:
             return
         except DBAPIError as error:
             if attempt == _ATTEMPTS - 1:
+                engine.dispose()
                 reason = str(error.orig).strip().split("\n", 1)[0]
                 address = engine.url.render_as_string(hide_password=True)
                 raise StoreUnavailable(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from copilot.engine import Engine
-
 from tests.postgres import new_postgres_database, postgres_server, postgres_template, postgres_url
 from tests.tools.conftest import small_catalogue
 from tests.tools.world import TODAY

@@ -26,9 +26,15 @@ latitudes = st.floats(-90, 90)
 lon_lats = st.tuples(longitudes, latitudes)
 bboxes = st.tuples(longitudes, latitudes, longitudes, latitudes)
 geometries = st.builds(
-    Geometry, type=st.just("Polygon"), coordinates=st.lists(lon_lats, max_size=4).map(lambda ring: (tuple(ring),))
+    Geometry,
+    type=st.just("Polygon"),
+    coordinates=st.lists(lon_lats, max_size=4).map(lambda ring: (tuple(ring),)),
 )
-values = texts | st.floats(allow_nan=False, allow_infinity=False) | st.lists(texts, min_size=1, max_size=3).map(tuple)
+values = (
+    texts
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.lists(texts, min_size=1, max_size=3).map(tuple)
+)
 attributes = st.builds(Attribute, field=texts, op=st.sampled_from(["=", "<", "in"]), value=values)
 filters = st.builds(
     Filters,
@@ -44,7 +50,9 @@ filters = st.builds(
     match=st.sampled_from([None, "any", "all"]),
     attributes=st.lists(attributes, max_size=2).map(tuple),
 )
-names = st.lists(st.sampled_from(["fair1m", "fmow", "xview1"]), unique=True).map(lambda each: tuple(sorted(each)))
+names = st.lists(st.sampled_from(["fair1m", "fmow", "xview1"]), unique=True).map(
+    lambda each: tuple(sorted(each))
+)
 queries = st.builds(Query, datasets=names, filters=filters)
 options = st.dictionaries(texts, texts | st.booleans() | st.floats(-1e6, 1e6), max_size=3).map(
     lambda each: tuple(sorted(each.items()))

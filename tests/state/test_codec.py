@@ -98,7 +98,9 @@ def test_the_json_of_a_full_state_has_every_part_where_the_contract_says() -> No
         match="any",
         attributes=(Attribute("cloud_pct", "<", 10.0), Attribute("split", "in", ("train", "val"))),
     )
-    layer = Layer("l1", "Ships", "clusters", query=Query(("fmow",), chosen), options=(("by", "month"),), count=4)
+    layer = Layer(
+        "l1", "Ships", "clusters", query=Query(("fmow",), chosen), options=(("by", "month"),), count=4
+    )
     state = State(
         map=MapState(center=(-80.0, 40.44), zoom=9.5, layers=(layer,)),
         database=Database(("fair1m", "xview1"), chosen, 412),

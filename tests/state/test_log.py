@@ -36,8 +36,8 @@ changing = st.sampled_from(
         ("filter_date", {"start": "2018-05-01", "end": "2018-12-31"}),
         ("filter_date", {"start": "2019-01-01"}),
         ("filter_coords", {"bbox": [-81.0, 40.0, -79.0, 41.0]}),
-        ("set_view", {"center": [4.5, 51.9], "zoom": 8}),
-        ("set_view", {"center": [4, 51], "zoom": 8}),
+        ("set_view", {"lon": 4.5, "lat": 51.9, "zoom": 8}),
+        ("set_view", {"lon": 4, "lat": 51, "zoom": 8}),
         ("zoom_map", {"level": 5}),
         ("draw_marker", {"lon": 3, "lat": 6}),
         ("cluster_plot", {}),
@@ -54,7 +54,9 @@ saying = st.sampled_from(
         ("no_such_tool", {}),
     ]
 )
-walking = st.sampled_from([("undo", {}), ("redo", {}), ("goto_turn", {"turn": 0}), ("goto_turn", {"turn": 2})])
+walking = st.sampled_from(
+    [("undo", {}), ("redo", {}), ("goto_turn", {"turn": 0}), ("goto_turn", {"turn": 2})]
+)
 calls = st.lists(changing | saying | walking, max_size=8)
 quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -105,7 +107,9 @@ def test_what_is_only_said_is_no_step_of_undo(engine: Engine, before: Calls, sai
 
 @quick
 @given(before=calls, turn=st.integers(0, 8))
-def test_going_to_a_turn_gives_its_state_and_undo_leads_back(engine: Engine, before: Calls, turn: int) -> None:
+def test_going_to_a_turn_gives_its_state_and_undo_leads_back(
+    engine: Engine, before: Calls, turn: int
+) -> None:
     session = session_after(engine, before)
     found = session.state
     wanted = State() if turn == 0 else state_after(session.events, turn)
@@ -234,7 +238,9 @@ def test_a_tampered_record_is_named_by_its_call(engine: Engine) -> None:
     def run(state: State, each: Event, before: Any) -> State:
         return state.with_map(zoom=float(each.args["level"]))
 
-    with pytest.raises(ReplayDiverged, match=r"^Call 2 \(zoom_map\) ended in state [0-9a-f]{12}, on record is") as met:
+    with pytest.raises(
+        ReplayDiverged, match=r"^Call 2 \(zoom_map\) ended in state [0-9a-f]{12}, on record is"
+    ) as met:
         replay(State(), log, run)
     assert met.value.event == log[1]
 

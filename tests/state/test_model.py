@@ -26,7 +26,9 @@ def test_no_field_of_any_value_can_be_set(kind: type) -> None:
 
 def test_a_state_can_be_the_key_of_a_dictionary() -> None:
     drawn = State().with_layer(Layer("a", "A", "drawing", geometry=Geometry("Point", (1.0, 2.0))))
-    assert {drawn: 1}[State().with_layer(Layer("a", "A", "drawing", geometry=Geometry("Point", (1.0, 2.0))))] == 1
+    assert {drawn: 1}[
+        State().with_layer(Layer("a", "A", "drawing", geometry=Geometry("Point", (1.0, 2.0))))
+    ] == 1
 
 
 def test_lists_at_any_depth_become_tuples() -> None:

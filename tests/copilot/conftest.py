@@ -1,0 +1,27 @@
+"""What the agent's tests share: a small real catalogue, and an engine over it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copilot.engine import Engine
+from copilot.session import Session
+from tests.postgres import new_postgres_database, postgres_server, postgres_template, postgres_url
+from tests.tools.conftest import small_catalogue
+from tests.tools.world import TODAY
+
+__all__ = ["new_postgres_database", "postgres_server", "postgres_template", "postgres_url", "small_catalogue"]
+
+
+@pytest.fixture
+def engine(small_catalogue: Path, tmp_path: Path) -> Engine:
+    """An engine with a home and a store of this test alone."""
+    return Engine(home=tmp_path / "home", catalogue_url=str(small_catalogue), today=TODAY)
+
+
+@pytest.fixture
+def session(engine: Engine) -> Session:
+    """A new session."""
+    return Session.open(engine=engine)
