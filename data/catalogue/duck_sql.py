@@ -97,7 +97,9 @@ def _locked(
     connection.register("datasets_frame", _datasets_frame(infos))
     connection.execute("CREATE TABLE datasets AS SELECT * FROM datasets_frame")
     connection.unregister("datasets_frame")
-    connection.execute(f"SET allowed_directories = [{_literal(str(root) + '/')}]")
+    # A data set's folder may be a link: what is opened is what it leads to.
+    folders = ", ".join(_literal(f"{_folder(root, info)}/") for info in infos)
+    connection.execute(f"SET allowed_directories = [{folders}]")
     connection.execute("SET temp_directory = ''")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
@@ -108,7 +110,7 @@ def _images_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
     names = [name for name in IMAGES.names if name != "class_words"]
     parts = [
         f"SELECT {', '.join(names)}, {_class_names(info, 'class_words')} AS classes"
-        f" FROM read_parquet({_literal(str(root / info.name / IMAGES_FILE))})"
+        f" FROM read_parquet({_literal(str(_folder(root, info) / IMAGES_FILE))})"
         for info in infos
     ]
     return (
@@ -122,7 +124,7 @@ def _detections_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
     for info in infos:
         if info.detections:
             names = "[" + ", ".join(_literal(name) for name in _names_by_id(info)) + "]"
-            folder = root / info.name
+            folder = _folder(root, info)
             parts.append(
                 f"SELECT i.image_id || '/' || d.num AS detection_id, i.image_id,"
                 f" {_literal(info.name)} AS dataset,"
@@ -135,6 +137,11 @@ def _detections_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
     empty = ("detection_id", "image_id", "dataset", "class_name", "confidence", "length_m", "lon", "lat",
              "west", "south", "east", "north", "outline")  # fmt: skip
     return " UNION ALL ".join(parts) or f"SELECT {', '.join(f'NULL AS {n}' for n in empty)} WHERE FALSE"
+
+
+def _folder(root: Path, info: DatasetInfo) -> Path:
+    """Where a data set's files really are."""
+    return (root / info.name).resolve()
 
 
 def _class_names(info: DatasetInfo, words: str) -> str:

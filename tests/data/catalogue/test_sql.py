@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.catalogue.base import CatalogueError, Selection
+from data.catalogue.duck import DuckCatalogue
 from data.catalogue.engine import SqlCatalogue
 from tests.data.catalogue.small import all_rows, detection_rows, image_rows
 
@@ -148,3 +149,14 @@ def test_an_unknown_column_is_said_in_one_sentence(catalogue: SqlCatalogue) -> N
     with pytest.raises(CatalogueError) as raised:
         catalogue.sql("SELECT sensr FROM images")
     assert str(raised.value) == "There is no column 'sensr'; did you mean 'sensor'?"
+
+
+def test_a_data_set_whose_folder_is_a_link_is_read_too(small_root: Path, tmp_path: Path) -> None:
+    for folder in small_root.iterdir():
+        (tmp_path / folder.name).symlink_to(folder, target_is_directory=True)
+    query = "SELECT dataset, count(*) AS n FROM images GROUP BY dataset ORDER BY dataset"
+    assert DuckCatalogue(tmp_path).sql(query).equals(DuckCatalogue(small_root).sql(query))
+
+
+def test_an_empty_catalogue_can_be_asked(tmp_path: Path) -> None:
+    assert DuckCatalogue(tmp_path).sql("SELECT count(*) AS n FROM images")["n"].tolist() == [0]
