@@ -61,6 +61,7 @@ class _Turn:
         self.session, self.number, self.source, self.stop = session, number, source, stop
         self.started = time.perf_counter()
         self.made = 0
+        self.worked = 0
         self.tokens = 0
         self.reply = ""
         self.outcome: Outcome | None = None
@@ -91,16 +92,19 @@ class _Turn:
             usage = answer.usage_metadata
             self.tokens += usage["total_tokens"] if usage else 0
             if not answer.tool_calls and not answer.invalid_tool_calls:
-                return (
-                    self.finish(answer.text, "done")
-                    if answer.text.strip()
-                    else self.finish(_NO_ANSWER, "failed")
-                )
+                return self._finish_with(answer.text)
             said.append(answer)
             yield from self._run_calls(answer, said)
             if self.outcome is not None:
                 return
             said[0] = system_message(session.state, session.engine.clock())
+
+    def _finish_with(self, text: str) -> None:
+        """End with the model's answer; a turn in which nothing worked has failed, whatever it says."""
+        if not text.strip():
+            self.finish(_NO_ANSWER, "failed")
+        else:
+            self.finish(text, "failed" if self.made and not self.worked else "done")
 
     def _run_calls(self, answer: AIMessage, said: list[BaseMessage]) -> Iterator[Event]:
         for broken in answer.invalid_tool_calls:
@@ -114,6 +118,7 @@ class _Turn:
                 return
             self.made += 1
             event = self.session.call_tool(call["name"], call["args"], source=self.source, turn=self.number)
+            self.worked += event.ok
             yield event
             said.append(observation_message(event, call["id"] or ""))
             if event.ok and event.tool == "ask_user":

@@ -6,7 +6,8 @@ number of the call it came from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -18,10 +19,21 @@ _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SILENT = frozenset({"db_load", "db_unload", "filter_date", "filter_coords", "filter_class", "filter_lccclass",
                      "filter_attribute", "filter_clear", "zoom_map", "fit_bounds", "fit_selection", "fit_layer", "set_view"})  # fmt: skip
 """Calls whose observation adds nothing once the selection is summed up."""
-_SELECTION = frozenset({"db_load", "db_unload", "filter_date", "filter_coords", "filter_class", "filter_lccclass", "filter_attribute", "filter_clear"})
+_SELECTION = frozenset(
+    {
+        "db_load",
+        "db_unload",
+        "filter_date",
+        "filter_coords",
+        "filter_class",
+        "filter_lccclass",
+        "filter_attribute",
+        "filter_clear",
+    }
+)
 TALK = {
     "help": (
-        "Ask in your own words for images to find and plot on the map, and objects of the catalogue: \"show ships near Rotterdam from 2020\", "
+        'Ask in your own words for images to find and plot on the map, and objects of the catalogue: "show ships near Rotterdam from 2020", '
         '"only cloud-free ones", "how many per class?", "zoom to the Gulf of Aden", "draw a box around Lyon and count in here", '
         '"a bar chart per year", "export it as GeoJSON", "undo that". I work offline; I do not analyse pixels yet.'
     ),
@@ -44,24 +56,66 @@ def reference(number: int) -> str:
     return f"⁽{str(number).translate(_SUPERSCRIPTS)}⁾"
 
 
-def compose(done: Sequence[Done], notes: Sequence[str], talk: str | None, state: dict[str, Any], sample: bool) -> str:
+def compose(
+    done: Sequence[Done], notes: Sequence[str], talk: str | None, state: dict[str, Any], sample: bool
+) -> str:
     """The answer: what is selected and shown, what was found out, what failed, and what was not understood."""
-    sentences: list[str] = []
-    selecting = [number for number, each in enumerate(done, 1) if each.ok and each.call.tool in _SELECTION]
-    plotted = [number for number, each in enumerate(done, 1) if each.ok and each.call.tool in KIND_OF_PLOT]
-    if selecting or plotted:
-        sentences.append(_selection(state, max(selecting + plotted), sample))
+    sentences = list(_what_is_selected(done, state, sample))
+    summed_up = bool(sentences)
     for number, each in enumerate(done, 1):
         if not each.ok:
-            sentences.append(_plain(each.text))
+            if not (each.call.tool in KIND_OF_PLOT and _is_empty(state)):
+                sentences.append(each.text.strip())
         elif each.call.tool in KIND_OF_PLOT:
             sentences.append(f"On the map as {_kind_in_words(each.call.tool)} {reference(number)}.")
-        elif not (each.call.tool in _SILENT and (selecting or plotted)):
+        elif each.call.tool == "db_count" and summed_up:
+            sentences.extend(_objects(each, number))
+        elif not (each.call.tool in _SILENT and summed_up):
             sentences.append(_referenced(each.text, number))
-    if talk is not None:
+    if talk is not None and not done:
         sentences.append(TALK[talk])
     sentences.extend(notes)
-    return " ".join(sentences) or "Done."
+    return " ".join(dict.fromkeys(sentences)) or "Done."
+
+
+def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool) -> Iterator[str]:
+    """How many images the turn ends with, or how many each place has when it went from place to place."""
+    numbered = [(number, each) for number, each in enumerate(done, 1) if each.ok]
+    places = [(number, each) for number, each in numbered if each.call.tool == "filter_coords"]
+    if len(places) > 1:
+        yield ", ".join(
+            f"{each.call.args.get('place', 'there')}: {each.data['count']:,} images {reference(number)}"
+            for number, each in places
+        ) + (" (sample data)." if sample else ".")
+        return
+    telling = [
+        number for number, each in numbered if each.call.tool in _SELECTION or each.call.tool in KIND_OF_PLOT
+    ]
+    counted = [number for number, each in numbered if _counts_images(each)]
+    if telling or counted:
+        yield _selection(state, max(telling + counted), sample)
+        without = next(
+            (each.data["without"] for _, each in reversed(numbered) if "without" in each.data), None
+        )
+        if _is_empty(state) and without:
+            ways = listed([f"without the {part} filter {count:,}" for part, count in without.items()])
+            yield f"There would be {ways} {reference(max(telling))}."
+
+
+def _counts_images(each: Done) -> bool:
+    return each.call.tool == "db_count" and each.data.get("unit") == "images" and not each.data.get("by")
+
+
+def _objects(each: Done, number: int) -> Iterator[str]:
+    """What a count beside the summed up images adds: the objects in them, or the groups."""
+    if each.data.get("by"):
+        yield _referenced(each.text, number)
+    elif each.data.get("unit") == "detections":
+        yield f"They hold {each.data['count']:,} objects {reference(number)}."
+
+
+def _is_empty(state: dict[str, Any]) -> bool:
+    return bool(state["database"]["count"] == 0)
 
 
 def _selection(state: dict[str, Any], number: int, sample: bool) -> str:
@@ -69,10 +123,18 @@ def _selection(state: dict[str, Any], number: int, sample: bool) -> str:
     if not database["loaded"]:
         return "No data set is loaded now."
     count = database["count"]
-    noun = "image" if count == 1 else "images"
-    parts = ", ".join([" and ".join(database["loaded"]), *describe_filters(database["filters"])])
+    loaded = database["loaded"]
+    sets = listed(loaded) if len(loaded) < 6 else f"{len(loaded)} data sets"
+    parts = ", ".join([sets, *describe_filters(database["filters"])])
     origin = " (sample data)" if sample else ""
-    return f"{count:,} {noun} {reference(number)}{origin}: {parts}."
+    if count == 0:
+        return f"No images match {reference(number)}{origin}: {parts}."
+    return f"{count:,} {'image' if count == 1 else 'images'} {reference(number)}{origin}: {parts}."
+
+
+def listed(words: Sequence[str], joint: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {joint} {words[-1]}"
 
 
 def describe_filters(filters: dict[str, Any]) -> list[str]:
@@ -82,34 +144,52 @@ def describe_filters(filters: dict[str, Any]) -> list[str]:
         radius = f" ({filters['radius_km']:g} km)" if "radius_km" in filters else ""
         parts.append(f"{filters['place']}{radius}")
     elif "center" in filters:
-        parts.append(f"within {filters['radius_km']:g} km of {filters['center'][1]:g}, {filters['center'][0]:g}")
+        parts.append(
+            f"within {filters['radius_km']:g} km of {filters['center'][1]:g}, {filters['center'][0]:g}"
+        )
     elif "geometry" in filters:
         parts.append("inside the area")
     elif "bbox" in filters:
         parts.append("in the box " + ", ".join(f"{value:g}" for value in filters["bbox"]))
     if "start" in filters or "end" in filters:
-        parts.append(written(*(date.fromisoformat(filters[key]) if key in filters else None for key in ("start", "end"))))
+        parts.append(
+            written(
+                *(date.fromisoformat(filters[key]) if key in filters else None for key in ("start", "end"))
+            )
+        )
     if filters.get("classes"):
-        joint = " and " if filters.get("match") == "all" else " or "
-        parts.append("with " + joint.join(filters["classes"]))
+        names = [name.replace("_", " ") for name in filters["classes"]]
+        parts.append("with " + listed(names, "and" if filters.get("match") == "all" else "or"))
     for each in filters.get("attributes", []):
         value = each["value"]
-        shown = " or ".join(map(str, value)) if isinstance(value, list) else f"{value:g}" if isinstance(value, float) else value
+        shown = (
+            " or ".join(map(str, value))
+            if isinstance(value, list)
+            else f"{value:g}"
+            if isinstance(value, float)
+            else value
+        )
         parts.append(f"{each['field']} {each['op']} {shown}")
     return parts
 
 
 def _kind_in_words(tool: str) -> str:
-    return {"heatmap": "a heat map", "density": "a density map", "choropleth": "a choropleth map", "timeline": "a time slider"}.get(
-        KIND_OF_PLOT[tool], KIND_OF_PLOT[tool]
-    )
+    return {
+        "heatmap": "a heat map",
+        "density": "a density map",
+        "choropleth": "a choropleth map",
+        "timeline": "a time slider",
+    }.get(KIND_OF_PLOT[tool], KIND_OF_PLOT[tool])
 
 
 def _referenced(text: str, number: int) -> str:
-    """An observation with its call's number before the full stop."""
-    plain = _plain(text)
-    return f"{plain[:-1]} {reference(number)}{plain[-1]}" if plain[-1:] in ".!?" else f"{plain} {reference(number)}"
+    """An observation with its call's number before the full stop, without ids that only the trace needs."""
+    plain = _IDS.sub("", text.strip())
+    return (
+        f"{plain[:-1]} {reference(number)}{plain[-1]}"
+        if plain[-1:] in ".!?"
+        else f"{plain} {reference(number)}"
+    )
 
 
-def _plain(text: str) -> str:
-    return text.strip()
+_IDS = re.compile(r"\s*(?:; the|The) (?:table|figure|document) is \S+?(?=\.?$)")

@@ -48,7 +48,9 @@ def _bounds(span: DateSpan, situation: Situation) -> Bounds:
     if span.kind == "month_only":
         return _month_in_context(span, situation)
     if span.start is not None and span.start > situation.today:
-        raise Reject(f"'{span.text.strip()}' is in the future (today is {situation.today}): there are no images of it yet.")
+        raise Reject(
+            f"'{span.text.strip()}' is in the future (today is {situation.today}): there are no images of it yet."
+        )
     return span.start, span.end
 
 
@@ -70,7 +72,6 @@ def _month_in_context(span: DateSpan, situation: Situation) -> Bounds:
 def _suggestions(span: DateSpan, situation: Situation) -> list[str]:
     """Dates the user may have meant: the other way round, else what the catalogue covers."""
 
-
     years = re.findall(r"\b(?:19|20)\d\d\b", span.text)
     if len(years) == 2 and years[0] > years[1]:
         return [f"{years[1]} to {years[0]}", years[0], years[1]]
@@ -81,15 +82,26 @@ def _suggestions(span: DateSpan, situation: Situation) -> list[str]:
 
 
 def written(start: date | None, end: date | None) -> str:
-    """A range as an analyst writes it: "May 2018", "2019", "3 April 2018", "since 2018-05-01"."""
-    if start is None and end is None:
-        return "any time"
+    """A range as an analyst writes it: "May 2018", "2019", "3 April 2018", "since May 2018", "July to September 2018"."""
     if start is None or end is None:
-        return f"since {start.isoformat()}" if start else f"until {end.isoformat() if end else ''}"
+        if start is None:
+            return f"until {_day_or_month(end, last=True)}" if end else "any time"
+        return f"since {_day_or_month(start, last=False)}"
     if start == end:
         return f"{start.day} {start:%B %Y}"
     if (start.month, start.day, end.month, end.day) == (1, 1, 12, 31):
         return str(start.year) if start.year == end.year else f"{start.year} to {end.year}"
-    if month(start.year, start.month) == (start, end):
-        return f"{start:%B %Y}"
+    if start.day == 1 and month(end.year, end.month)[1] == end:
+        if (start.year, start.month) == (end.year, end.month):
+            return f"{start:%B %Y}"
+        first = f"{start:%B}" if start.year == end.year else f"{start:%B %Y}"
+        return f"{first} to {end:%B %Y}"
     return f"{start.isoformat()} to {end.isoformat()}"
+
+
+def _day_or_month(day: date, *, last: bool) -> str:
+    first_day, last_day = month(day.year, day.month)
+    if day != (last_day if last else first_day):
+        return f"{day.day} {day:%B %Y}"
+    whole_year = day.month == (12 if last else 1)
+    return str(day.year) if whole_year else f"{day:%B %Y}"

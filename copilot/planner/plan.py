@@ -109,11 +109,13 @@ class Planner:
     def _calls(self, clause: Clause, label: str, situation: Situation, *, first: bool) -> Iterator[Call]:
         selecting = label in SELECTING and (names_a_selection(clause) or narrows_in_context(clause, situation))
         if selecting:
+            # What is compared is gone through place by place, not selected at once.
+            narrowing = clause.without("place") if label == "compare_counts" and len(clause.of("place")) > 1 else clause
             if first and situation.filters and starts_anew(clause, label, situation):
                 yield Call("filter_clear")
                 situation.filters.clear()
             place: Call | None = None
-            for call in selection_calls(clause, situation):
+            for call in selection_calls(narrowing, situation):
                 place = call if call.tool == "filter_coords" else place
                 yield call
             if place is not None and label in ON_MAP:

@@ -135,8 +135,8 @@ def feedback(clause: Clause, situation: Situation) -> Iterator[Call]:
 def reject(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Nothing here can do it."""
     raise Reject(
-        f"I can't do that: '{clause.text.strip()}' is outside what my tools do. I find, filter, map, count, "
-        "chart and export images of the catalogue."
+        f"'{clause.text.strip()}' is outside what my tools do. They find, filter, map, count, chart and export "
+        "images of the catalogue."
     )
     yield  # an action is an iterator, also one that never gives a call
 
