@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -87,7 +87,9 @@ class Reader:
         yield self._known(text, "artifact", self._artifact_names())
         yield _quoted(text)
         yield self._known(text, "event", ((name, name) for name in self._names.events))
-        yield (Span(each.start_index, each.end_index, each.text, each.kind, each) for each in coordinates(text))
+        yield (
+            Span(each.start_index, each.end_index, each.text, each.kind, self._likelier(each)) for each in coordinates(text)
+        )
         yield _bare_boxes(text)
         yield self._known(text, "dataset", ((name, (name,)) for name in self._dataset_names()))
         yield (Span(each.start, each.end, each.text, "dataset", each.names) for each in dataset_mentions(text))
@@ -107,6 +109,17 @@ class Reader:
         own = {name for name in self._names.fields if "_" in name or name not in _COMMON_COLUMNS}
         spoken = {name.replace("_", " ").lower(): name for name in own}
         yield _words(text, "field", spoken | {name.lower(): name for name in own} | FIELDS)
+
+    def _likelier(self, point: CoordSpan) -> CoordSpan:
+        """A bare pair of numbers in the order that puts it near people; as read, where that does not tell."""
+        if not point.assumed or point.lon is None or point.lat is None or abs(point.lon) > 90:
+            return point
+        _, as_read_km = self._gazetteer.nearest_city(point.lon, point.lat)
+        _, swapped_km = self._gazetteer.nearest_city(point.lat, point.lon)
+        if swapped_km > 0.2 * as_read_km:
+            return point
+        order = "lon,lat" if point.order == "lat,lon" else "lat,lon"
+        return replace(point, lon=point.lat, lat=point.lon, order=order)
 
     def _places_and_classes(self, text: str) -> list[Span]:
         places = [Span(each.start, each.end, each.text, "place", each) for each in self._gazetteer.mentions(text) if not _is_everyday(each)]
