@@ -9,7 +9,7 @@ export PLAYWRIGHT_BROWSERS_PATH := 0
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests run test test-fast lint format bench sample screenshots clean
+.PHONY: help setup setup-tests run test test-fast lint format bench docs sample screenshots clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,12 +46,16 @@ format: setup ## Put the code into the one style
 	@$(PY) -m ruff check --fix-only --quiet
 	@$(PY) -m ruff format
 
-bench: sample ## Measure the budgets and print their table
+bench: setup ## Measure the budgets and print their table
 	@$(PY) scripts/bench.py $(ARGS)
 
-screenshots: setup-tests ## Take the documentation's pictures anew, into docs/images
+docs: setup ## Run what the documents show, and write its output and docs/tools.md anew
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
-	@AZIMUTH_HOME=$(TEST_HOME) AZIMUTH_SCREENSHOTS=docs/images $(PY) -m pytest -m browser $(ARGS)
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) scripts/docs.py
+
+screenshots: setup-tests ## Take the documentation's pictures anew, into docs/screenshots
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) AZIMUTH_SCREENSHOTS=docs/screenshots $(PY) -m pytest -m browser $(ARGS)
 
 clean: ## Remove what was installed or built here; a user's sessions and catalogue stay
 	@rm -rf .venv node_modules .azimuth .pytest_cache .mypy_cache .ruff_cache .hypothesis test-results

@@ -1,0 +1,57 @@
+"""What README and docs show is what happens: their blocks are run, their references exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from copilot.engine import default_engine
+from scripts.docs import PAGES, ROOT, TOOLS_PAGE, DocumentError, fresh_page, sample_home, tools_page
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    catalogue = default_engine().catalogue_root
+    if catalogue is None or not (catalogue / "fmow").is_dir():
+        pytest.skip("The sample catalogue is not built; `make sample` builds it.")
+    return sample_home(tmp_path / "home", catalogue)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", PAGES)
+def test_every_block_prints_what_the_page_says(document: str, home: Path):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert fresh_page(text, home) == text, "python scripts/docs.py writes the page anew"
+
+
+def test_the_tools_page_is_made_from_the_tools():
+    assert (ROOT / TOOLS_PAGE).read_text(encoding="utf-8") == tools_page(), "python scripts/docs.py"
+
+
+@pytest.mark.parametrize("document", [*PAGES, TOOLS_PAGE, "CHANGELOG.md", "CONTRIBUTING.md", "LICENSES.md"])
+def test_links_to_files_lead_somewhere(document: str):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
+    assert [link for link in links if not (ROOT / document).parent.joinpath(link).exists()] == []
+
+
+def test_the_readme_stays_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
+
+
+def test_output_that_is_not_true_is_put_right(tmp_path: Path):
+    page = "```console\n$ echo 1\n{}\n$ echo 3 \\\n  4\n{}```\nThen:\n\n"
+    page += "```python\nprint(6 * 7)\n```\n\n```text\n{}\n```\n"
+    assert fresh_page(page.format("2", "", "41"), tmp_path) == page.format("1", "3 4\n", "42")
+
+
+def test_a_block_that_fails_is_named_with_its_error(tmp_path: Path):
+    with pytest.raises(DocumentError, match="'ls nowhere' ended with 2"):
+        fresh_page("```console\n$ ls nowhere\n```\n", tmp_path)
+
+
+def test_a_block_that_says_why_it_is_not_run_is_left_alone(tmp_path: Path):
+    page = "<!-- not run: it never ends -->\n```console\n$ sleep infinity\n```\n"
+    assert fresh_page(page, tmp_path) == page
