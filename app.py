@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from threading import Thread
@@ -21,4 +22,17 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     yield {}
 
 
-app = st.App("pages/main.py", routes=routes(), middleware=[Middleware(OwnerAndHeaders)], lifespan=lifespan)
+def sorry(error: Exception) -> bool:
+    """One sentence on the page; the traceback is for the log."""
+    logging.getLogger("azimuth").error("a page failed", exc_info=error)
+    st.error("This page failed inside Azimuth. Your session is safe; reload the page. The details are in the log.")
+    return True
+
+
+app = st.App(
+    "pages/main.py",
+    routes=routes(),
+    middleware=[Middleware(OwnerAndHeaders)],
+    lifespan=lifespan,
+    on_script_error=sorry,
+)

@@ -188,6 +188,7 @@ class Chat {
     input.setAttribute("aria-label", "Note");
     const send = make("button", "az-send", "Send");
     send.type = "submit";
+    send.setAttribute("aria-label", "Send the note");
     const cancel = button("az-thumb", "✕", "Do not rate", () => box.replaceWith(this.thumbs(turn)));
     form.append(thumb(rating), input, send, cancel);
     form.addEventListener("submit", (event) => {

@@ -9,7 +9,7 @@ import streamlit as st
 from copilot.live import Refused, live
 from copilot.session import Session
 from copilot.view.transcript import conversation
-from pages.here import act
+from pages.here import act, tell
 from pages.look import asset
 
 EXAMPLES = [
@@ -71,7 +71,7 @@ def _ask(session: Session, text: str) -> None:
     try:
         live().ask(session.id, text)
     except Refused as refused:
-        st.toast(str(refused), icon="⏳")
+        tell(str(refused))
     else:
         st.rerun()
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import streamlit as st
 
 from copilot.live import live
 from copilot.models import describe
 from copilot.session import Session
-from pages.here import act, go_to, owner
+from pages.here import act, go_to, owner, tell
 from pages.look import asset
 from tools.selection import holds_sample
 
 
 _theme = st.components.v2.component("azimuth_theme", js=asset("theme.js"), isolate_styles=False)
+
+
+_notice = st.components.v2.component("azimuth_notice", js=asset("notice.js"), isolate_styles=False)
 
 
 def header(session: Session) -> None:
@@ -31,6 +36,19 @@ def header(session: Session) -> None:
             st.html(f'<span class="az-model {"az-online" if leaves else ""}"><i></i>{_escaped(said)}</span>')
         _undo_redo(session)
         _theme(key="theme", width="content")
+        _notices(session)
+
+
+def _notices(session: Session) -> None:
+    said = st.session_state.get("told", {"number": 0, "text": "", "at": 0.0})
+    data = {
+        "number": said["number"],
+        "text": said["text"],
+        "fresh": monotonic() - said["at"] < 3,
+        "state": [session.id, session.state.ui.notice],
+    }
+    with st.container(key="notices"):
+        _notice(key="notice", data=data, width="content")
 
 
 def _undo_redo(session: Session) -> None:
@@ -103,7 +121,7 @@ def _share(session: Session) -> None:
 def _export(tool: str) -> None:
     if (event := act(tool)) is not None and event.ok:
         st.session_state["panel"] = "Results"
-        st.toast("Exported; the file is under Results.")
+        tell("Exported; the file is under Results.")
 
 
 def _origin() -> str:

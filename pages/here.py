@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from time import monotonic
 from typing import Any
 
 import streamlit as st
@@ -21,6 +22,12 @@ def owner() -> str:
     if found is None:
         found = st.session_state.setdefault("owner", secrets.token_urlsafe(24))
     return str(found)
+
+
+def tell(text: str) -> None:
+    """Say something once; the header shows it. It is kept, so that a run that is cut short does not lose it."""
+    before = st.session_state.get("told", {"number": 0})
+    st.session_state["told"] = {"number": before["number"] + 1, "text": text, "at": monotonic()}
 
 
 def session() -> Session:
@@ -52,7 +59,7 @@ def _opened(session_id: str) -> Session | None:
             return found
     except UnknownSession:
         pass  # told below, like a session of somebody else: an id is not confirmed to strangers
-    st.toast("That session is not here, or it belongs to another browser; this is your last one.", icon="⚠️")
+    tell("That session is not here, or it belongs to another browser; this is your last one.")
     st.session_state.pop("session", None)
     return None
 
@@ -60,18 +67,18 @@ def _opened(session_id: str) -> Session | None:
 def _open_shared(token: str) -> None:
     try:
         go_to(Session.open_shared(token, owner=owner(), engine=live().engine).id)
-        st.toast("This is your own copy of the shared session.")
+        tell("This is your own copy of the shared session.")
     except UnknownSession as error:
-        st.toast(str(error), icon="⚠️")
+        tell(str(error))
 
 
 def act(tool: str, /, **args: Any) -> Event | None:
     """Make one call for the user, and say what went wrong; None while a request runs."""
     current = live().session(st.session_state["session"])
     if live().running(current.id) is not None:
-        st.toast("A request is running; stop it or wait for its answer.", icon="⏳")
+        tell("A request is running; stop it or wait for its answer.")
         return None
-    event = current.call(tool, source="page", **args)
+    event = current.call_tool(tool, args, source="page")
     if not event.ok:
-        st.toast(event.text, icon="⚠️")
+        tell(event.text)
     return event

@@ -31,11 +31,11 @@ def _breadcrumb(current: Session) -> None:
         parts = chips(current.state)
         if not parts:
             st.html('<span class="az-hint">Nothing is loaded yet: ask for a data set, a place, a time.</span>')
-        for number, chip in enumerate(parts):
-            _chip(number, chip)
+        for chip in parts:
+            _chip(chip)
 
 
-def _chip(number: int, chip: Chip) -> None:
+def _chip(chip: Chip) -> None:
     text = chip.text if len(chip.text) <= 60 else chip.text[:59] + "…"
     if not chip.tool:
         with st.container(key="count", width="content"):
@@ -43,7 +43,7 @@ def _chip(number: int, chip: Chip) -> None:
         return
     st.button(
         f"{_plain(text)} ✕",
-        key=f"chip-{number}-{chip.part}",
+        key=f"chip-{chip.part}-{chip.text}",
         help=f"Drop {_plain(chip.text)}",
         on_click=act,
         args=(chip.tool,),

@@ -1,0 +1,66 @@
+"""The app, started once for each file of tests, and a browser that reaches nothing but this machine."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.e2e.app import ROOT, Server, Tab, running_app
+
+pytestmark = [pytest.mark.e2e]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything here starts the app and drives a browser."""
+    for item in items:
+        if "tests/e2e" in str(item.path):
+            item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def sample_catalogue() -> Path:
+    """The whole sample, built once and kept for the next run."""
+    home = Path(os.environ["AZIMUTH_HOME"])
+    catalogue = home / "catalogue"
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "sample.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (catalogue / "bigearthnet" / "dataset.json").is_file():
+            subprocess.run([sys.executable, "-m", "data.sample", str(catalogue)], cwd=ROOT, check=True, capture_output=True)
+    return catalogue
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path) -> Iterator[Server]:
+    """The app with the sample, in a home of its own."""
+    with running_app(tmp_path_factory.mktemp("home"), sample_catalogue) as server:
+        yield server
+
+
+@pytest.fixture
+def new_tab(browser: Browser, app: Server) -> Iterator[Callable[..., Tab]]:
+    """Open a browser of one's own on the app; at the end nothing may have gone outside or failed."""
+    opened: list[Tab] = []
+
+    def open_tab(server: Server = app, **options: object) -> Tab:
+        opened.append(Tab(browser, server, **options))
+        return opened[-1]
+
+    yield open_tab
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture
+def tab(new_tab: Callable[..., Tab]) -> Tab:
+    """A fresh browser on the home page."""
+    return new_tab().open()
