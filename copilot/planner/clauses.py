@@ -69,6 +69,17 @@ _OPENERS = re.compile(
 )
 
 
+_NUMBERING = re.compile(r"(?:^|(?<=[\s,;:]))\(?(\d{1,2}|[a-h])[.)]\s+(?=\S)")
+
+
+def without_numbering(text: str) -> str:
+    """A list "1) count 2) plot" as "count; plot"; a text without a list as it is."""
+    marks = [match[1].lower() for match in _NUMBERING.finditer(text)]
+    if len(marks) < 2 or marks[0] not in ("1", "a") or marks != sorted(marks, key=lambda mark: (len(mark), mark)):
+        return text
+    return _NUMBERING.sub("; ", text).lstrip("; ")
+
+
 def clauses(text: str, spans: Sequence[Span]) -> tuple[Clause, ...]:
     """The request's clauses in order; a joint inside a span is none."""
     cuts: list[tuple[int, int]] = []

@@ -8,22 +8,20 @@ from dataclasses import dataclass, field, replace
 
 from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
 from copilot.planner.asking import Ask, Reject
-from copilot.planner.clauses import Clause, clauses, fragments, without_openers
+from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
 from copilot.planner.head import Head
 from copilot.planner.leftovers import leftovers
 from copilot.planner.places import camera_on
-from copilot.planner.rules import EXACT, label_by_rule
 from copilot.planner.scope import starts_anew
 from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
-from copilot.planner.situation import Call, Situation
+from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
 from copilot.planner.spelling import mended
+from copilot.planner.wants import wants
 from copilot.planner.unknown import ask_about_ambiguous_classes, ask_about_unknown_names
 
 MAX_CALLS = 24
-_SURE = 0.5
-"""From this probability on the head is right more often than the rules (see docs/planner.md)."""
 _SQL = re.compile(r"\s*(?:select\b.+\bfrom|with\b.+\bas\s*\(\s*select)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -77,7 +75,7 @@ class Planner:
             return
         request, spans = _read(request, situation)
         found = fragments(clauses(request, spans))
-        labels = [_in_context(label, clause, found) for label, clause in zip(self._labels(found), found, strict=True)]
+        labels = wants(found, self._head, situation)
         unread: list[Clause] = []
         for clause, label in zip(found, labels, strict=True):
             if label is None and not names_a_selection(clause) and not narrows_in_context(clause, situation):
@@ -100,8 +98,9 @@ class Planner:
             draft.talk = label
             return
         for call in self._calls(clause, label, situation, first=first):
-            draft.calls.append(call)
-            situation.imagine(call)
+            if not _says_it_again(call, draft.calls):
+                draft.calls.append(call)
+                situation.imagine(call)
         draft.notes.extend(leftovers(clause, label))
         if excluded := excluded_phrases(clause):
             draft.notes.append(f"I can't leave out {' or '.join(excluded)}: filters only keep things.")
@@ -121,19 +120,6 @@ class Planner:
             if place is not None and label in ON_MAP:
                 yield camera_on(place, situation)
         yield from ACTIONS[label](clause, situation)
-
-    def _labels(self, found: tuple[Clause, ...]) -> list[str | None]:
-        masked = [without_openers(clause.masked) for clause in found]
-        guesses = self._head.labels(masked) if masked else []
-        return [self._label(text, guess[0]) for text, guess in zip(masked, guesses, strict=True)]
-
-    def _label(self, masked: str, guess: tuple[str, float]) -> str | None:
-        """The rule where wording is exact, else the head where it is sure, else any rule, else nothing."""
-        ruled = label_by_rule(masked)
-        label, probability = guess
-        if ruled in EXACT or (ruled is not None and probability < _SURE):
-            return ruled
-        return label if probability >= min(_SURE, self._head.threshold) else None
 
     def _show_what_was_selected(self, draft: _Draft, found: tuple[Clause, ...], situation: Situation) -> None:
         """A request of bare phrases ("fmow; Mexico; 2018") wants to see what they select."""
@@ -156,6 +142,7 @@ class Planner:
 
 def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...]]:
     """The request with its slips mended, and what its phrases name. Raises Ask for names that nothing here has."""
+    request = without_numbering(request)
     reader = Reader(situation.gazetteer, situation.today, situation.names())
     spans = reader.read(request)
     if (better := mended(request, spans)) != request:
@@ -165,10 +152,16 @@ def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...]]:
     return request, spans
 
 
-def _in_context(label: str | None, clause: Clause, found: Sequence[Clause]) -> str | None:
-    """A label as it is meant among the other clauses."""
-    if label == "zoom_map" and len(found) > 1 and clause.masked == "place":
-        return None  # "fmow; Mexico; 2018": a part of the selection, not a flight
-    if label == "compare_counts" and label_by_rule(without_openers(clause.masked)) is None:
-        return "plot"  # "between Lagos and Accra" only looks like a comparison
-    return label
+_SELECTS = ("db_load", "db_unload", "db_ingest", "filter_", "undo", "redo", "goto_turn")
+
+
+def _says_it_again(call: Call, planned: Sequence[Call]) -> bool:
+    """Whether a plot or a count was planned already, with nothing since that changes what it gives."""
+    if call.tool not in KIND_OF_PLOT and not call.tool.startswith(("db_count", "group_count")):
+        return False
+    for earlier in reversed(planned):
+        if earlier == call:
+            return True
+        if earlier.tool.startswith(_SELECTS):
+            return False
+    return False

@@ -135,7 +135,14 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 
 
-EXACT = frozenset({"db_sql", "db_ingest", "open_tab", "undo", "redo", "goto_turn", "keep"})
+EXACT = frozenset(
+    {
+        "db_sql", "db_ingest", "open_tab", "undo", "redo", "goto_turn", "keep", "rename_layer", "reorder_layer", "fit_layer",
+        "switch_tab", "close_tab", "export_notebook", "export_map", "display_hover", "notify", "pie_figure", "scatter_figure",
+        "histogram_figure", "db_schema", "db_unload", "reset_map", "save_session", "measure_distance", "add_vector_layer",
+        "close_panel", "map_state", "start_over", "add_raster_layer", "line_figure", "reject",
+    }
+)  # fmt: skip
 """Labels whose rules are exact enough to go before the trained head."""
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from copilot.planner.asking import Ask
+from copilot.planner.class_words import calls_for, class_calls, datasets_with, without_classes
 from copilot.planner.clauses import Clause
 from copilot.planner.period import date_arguments
 from copilot.planner.places import DEFAULT_RADIUS_KM, place_arguments, radius_km
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
-from data.vocabulary.thesaurus import Term
 
 NARROWING = ("dataset", "event", "place", "point", "bbox", "date", "class", "attribute")
 
-_BOTH = re.compile(r"\b(?:both|as well as|together with|along ?with|all of|at the same time|simultaneously)\b", re.I)
 _ADDING = re.compile(r"\b(?:also|too|as well|in addition|additionally|add|plus|include|including)\b", re.I)
 _EXCLUDING = re.compile(r"\b(?:without|except(?: for)?|excluding|but not|not|no|other than|apart from|leave out|exclude)\s+(?:any |the |in |near )*$", re.I)
 _LOADING = re.compile(r"^\W*(?:please |now |then |and )*(?:load|preload|add)\b", re.I)
@@ -44,7 +43,10 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
         yield Call("filter_coords", place)
     if (when := date_arguments(clause.of("date"), situation)) is not None:
         yield Call("filter_date", when)
-    yield from _class_calls(clause, situation, classes, adding)
+    if (left := without_classes(clause, situation)) is not None:
+        yield from calls_for(left, situation)
+    else:
+        yield from class_calls(clause, situation, classes, adding)
     for span in clause.of("attribute"):
         found = span.value
         yield Call("filter_attribute", {"field": found.field, "op": found.op, "value": found.value})
@@ -146,22 +148,12 @@ def _datasets_needed(clause: Clause, situation: Situation, classes: Sequence[Spa
     """What must be loaded for a clause that names no data set: nothing, when what is loaded can hold it."""
     if _ALL_DATASETS.search(clause.text):
         return set(situation.datasets) - situation.loaded
-    holding = _datasets_with(classes, situation)
+    holding = datasets_with(classes, situation)
     if classes and holding:
         return set() if situation.loaded & holding else holding
     if situation.loaded:
         return set()
     return _datasets_of_attributes(clause, situation) or set(situation.datasets)
-
-
-def _datasets_with(classes: Sequence[Span], situation: Situation) -> set[str]:
-    names = {name.lower() for span in classes for name in _class_names(span.value)}
-    found = {name for span in classes for term in _terms(span.value) for name in term.datasets}
-    for info in situation.datasets.values():
-        words = {word.lower() for each in info.classes for word in (each.name, *each.groups)}
-        if names & words:
-            found.add(info.name)
-    return found & set(situation.datasets)
 
 
 def _datasets_of_attributes(clause: Clause, situation: Situation) -> set[str]:
@@ -205,72 +197,3 @@ def view_bbox(camera: dict[str, Any], width_px: int = 900, height_px: int = 650)
     west, east = (lon - half_lon, lon + half_lon) if half_lon < 180 else (-180.0, 180.0)
     wrapped = [(value + 180) % 360 - 180 if abs(value) > 180 else value for value in (west, east)]
     return [round(wrapped[0], 6), round(max(-90, south), 6), round(wrapped[1], 6), round(min(90, north), 6)]
-
-
-# -- classes --------------------------------------------------------------------------------------
-
-
-def _class_calls(
-    clause: Clause, situation: Situation, classes: Sequence[Span], adding: bool
-) -> Iterator[Call]:
-    objects: list[str] = []
-    scenes: list[str] = []
-    for span in classes:
-        names = _class_names(span.value)
-        (scenes if _is_scene(span.value, situation) else objects).extend(names)
-    match = {"match": "all"} if len(classes) > 1 and _BOTH.search(clause.text) else {}
-    if objects:
-        kept = _kept(situation, scene=False) if adding else []
-        yield Call("filter_class", {"classes": _unique([*kept, *objects]), **match})
-    if scenes:
-        kept = _kept(situation, scene=True) if adding else []
-        yield Call("filter_lccclass", {"classes": _unique([*kept, *scenes])})
-
-
-def _terms(value: Any) -> tuple[Term, ...]:
-    return value if isinstance(value, tuple) else ()
-
-
-def _class_names(value: Any) -> list[str]:
-    """The group where a phrase names one, else every class it names."""
-    if isinstance(value, str):
-        return [value]
-    groups = [term.name for term in value if term.kind == "group"]
-    return groups[:1] or [term.name for term in value]
-
-
-def _is_scene(value: Any, situation: Situation) -> bool:
-    """Whether, in what is loaded, the classes label whole scenes only."""
-    words = {name.lower() for name in _class_names(value)}
-    infos = [situation.datasets[name] for name in situation.loaded if name in situation.datasets]
-    found = [
-        each.scene
-        for info in infos or situation.datasets.values()
-        for each in info.classes
-        if words & {word.lower() for word in (each.name, *each.groups)}
-    ]
-    return bool(found) and all(found)
-
-
-def _kept(situation: Situation, *, scene: bool) -> list[str]:
-    """The classes already filtered by, of the same sort."""
-    scenes = {
-        name.lower()
-        for info in situation.datasets.values()
-        for each in info.classes
-        if each.scene
-        for name in (each.name, *each.groups)
-    }
-    objects = {
-        name.lower()
-        for info in situation.datasets.values()
-        for each in info.classes
-        if not each.scene
-        for name in (each.name, *each.groups)
-    }
-    wanted = (lambda name: name in scenes - objects) if scene else (lambda name: name in objects)
-    return [name for name in situation.filters.get("classes", []) if wanted(name.lower())]
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    return sorted(dict.fromkeys(names))

@@ -27,6 +27,7 @@ from copilot.planner.reading.quantities import QuantitySpan, quantities
 from data.gazetteer import Gazetteer, Mention
 from data.schema import IMAGES
 from data.vocabulary.datasets import dataset_mentions
+from data.vocabulary.thesaurus import find
 from data.vocabulary.thesaurus import mentions as class_mentions
 
 
@@ -123,7 +124,9 @@ class Reader:
 
     def _places_and_classes(self, text: str) -> list[Span]:
         places = [Span(each.start, each.end, each.text, "place", each) for each in self._gazetteer.mentions(text) if not _is_everyday(each)]
-        classes = [Span(each.start, each.end, each.text, "class", each.terms) for each in class_mentions(text)]
+        classes = phrased_classes(text) + _side_by_side(
+            text, [Span(each.start, each.end, each.text, "class", each.terms) for each in class_mentions(text)]
+        )
         classes += self._known(text, "class", ((name, name) for name in self._names.classes))
         # "Port of Rotterdam" is a place, "golf courses" is a class: the longer phrase knows better.
         return sorted(places + classes, key=lambda span: (span.start - span.end, span.kind))
@@ -148,6 +151,43 @@ class Reader:
             for match in re.finditer(rf"(?<![\w]){pattern}(?![\w])", text, re.IGNORECASE) if pattern else ():
                 found.append(Span(match.start(), match.end(), match[0], kind, value))
         return sorted(found, key=lambda span: span.start - span.end)
+
+
+_PHRASED = tuple(
+    (re.compile(pattern, re.IGNORECASE), name)
+    for pattern, name in (
+        (r"\b(?:(?:boats|vessels|ships|ones)(?: (?:that|which))?(?: (?:are|do|is))?(?: not|n't) fish(?:ing)?|non[- ]fishing(?: (?:vessels|boats|ships|ones))?)\b", "non-fishing vessel"),
+        (r"\b(?:boats|vessels|ships|ones) (?:that|which)(?: are)? fish(?:ing)?\b|\bfishing (?:ones|only)\b|(?<=only )fishing\b(?! \w)", "fishing vessels"),
+        (r"\b(?:(?:buildings|houses|homes|structures|ones)(?: (?:that|which))?(?: (?:were|are|is|have been|got))?(?: not|n't)(?: been)? (?:damaged|destroyed|hit|harmed)|(?:intact|undamaged|unharmed|untouched|unscathed)(?: (?:buildings|houses|homes|structures|ones))?)\b", "no-damage"),
+    )
+)  # fmt: skip
+"""Classes that people say in a clause of their own."""
+
+
+def phrased_classes(text: str) -> list[Span]:
+    """Classes named by a whole phrase: "vessels that are not fishing"."""
+    return [
+        Span(each.start(), each.end(), each[0], "class", tuple(find(name)))
+        for pattern, name in _PHRASED
+        for each in pattern.finditer(text)
+    ]
+
+
+def _side_by_side(text: str, spans: list[Span]) -> list[Span]:
+    """Two class words with nothing between are one phrase, and the narrower word says which class."""
+    found: list[Span] = []
+    for span in spans:
+        if found and not text[found[-1].end : span.start].strip(" -"):
+            before = found.pop()
+            both = sorted((span, before), key=_breadth)
+            found.append(Span(before.start, span.end, text[before.start : span.end], "class", both[0].value))
+        else:
+            found.append(span)
+    return found
+
+
+def _breadth(span: Span) -> int:
+    return min(2 if term.kind == "group" else 1 for term in span.value)
 
 
 _COMMON_COLUMNS = frozenset(IMAGES.names)
