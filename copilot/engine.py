@@ -129,8 +129,9 @@ class Engine:
 
     def remove_session(self, session_id: str) -> None:
         """Delete a session with its events and its artifacts."""
+        folder = self._session_folder(session_id)
         self.store.remove(session_id)
-        shutil.rmtree(self._session_folder(session_id), ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
     def _session_folder(self, session_id: str) -> Path:
         return self.home / "sessions" / safe_id(session_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import reprlib
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -34,7 +35,7 @@ def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments:
         return Step(state, str(error), failed=True)
     except Exception:
         # A bug of ours: the user gets a sentence and keeps the state, the log gets the traceback.
-        _log.exception("tool %s failed on %r", name, dict(arguments))
+        _log.exception("tool %s failed on %s", name, _shown(dict(arguments)))
         return Step(
             state,
             f"{name} failed inside Azimuth; nothing was changed. The details are in the log.",
@@ -118,5 +119,16 @@ def _sentence(wanted: Tool, error: ValidationError) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
+    """A wrong value, cut short before it is spelled out: it may be megabytes long or nested deep."""
+    return _REPR.repr(value)
+
+
+def _short_repr() -> reprlib.Repr:
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = _SHOWN_CHARS
+    short.maxlist = short.maxtuple = short.maxdict = 4
+    short.maxlevel = 2
+    return short
+
+
+_REPR = _short_repr()

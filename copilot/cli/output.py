@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,10 +46,6 @@ def run(app: typer.Typer) -> int:
         return status if isinstance(status, int) else 0
     except (typer.Abort, KeyboardInterrupt):
         return 130
-    except BrokenPipeError:
-        # Whoever read the output has gone, as `head` does: that is no failure, and nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
         return _say(error, as_json)
 

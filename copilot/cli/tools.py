@@ -15,6 +15,11 @@ def tools(
     as_json: Json = False,
 ) -> None:
     """List the tools, or show one."""
+    import rapidfuzz.distance  # noqa: F401 - first: it looks into pandas where that is there
+
+    from copilot.cli.deferred import HEAVY, defer
+
+    defer(*HEAVY)
     from tools.base import ToolError
     from tools.toolbox import toolbox
 

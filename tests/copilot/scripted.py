@@ -30,8 +30,8 @@ class Scripted(BaseChatModel):
     """Says one thing after another, the last one for ever; an exception is raised, a function is asked."""
 
     says: list[Any]
-    heard: list[list[BaseMessage]] = []
-    tools: list[Any] = []
+    heard: list[list[BaseMessage]]
+    tools: list[Any]
 
     def __init__(self, *says: Said) -> None:
         super().__init__(says=list(says), heard=[], tools=[])

@@ -149,7 +149,7 @@ def test_without_a_key_or_an_address_the_embedded_planner_answers(engine: Engine
 
 def test_a_model_that_nothing_reaches_is_told_with_what_would(engine: Engine) -> None:
     with pytest.raises(
-        ModelNotConfigured, match="^No address is configured for the model 'small'. Set OPENAI_"
+        ModelNotConfigured, match=r"^No address is configured for the model 'small'. Set OPENAI_"
     ):
         chat_model("small", engine)
 

@@ -22,7 +22,7 @@ KILLS = 7
 def killed_after(
     count: int, delay_s: float, engine: Engine, session_id: str, way: str
 ) -> list[tuple[int, str]]:
-    """Let the program work, and kill it so long after its `count`-th event: (number, hash) of what it was shown."""
+    """Let the program work and kill it so long after its `count`-th event: (number, hash) of what it saw."""
     arguments = [str(engine.home), str(engine.catalogue_root), session_id, way]
     with subprocess.Popen(
         [sys.executable, "-m", "tests.crash.work", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True

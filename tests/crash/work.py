@@ -1,4 +1,4 @@
-"""A program of test_kill.py: works in a session until somebody kills it, telling of every event it was shown."""
+"""A program of test_kill.py: works in a session until somebody kills it, and tells of every event."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def zoomed(level: float) -> State:
 
 
 def test_calls_are_made_until_the_model_answers(session: Session) -> None:
-    model, events = run(
+    _, events = run(
         session, calls(("zoom_map", {"level": 4})), calls(("zoom_map", {"level": 5})), AIMessage("There.")
     )
     assert [event.kind for event in events] == ["request", "call", "call", "reply"]
@@ -87,9 +87,14 @@ def test_a_wrong_call_is_told_to_the_model_which_can_put_it_right(
 
 
 def test_arguments_that_are_no_json_are_sent_back_to_be_written_right(session: Session) -> None:
-    broken = AIMessage(
-        "", invalid_tool_calls=[{"name": "zoom_map", "args": '{"level": ', "id": "c9", "error": None, "type": "invalid_tool_call"}]
-    )  # fmt: skip
+    unread = {
+        "name": "zoom_map",
+        "args": '{"level": ',
+        "id": "c9",
+        "error": None,
+        "type": "invalid_tool_call",
+    }
+    broken = AIMessage("", invalid_tool_calls=[unread])
     model, _ = run(session, broken, calls(("zoom_map", {"level": 4})), AIMessage("There."))
     told = model.heard[1][-1]
     assert isinstance(told, ToolMessage) and (told.tool_call_id, told.status) == ("c9", "error")
