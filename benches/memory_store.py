@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -32,9 +33,15 @@ class MemoryStore:
         """The session of that id."""
         return self._rows[session_id]
 
-    def append(self, session_id: str, events: Sequence[Event]) -> None:
-        """Add events at the end."""
+    def append(self, session_id: str, events: Sequence[Event], name: str | None = None) -> None:
+        """Add events at the end, and name the session where they do so."""
         self._events[session_id].extend(events)
+        if name is not None:
+            self.rename(session_id, name)
+
+    def rename(self, session_id: str, name: str) -> None:
+        """Give the session another name."""
+        self._rows[session_id] = replace(self._rows[session_id], name=name)
 
     def events(self, session_id: str, after: int = 0) -> list[Event]:
         """The events with a number above `after`."""

@@ -23,15 +23,16 @@ def measure(root: Path, home: Path) -> Iterator[Figure]:
     engine = Engine(home=home, catalogue_url=str(root), today=TODAY)
     requests = [each for each in read_requests(FOLDER) if each.theme != INGESTS]
     for each in list(read_requests(HELD_OUT))[:40]:
-        _asked(each, engine)
+        _asked(each, engine, [])
     planning, turns = [], []
+    failed: list[str] = []
     for each in requests:
-        planned_ms, turn_ms = _asked(each, engine)
+        planned_ms, turn_ms = _asked(each, engine, failed)
         planning.append(planned_ms)
         turns.append(turn_ms)
     how = (
         f"the first turns of the {len(requests)} hand-written requests in tests/requests, each once, never "
-        "seen before by the process, after 40 others to warm it up"
+        f"seen before by the process, after 40 others to warm it up ({len(failed)} of the turns failed)"
     )
     yield Figure(
         "embedded planner, one request, warm: planning",
@@ -51,7 +52,7 @@ def measure(root: Path, home: Path) -> Iterator[Figure]:
     )
 
 
-def _asked(request: Request, engine: Engine) -> tuple[float, float]:
+def _asked(request: Request, engine: Engine, failed: list[str]) -> tuple[float, float]:
     """Milliseconds until the first call is known, and for the whole turn."""
     session = Session.open(engine=engine)
     for call in request.setup:
@@ -63,4 +64,6 @@ def _asked(request: Request, engine: Engine) -> tuple[float, float]:
             opened = time.perf_counter()
         elif not planned:
             planned = time.perf_counter() - opened - event.seconds * (event.kind == "call")
+        if event.outcome == "failed":
+            failed.append(request.id)
     return planned * 1000, (time.perf_counter() - began) * 1000
