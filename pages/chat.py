@@ -72,8 +72,7 @@ def _ask(session: Session, text: str) -> None:
         live().ask(session.id, text)
     except Refused as refused:
         tell(str(refused))
-    else:
-        st.rerun()
+    st.rerun()
 
 
 def _stop(session_id: str) -> None:

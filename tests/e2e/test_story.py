@@ -20,7 +20,7 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
     assert [text.split("(")[0] for text in calls][-1] == "cluster_plot"
     assert 'db_load(names=["fair1m", "xview1"])' in calls
     tab.expect_chips("fair1m", "xview1", "Pittsburgh", "May 2018", "vehicles")
-    assert tab.page.locator(".st-key-header").get_by_text("sample data").is_visible()
+    expect(tab.page.locator(".st-key-header").get_by_text("sample data").first).to_be_visible()
     selected = tab.count().inner_text().split()[0]
     assert selected in card.locator(".az-reply").inner_text()
 
@@ -78,9 +78,9 @@ def test_a_number_in_the_answer_opens_its_call_in_the_trace(tab: Tab):
 def test_a_thumb_with_a_note_is_kept_and_shown_at_its_turn(tab: Tab):
     card = tab.ask(REQUEST)
     card.get_by_role("button", name="This was wrong").click()
-    card.get_by_label("Note").fill("the <b>year</b> is off")
+    card.get_by_role("textbox", name="Note").fill("the <b>year</b> is off")
     card.get_by_role("button", name="Send the note").click()
-    expect(tab.page.get_by_text("kept as a case to get right")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.locator(".az-thumbs .az-muted", has_text="kept as a case to get right")).to_be_visible(timeout=SLOW_MS)
     body = tab.panel("Trace")
     expect(body).to_contain_text('record_feedback(rating="down", turn=1, note="the <b>year</b> is off")')
 

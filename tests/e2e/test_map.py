@@ -1,0 +1,129 @@
+"""The map and its panels: drawing, layers, the time slider, theme, keyboard, narrow windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.app import SLOW_MS, Tab
+
+
+def test_a_drawn_rectangle_is_a_place_to_ask_about(tab: Tab):
+    tab.ask("load fair1m and show it as clusters")
+    tab.map.get_by_role("button", name="Draw a rectangle").click()
+    box = tab.page.locator("iframe[title='streamlit_folium.st_folium']").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] * 0.35, box["y"] + box["height"] * 0.2
+    tab.page.mouse.move(x, y)
+    tab.page.mouse.down()
+    tab.page.mouse.move(x + 140, y + 90, steps=4)
+    tab.page.mouse.up()
+    expect(tab.page.locator("article.az-action")).to_contain_text("Drew a box", timeout=SLOW_MS)
+    whole = tab.count().inner_text()
+    tab.ask("show only what is in here")
+    expect(tab.count()).not_to_have_text(whole, timeout=SLOW_MS)
+    assert 0 < int(tab.count().inner_text().split()[0].replace(",", "")) < 24_775
+
+
+def test_layers_are_hidden_moved_and_removed_in_their_panel(tab: Tab, screenshot_folder: Path):
+    tab.ask("load fair1m and show it as clusters")
+    tab.ask("show it as a heat map")
+    body = tab.panel("Layers")
+    lines = body.locator("[class*='st-key-layer-']")
+    expect(lines).to_have_count(2, timeout=SLOW_MS)
+    expect(lines.first).to_contain_text("Heatmap")
+    tab.shot(screenshot_folder, "layers")
+    lines.first.get_by_text("Show Heatmap").locator("xpath=ancestor::label").click()
+    tab.page.wait_for_function("() => true")
+    expect(tab.map.locator(".az-legend")).not_to_contain_text("Heatmap", timeout=SLOW_MS)
+    body.get_by_role("button", name="Move Heatmap down").click()
+    expect(lines.first).to_contain_text("Clusters", timeout=SLOW_MS)
+    body.get_by_role("button", name="Remove Heatmap").click()
+    expect(lines).to_have_count(1, timeout=SLOW_MS)
+    assert tab.see("[...azimuth.layers.keys()]") == ["clusters"]
+
+
+def test_a_pan_keeps_the_map_and_asks_for_what_comes_into_view(tab: Tab):
+    tab.ask("load fmow and show it as clusters")
+    expect(tab.map.locator(".az-cluster").first).to_be_visible(timeout=SLOW_MS)
+    tab.see("window.azimuth.kept = true")
+    tab.see("azimuth.map.setView([48, 10], 6, {animate: false})")
+    expect(tab.map.locator(".az-city").first).to_be_visible(timeout=SLOW_MS)
+    before = tab.see("azimuth.map.getCenter().lng")
+    tab.ask("how many are there?")
+    assert tab.see("azimuth.map.getCenter().lng") == before
+    assert tab.see("window.azimuth.kept") is True
+
+
+def test_the_time_slider_shows_one_step_at_a_time(tab: Tab):
+    tab.ask("load xview1 and show a time slider by year")
+    slider = tab.map.get_by_role("slider", name="Time")
+    expect(slider).to_be_visible(timeout=SLOW_MS)
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(tab.map.locator(".az-time-text")).to_contain_text("20", timeout=SLOW_MS)
+
+
+@pytest.mark.parametrize("kind", ["density", "footprints", "labels", "choropleth by country", "detections"])
+def test_every_kind_of_layer_draws_something(tab: Tab, kind: str):
+    words = {"density": "a density map", "footprints": "footprints", "labels": "labels", "detections": "the detected objects"}
+    tab.ask(f"load xview1, zoom to Houston and show {words.get(kind, kind)}")
+    drawn = tab.map.locator(".leaflet-overlay-pane path, .az-layer path, .az-label, .az-cluster")
+    expect(drawn.first).to_be_attached(timeout=SLOW_MS)
+
+
+def test_the_dark_theme_darkens_the_map_too(tab: Tab, screenshot_folder: Path):
+    tab.ask("load fair1m and show it as clusters")
+    tab.page.get_by_role("button", name="Dark theme").click()
+    tab.map.locator("html[data-base='dark']").wait_for(timeout=SLOW_MS)
+    expect(tab.page.get_by_role("button", name="Light theme")).to_be_visible(timeout=SLOW_MS)
+    tab.shot(screenshot_folder, "dark")
+
+
+def test_the_story_works_with_the_keyboard_alone(tab: Tab):
+    tab.page.get_by_test_id("stChatInputTextArea").focus()
+    tab.page.keyboard.type("Plot the fair1m images around Pittsburgh from May 2018")
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.locator("article.az-turn .az-reply")).to_be_visible(timeout=SLOW_MS)
+    cluster = tab.map.locator(".az-cluster-box").first
+    expect(cluster).to_be_visible(timeout=SLOW_MS)
+    cluster.focus()
+    tab.page.keyboard.press("Enter")
+    expect(tab.map.locator("path[role=button]").first).to_be_attached(timeout=SLOW_MS)
+    tab.page.wait_for_timeout(900)
+    tab.map.locator("path[role=button]").first.focus()
+    tab.page.keyboard.press("Enter")
+    expect(tab.body().locator(".az-record")).to_be_visible(timeout=SLOW_MS)
+
+
+def test_every_control_has_a_name(tab: Tab):
+    tab.ask("load fair1m and show it as clusters")
+    nameless = """() => [...document.querySelectorAll('button, input, select, textarea, a')].filter((node) =>
+        node.offsetParent && !(node.getAttribute('aria-label') || node.innerText.trim() || node.title ||
+        (node.labels && node.labels.length) || node.getAttribute('aria-labelledby'))).map((node) => node.outerHTML.slice(0, 200))"""
+    assert tab.page.evaluate(nameless) == []
+    assert tab.see(f"({nameless})()") == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (700, 900)])
+def test_smaller_windows_hold_everything(new_tab: Callable[..., Tab], screenshot_folder: Path, width: int, height: int):
+    tab = new_tab(viewport={"width": width, "height": height}).open()
+    tab.ask("Plot the fair1m images around Pittsburgh from May 2018")
+    expect(tab.map.locator(".az-cluster, .az-layer path").first).to_be_visible(timeout=SLOW_MS)
+    assert tab.page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    tab.shot(screenshot_folder, f"window-{width}")
+
+
+def test_pages_for_data_tools_and_help(tab: Tab, screenshot_folder: Path):
+    tab.page.get_by_role("link", name="Data").click()
+    expect(tab.page.get_by_text("FAIR1M").first).to_be_visible(timeout=SLOW_MS)
+    tab.shot(screenshot_folder, "data")
+    tab.page.get_by_role("link", name="Tools").click()
+    expect(tab.page.locator(".az-tool").first).to_be_visible(timeout=SLOW_MS)
+    tab.shot(screenshot_folder, "tools")
+    tab.page.get_by_role("link", name="Help").click()
+    expect(tab.page.get_by_text("What leaves this machine")).to_be_visible(timeout=SLOW_MS)
+    tab.shot(screenshot_folder, "help")
