@@ -17,7 +17,7 @@ from copilot.planner.scope import starts_anew
 from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
-from copilot.planner.spelling import mended
+from copilot.planner.spelling import mended, misspelt_places
 from copilot.planner.wants import wants
 from copilot.planner.unknown import ask_about_ambiguous_classes, ask_about_unknown_names
 
@@ -73,7 +73,8 @@ class Planner:
         if _SQL.match(request):
             draft.calls.append(Call("db_sql", {"sql": request.strip()}))
             return
-        request, spans = _read(request, situation)
+        request, spans, read_as = _read(request, situation)
+        draft.notes += [f"I read '{wrong}' as {right}." for wrong, right in read_as.items()]
         found = fragments(clauses(request, spans))
         labels = wants(found, self._head, situation)
         unread: list[Clause] = []
@@ -140,16 +141,23 @@ class Planner:
             )
 
 
-def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...]]:
-    """The request with its slips mended, and what its phrases name. Raises Ask for names that nothing here has."""
+def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...], dict[str, str]]:
+    """The request with its slips mended, what its phrases name, and which place names were misspelt.
+
+    Raises Ask for names that nothing here has.
+    """
     request = without_numbering(request)
     reader = Reader(situation.gazetteer, situation.today, situation.names())
     spans = reader.read(request)
     if (better := mended(request, spans)) != request:
         request, spans = better, reader.read(better)
+    if misspelt := misspelt_places(request, spans, situation.gazetteer):
+        for wrong, right in misspelt.items():
+            request = request.replace(wrong, right)
+        spans = reader.read(request)
     ask_about_unknown_names(request, spans, situation)
     ask_about_ambiguous_classes(request, spans, situation)
-    return request, spans
+    return request, spans, misspelt
 
 
 _SELECTS = ("db_load", "db_unload", "db_ingest", "filter_", "undo", "redo", "goto_turn")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from rapidfuzz import process
@@ -11,21 +11,50 @@ from rapidfuzz.distance import OSA
 
 from copilot.planner.everyday import EVERYDAY
 from copilot.planner.spans import Span
+from data.gazetteer import Candidate, Gazetteer
 
 _MENDED = tuple(
     """around near within between plot show display images image count export download heatmap cluster clusters footprints points
     histogram chart table zoom satellite basemap layer layers select newest latest oldest vehicles aircraft buildings compare
     remove delete filter only since before after during from with without where which many february january march april june july
     august september october november december cloud clouds cover region scenes results detections legend rename
+    ships boats vessels planes trucks buses cars bridges airports harbors harbours stadiums cargo fishing houses helicopters
     xview1 xview2 xview3 sarfish fair1m fmow bigearthnet""".split()
 )
 _WORD = re.compile(r"(?<![\w/.:-])[a-z][a-z0-9]{3,}(?![\w/:-])")
 _JOINED_MONTH = re.compile(r"\b(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*'?(\d{2}|\d{4})\b", re.I)
 
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "tenth": 10, "fifteenth": 15, "twentieth": 20}
+_TEENS = {"fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "twenty-one": 21,
+          "twenty-two": 22, "twenty-three": 23}  # fmt: skip
+_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (
+        re.compile(r"\b(\d{4})(\d\d)(\d\d)\s*(?:-|–|to|until)\s*(\d{4})(\d\d)(\d\d)\b"),
+        lambda match: f"{match[1]}-{match[2]}-{match[3]} to {match[4]}-{match[5]}-{match[6]}",
+    ),
+    (re.compile(r"\b((?:19|20)\d\d)\s*[-–]\s*((?:19|20)\d\d)\b(?!-\d)"), lambda match: f"{match[1]} to {match[2]}"),
+    (
+        re.compile(rf"\b({'|'.join(_ORDINALS)}) of (?={_MONTH}\b)", re.I),
+        lambda match: f"{_ORDINALS[match[1].lower()]} ",
+    ),
+    (
+        re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s+(?:the )?(?=\d{1,2}(?:st|nd|rd|th)?\s)", re.I),
+        lambda match: "",
+    ),
+    (
+        re.compile(rf"\btwenty[- ]({'|'.join(sorted(_TEENS, key=len, reverse=True))})\b", re.I),
+        lambda match: f"20{_TEENS[match[1].lower().replace(' ', '-')]}",
+    ),
+)
+"""Dates as people write them, in the way that the reader of dates knows."""
+
 
 def mended(text: str, spans: Sequence[Span]) -> str:
     """The text with misspelled everyday words put right; what names something is left alone."""
     found = _JOINED_MONTH.sub(lambda match: f"{match[1]} {_year(match[2])}", text)
+    for pattern, plain in _PLAINER:
+        found = pattern.sub(plain, found)
     inside = [(span.start, span.end) for span in spans if span.kind not in ("count", "field")] if found == text else []
 
     def replace(match: re.Match[str]) -> str:
@@ -49,3 +78,42 @@ def _right(word: str) -> str:
 
 def _year(digits: str) -> str:
     return digits if len(digits) == 4 else f"20{digits}"
+
+
+_STRANGE = re.compile(r"[^\W\d_][\w'’-]{2,}")
+_BEFORE_A_PLACE = re.compile(r"\b(?:in|near|around|over|off|at|within|from|of|to|inside|across|between|and)\s+(?:the )?$", re.I)
+
+
+def misspelt_places(text: str, spans: Sequence[Span], gazetteer: Gazetteer) -> dict[str, str]:
+    """Phrases that name nothing as they are written, with the place each is nearest to."""
+    found: dict[str, str] = {}
+    words = [each for each in _STRANGE.finditer(text) if not any(s.start < each.end() and each.start() < s.end for s in spans)]
+    for match in words:
+        if match[0].lower() in EVERYDAY or len(match[0]) < 5 and not _BEFORE_A_PLACE.search(text[: match.start()]):
+            continue
+        for phrase in _around(text, match, spans):
+            resolution = gazetteer.resolve(phrase)
+            if resolution.candidates and resolution.corrected and _is_likely(phrase, resolution.candidates[0]):
+                found[phrase] = resolution.candidates[0].place.name
+                break
+    return found
+
+
+def _around(text: str, match: re.Match[str], spans: Sequence[Span]) -> list[str]:
+    """A strange word with what may belong to its name, longest first: "gulf of adn", "mediteranean sea"."""
+    before = re.search(r"((?:gulf|sea|bay|strait|port|cape|isle|coast|lake) of (?:the )?|[A-Za-z]{3,} )$", text[: match.start()], re.I)
+    after = re.match(r"(?: (?:sea|ocean|gulf|bay|strait|island|islands|canal|desert|peninsula|delta|mountains|[A-Z]\w+))", text[match.end() :], re.I)
+    word = match[0]
+    found = []
+    if before and before[1].strip().split()[0].lower() not in EVERYDAY:
+        found.append(before[1] + word)
+    if after:
+        found.append(word + after[0])
+    return [*found, word]
+
+
+def _is_likely(phrase: str, candidate: Candidate) -> bool:
+    """A village is no likely meaning of a misspelt word; a country, a sea or a large city is."""
+    place = candidate.place
+    near = OSA.normalized_similarity(phrase.lower(), place.name.lower())
+    return near >= 0.75 and (place.kind != "city" or (place.population or 0) >= 200_000)

@@ -35,7 +35,9 @@ def bbox(clause: Clause, situation: Situation) -> Iterator[Call]:
 def polygon(clause: Clause, situation: Situation) -> Iterator[Call]:
     """A polygon through points, or a place's box."""
     points = clause.of("point")
-    if len(points) >= 3:
+    if ring := _bare_ring(clause):
+        yield Call("draw_polygon", {"points": ring} | _name(clause))
+    elif len(points) >= 3:
         ring = [[each.value.lon, each.value.lat] for each in points]
         yield Call("draw_polygon", {"points": ring} | _name(clause))
     elif len(places := clause.of("place")) >= 3:
@@ -45,6 +47,18 @@ def polygon(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield from bbox(clause, situation)
     else:
         raise Ask("Through which points should the polygon go? Give at least three, as lat, lon.", ())
+
+
+_PAIRS = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+)?)[\s,]+(-?\d+(?:\.\d+)?)(?![\w])")
+
+
+def _bare_ring(clause: Clause) -> list[list[float]] | None:
+    """Three or more pairs of numbers, longitude first as in GeoJSON and WKT: "(0 0, 10 0, 10 10)"."""
+    if not re.search(r"\b(?:polygon|triangle|shape|ring|quadrilateral|corners|area)\b", clause.text, re.I):
+        return None
+    pairs = [[float(match[1]), float(match[2])] for match in _PAIRS.finditer(clause.text)]
+    on_earth = all(abs(lon) <= 180 and abs(lat) <= 90 for lon, lat in pairs)
+    return pairs if len(pairs) >= 3 and on_earth else None
 
 
 def circle(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -86,7 +100,10 @@ def distance(clause: Clause, situation: Situation) -> Iterator[Call]:
 def area(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Of a drawing, a box or a place."""
     box = clause.first("bbox")
-    if box is not None and not box.value.error:
+    if ring := _bare_ring(clause):
+        yield Call("draw_polygon", {"points": ring} | _name(clause))
+        yield Call("measure_area", {"layer": situation.drawings[-1]["id"]})
+    elif box is not None and not box.value.error:
         yield Call("measure_area", {"bbox": list(box.value.bbox)})
     elif (place := clause.first("place")) is not None:
         yield Call("measure_area", {"place": resolved(place, situation).label})

@@ -154,7 +154,7 @@ _SIDES = {
 }
 _SIDE = re.compile(
     r"(?<![\w])(?P<side>west|south|east|north|left|right|top|bottom|(?:min|max)_?(?:lon|lat|x|y)|(?:lon|lat|x|y)_?(?:min|max)|[wsen])"
-    r"\s*[=:]\s*(?P<value>[-+]?\d{1,3}(?:\.\d+)?)(?![\d.]\d|\w)"
+    r"(?:\s*[=:]\s*|\s+(?=[-+]?\d))(?P<value>[-+]?\d{1,3}(?:\.\d+)?)(?![\d.]\d|\w)"
 )
 
 
