@@ -69,6 +69,11 @@ class Situation:
         self.layers: list[dict[str, Any]] = [dict(layer) for layer in self.state["map"]["layers"]]
         self.selected: str | None = self.state["ui"].get("selected_image")
         self.datasets: dict[str, DatasetInfo] = {info.name: info for info in self.catalogue.datasets()}
+        self.tabs: list[dict[str, Any]] = [dict(tab) for tab in self.state["ui"]["tabs"]]
+        self.shown: dict[str, Any] | None = None
+        """The arguments that picked the image selected by this very plan, when one was."""
+        self.focus: str | None = None
+        """The place the map was moved to in this plan."""
         self.camera_moved = False
 
     # -- names --------------------------------------------------------------------------------
@@ -191,8 +196,22 @@ def _without(situation: Situation, args: dict[str, Any]) -> None:
     situation.layers = [layer for layer in situation.layers if layer["id"] != args["layer"]]
 
 
-def _camera(situation: Situation, _: dict[str, Any]) -> None:
+def _camera(situation: Situation, args: dict[str, Any]) -> None:
     situation.camera_moved = True
+    situation.focus = args.get("place", situation.focus)
+
+
+def _open_tab(situation: Situation, args: dict[str, Any]) -> None:
+    situation.tabs.append({"url": args["url"], "title": args["url"]})
+
+
+def _close_tab(situation: Situation, _: dict[str, Any]) -> None:
+    if situation.tabs:
+        situation.tabs.pop()
+
+
+def _pick(situation: Situation, args: dict[str, Any]) -> None:
+    situation.shown = dict(args)
 
 
 _EFFECTS = {
@@ -205,6 +224,10 @@ _EFFECTS = {
     "filter_lccclass": _classes,
     "filter_attribute": _attribute,
     "filter_clear": Situation._clear,
+    "open_tab": _open_tab,
+    "close_tab": _close_tab,
+    "select_image": _pick,
+    "show_image": _pick,
     "remove_layer": _without,
     "clear_layers": lambda situation, _: situation.layers.clear(),
     "clear_drawings": lambda situation, _: situation.layers.__setitem__(

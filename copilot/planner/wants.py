@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from copilot.planner.class_words import without_classes
 from copilot.planner.clauses import Clause, without_openers
 from copilot.planner.head import Head
 from copilot.planner.rules import EXACT, label_by_rule
@@ -31,7 +32,6 @@ _OF_MANY = re.compile(r"\b(?:images|scenes|patches|tiles|pictures|photos|chips|o
 _KEPT_AS_IT_IS = re.compile(r"\b(?:as (?:it|they) (?:is|are)|alone|the rest|everything else|untouched|the same)\b", re.I)
 _MOVES_THE_CAMERA = re.compile(r"\b(?:fit|frame|zoom|fly|go|centre|center|focus|take me)\b", re.I)
 _SHOWS = re.compile(r"\b(?:show|plot|display|map|draw|find|see|visuali[sz]e|put)\b", re.I)
-_BARE_KIND = re.compile(r"^(?:and |then )?(?:(?:all |everything |them |it )?(?:as|in|with) |an? |the )?(?:single |individual |marker )?[\w -]{0,12}$", re.I)
 
 
 def wants(found: Sequence[Clause], head: Head, situation: Situation) -> list[str | None]:
@@ -42,7 +42,7 @@ def wants(found: Sequence[Clause], head: Head, situation: Situation) -> list[str
         _in_context(_label(text, guess[0], head.threshold), clause, found, situation)
         for text, guess, clause in zip(masked, guesses, found, strict=True)
     ]
-    return _one_plot_each(labels, found)
+    return _one_plot_each(labels, found, situation)
 
 
 def _label(masked: str, guess: tuple[str, float], threshold: float) -> str | None:
@@ -83,9 +83,26 @@ def _in_context(
         return ruled if ruled and ruled != "db_list" else "plot" if selects else label
     if label == "image_info" and situation.selected is None and situation.loaded | _loaded_before(clause, found) and not clause.of("image"):
         return "describe_table" if re.search(r"\b(?:describe|summar)", clause.text, re.I) else label
+    if label in ("remove_layer", "filter_clear", "hide_layer", "remove_layer") and without_classes(clause, situation) is not None:
+        return "filter"
+    if label == "style_layer" and clause.of("plot") and not _kind_is_there(clause, situation):
+        return str(clause.of("plot")[0].value)  # "footprints in orange": a plot in that style
+    if label in KIND_OF_PLOT and clause.of("plot") and _kind_is_there(clause, situation) and not selects:
+        verb = re.match(r"\W*(?:please |now |then |and )*(hide|remove|delete|drop|show|unhide)\b", clause.text, re.I)
+        if verb and verb[1].lower() in ("hide", "remove", "delete", "drop"):
+            return "hide_layer" if verb[1].lower() == "hide" else "remove_layer"
+        if _STYLES.search(clause.text) or clause.of("color", "percent"):
+            return "style_layer"
+    if label == "line_figure" or (label == "bar_figure" and re.search(r"\bline\b", clause.text, re.I)):
+        return "line_figure"
     if label in ("smalltalk", "help") and selects:
         return ruled if ruled and ruled not in ("smalltalk", "help") else "plot"
     return label
+
+
+def _kind_is_there(clause: Clause, situation: Situation) -> bool:
+    kinds = {KIND_OF_PLOT.get(span.value) for span in clause.of("plot")}
+    return any(layer["kind"] in kinds for layer in situation.layers)
 
 
 def _about_the_map(clause: Clause) -> bool:
@@ -96,24 +113,58 @@ def _loaded_before(clause: Clause, found: Sequence[Clause]) -> set[str]:
     return {name for other in found if other.start < clause.start for span in other.of("dataset") for name in span.value}
 
 
-def _one_plot_each(labels: Sequence[str | None], found: Sequence[Clause]) -> list[str | None]:
-    """ "Ships near Rome, as points" is one plot: what selects before a bare kind of plot only narrows."""
+def _one_plot_each(labels: Sequence[str | None], found: Sequence[Clause], situation: Situation) -> list[str | None]:
+    """Only what is asked for: parts of a request that just select lead up to what is done with it.
+
+    "Ships; Rotterdam; 2019" is one plot at its end, "ships near Rome, as points" one of points, and
+    "load fmow, keep 2019, count them" none.
+    """
     meant = list(labels)
-    for index, label in enumerate(labels):
-        if label not in ("plot", "filter", None) or (label is None and not names_a_selection(found[index])):
+    soft = [_is_soft(label, clause, situation) for label, clause in zip(labels, found, strict=True)]
+    for index, clause in enumerate(found):
+        if not soft[index] or clause.of("plot"):
             continue
-        if found[index].of("plot"):
-            continue
-        shown = bool(_SHOWS.search(found[index].text))
-        following = next((at for at in range(index + 1, len(found)) if labels[at] in KIND_OF_PLOT or labels[at] == "plot"), None)
-        if following is None or (shown and not (labels[following] in KIND_OF_PLOT and _is_bare(found[following]))):
-            continue
-        meant[index] = "narrow"
-    return meant
+        shown = bool(_SHOWS.search(clause.text))
+        later = next((at for at in range(index + 1, len(found)) if not (soft[at] and _only_goes_on(found[at]))), None)
+        if later is not None and (labels[later] in KIND_OF_PLOT or labels[later] == "style_layer") and _is_bare(found[later]):
+            meant[index] = "narrow"
+        elif index + 1 < len(found) and soft[index + 1] and _only_goes_on(found[index + 1]):
+            meant[index], meant[index + 1] = "narrow", "plot" if shown or meant[index] == "plot" else meant[index + 1]
+        elif not shown and any(_does_something(label) for at, label in enumerate(labels) if at != index and not soft[at]):
+            meant[index] = "narrow"
+        elif not shown and any(soft[at] and _SHOWS.search(found[at].text) for at in range(len(found)) if at != index):
+            meant[index] = "narrow"
+    return [None if soft[at] and label is None else label for at, label in enumerate(meant)]
+
+
+_SOFT = ("plot", "filter", None)
+
+
+def _is_soft(label: str | None, clause: Clause, situation: Situation) -> bool:
+    return label in _SOFT and (label is not None or names_a_selection(clause) or narrows_in_context(clause, situation))
+
+
+def _only_goes_on(clause: Clause) -> bool:
+    """Whether a part of a request has no verb of its own and selects further: "Rotterdam", "in 2019"."""
+    return not _SHOWS.search(clause.text) and not clause.of("plot") and not _STARTS.search(clause.text)
+
+
+_STARTS = re.compile(r"\b(?:load|then|also|another|second|again|next)\b", re.I)
+_OUTPUTS = (
+    "count", "figure", "export", "plot", "table", "query", "aggregate", "top_n", "distinct", "image", "slider", "swipe", "add_",
+)  # fmt: skip
+
+
+def _does_something(label: str | None) -> bool:
+    """Whether a want gives a result of the selection, so that the selection is not to be plotted besides."""
+    return label is not None and any(part in label for part in _OUTPUTS)
 
 
 def _is_bare(clause: Clause) -> bool:
     """Whether a clause says no more than how to plot: "as points", "heat map at 70 % opacity"."""
-    return not clause.of(*NARROWING) and not re.search(r"\b(?:also|too|another|second|add|as well|again)\b", clause.text, re.I) and not re.match(
-        r"\W*(?:show|plot|make|draw|give|create|put|add)\b", clause.text, re.I
+    return (
+        bool(clause.of("plot"))
+        and not clause.of(*NARROWING)
+        and not re.search(r"\b(?:also|too|another|second|add|as well|again)\b", clause.text, re.I)
+        and not re.match(r"\W*(?:show|plot|make|draw|give|create|put|add)\b", clause.text, re.I)
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from copilot.planner.actions.references import layer_meant, layers_meant
+from copilot.planner.actions.styles import opacity_said
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
@@ -19,7 +20,6 @@ _POSITIONS = (
     (r"\b(?:down|backwards?|lower|behind|below|under)\b", "down"),
 )
 _NEW_NAME = re.compile(r"\b(?:to|as|into|called|name|it|=|:)\s+[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I)
-_WHOLE_LAYER = re.compile(r"\bfully (?:opaque|visible)\b|\bopaque\b|\bsolid\b", re.I)
 
 
 def _each(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
@@ -78,7 +78,7 @@ def style(clause: Clause, situation: Situation) -> Iterator[Call]:
     args: dict[str, Any] = {}
     if (color := clause.first("color")) is not None:
         args["color"] = color.value
-    if (opacity := _opacity(clause, situation)) is not None:
+    if (opacity := opacity_said(clause)) is not None:
         args["opacity"] = opacity
     if (size := _size(clause, situation)) is not None:
         args["size"] = size
@@ -122,27 +122,6 @@ def add_raster(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield Call("add_raster_layer", {})
         return
     yield Call("add_raster_layer", {"image": image.value if image else situation.selected})
-
-
-def _opacity(clause: Clause, situation: Situation) -> float | None:
-    text = clause.text
-    if not re.search(r"opac|opaque|transparen|translucent|see-?through|faint|fade|solid", text, re.I):
-        return None
-    percent = clause.first("percent")
-    number = re.search(r"\b(?:0?\.\d+|[01](?:\.0+)?)\b", text)
-    value = percent.value.value / 100 if percent else float(number[0]) if number else None
-    if value is None and (count := clause.first("count")) is not None:
-        value = count.value.value / 100 if count.value.value > 1 else count.value.value
-    if value is None:
-        if re.search(r"\bhalf\b|semi", text, re.I):
-            return 0.5
-        if _WHOLE_LAYER.search(text):
-            return 1.0
-        value = 0.3 if re.search(r"\b(?:very|almost|much|really)\b", text, re.I) else 0.5
-        return round(1 - value + 0.3, 2) if re.search(r"\b(?:less|not so) (?:transparent|faint)|more opaque", text, re.I) else value
-    if re.search(r"transparen", text, re.I) and not re.search(r"opacity", text, re.I):
-        return round(1 - value, 3)
-    return round(value, 3)
 
 
 def _size(clause: Clause, situation: Situation) -> float | None:

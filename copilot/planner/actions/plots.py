@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from copilot.planner.actions.styles import opacity_said
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import KIND_OF_PLOT, PLOTS, Call, Situation
@@ -12,6 +13,7 @@ from copilot.planner.situation import KIND_OF_PLOT, PLOTS, Call, Situation
 _UNLESS_PLOTTED = re.compile(r"\b(?:show|plot|display|map|see|find|visuali[sz]e|draw|where)\b", re.I)
 _SQUARE = re.compile(r"\b(?:square|squares|grid)\b", re.I)
 _PERIOD = re.compile(r"\b(year|month|day)(?:s|ly)?\b|\b(daily)\b|\b(annual)", re.I)
+_SEVERAL = re.compile(r"\b(?:and|plus|both)\b|&|,", re.I)
 _NAMED = re.compile(r"\b(?:as|called|named|call it|name it|under the name)\s+$", re.I)
 
 
@@ -20,8 +22,7 @@ def plot(clause: Clause, situation: Situation) -> Iterator[Call]:
     if not situation.loaded:
         raise Ask("What would you like to see?", sorted(situation.datasets)[:8])
     wanted = [span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT]
-    for tool in dict.fromkeys(wanted or ["cluster_plot"]):
-        yield from _of_kind(tool)(clause, situation)
+    yield from _of_kind((wanted or ["cluster_plot"])[0])(clause, situation)
 
 
 def narrow(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -52,7 +53,11 @@ def _of_kind(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
     def run(clause: Clause, situation: Situation) -> Iterator[Call]:
         if not situation.loaded:
             raise Ask("What would you like to see?", sorted(situation.datasets)[:8])
-        yield Call(tool, _options(tool, clause))
+        named = [span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT]
+        for each in dict.fromkeys([tool, *named] if _SEVERAL.search(clause.text) else [tool]):
+            yield Call(each, _options(each, clause))
+            if (opacity := opacity_said(clause)) is not None:
+                yield Call("style_layer", {"layer": KIND_OF_PLOT[each], "opacity": opacity})
 
     return run
 

@@ -13,12 +13,12 @@ from copilot.planner.lexicon import PAGES, PANELS
 from copilot.planner.situation import Call, Situation
 
 _RANKS = (
+    (r"\bmost (?:objects|detections|vehicles|ships|planes|boxes|things|\w+s)\b", "most_detections"),
     (r"\b(?:newest|latest|most recent|last)\b", "newest"),
     (r"\b(?:oldest|earliest)\b", "oldest"),
-    (r"\b(?:clearest|least cloudy|cloudless|lowest cloud|best)\b", "clearest"),
+    (r"\b(?:clearest|least cloudy|cloudless|lowest cloud|least clouds?|fewest clouds|best)\b", "clearest"),
     (r"\b(?:cloudiest|most cloudy)\b", "cloudiest"),
     (r"\b(?:sharpest|highest resolution|finest|best resolution)\b", "sharpest"),
-    (r"\b(?:coarsest|lowest resolution)\b", "coarsest"),
     (r"\b(?:first|any|some|an?|one|random)\b", "first"),
 )
 _PANEL_WORDS = {
@@ -111,11 +111,11 @@ def figure(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def open_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
     """A web tab."""
-    address = clause.first("url")
-    url = address.value if address else _bare_address(clause.text)
-    if url is None:
-        raise Ask("Which address should I open?", ())
-    yield Call("open_tab", {"url": url})
+    urls = [str(span.value) for span in clause.of("url")] or [_bare_address(clause.text)]
+    for url in urls:
+        if url is None:
+            raise Ask("Which address should I open?", ("https://example.org",))
+        yield Call("open_tab", {"url": url})
 
 
 def switch_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -128,7 +128,7 @@ def close_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
     if re.search(r"\b(?:this|current|the) (?:web |browser )?tab\b", clause.text, re.I) and not ordinal(clause.text):
         yield Call("close_tab")
     elif re.search(r"\ball\b", clause.text, re.I):
-        for _ in situation.state["ui"]["tabs"]:
+        for _ in situation.tabs:
             yield Call("close_tab")
     else:
         tab = _tab(clause, situation)
@@ -149,14 +149,39 @@ def _which(clause: Clause, situation: Situation) -> dict[str, Any]:
     image = clause.first("image")
     if image is not None:
         return {"image": image.value}
-    if _THIS.search(clause.text) and situation.selected and not any(re.search(p, clause.text, re.I) for p, _ in _RANKS[:6]):
-        return {"image": situation.selected}
-    rank = next((name for pattern, name in _RANKS if re.search(pattern, clause.text, re.I)), "newest")
+    rank = next((name for pattern, name in _RANKS if re.search(pattern, clause.text, re.I)), None)
     position = ordinal(clause.text)
+    before = situation.shown or _picked_before(situation)
+    if before and "image" not in before and re.search(r"\bnext\b|\bother\b", clause.text, re.I) and position is None:
+        return {"rank": before.get("rank", "first"), "n": int(before.get("n", 1)) + 1}
+    if rank in (None, "first") and position is None and _THIS.search(clause.text):
+        if situation.shown is not None:
+            return dict(situation.shown)
+        if situation.selected:
+            return {"image": situation.selected}
     if position is not None and position > 1:
-        order = ordering(clause)
-        return {"rank": rank if rank != "first" and order else "first", "position": position}
-    return {"rank": rank}
+        same = before.get("rank") if before and rank == "first" else None
+        return {"rank": same or (rank if rank not in (None, "first") else _rank_by_order(clause)), "n": position}
+    if rank == "first" and (order := _rank_by_order(clause)) != "first":
+        rank = order
+    return {"rank": rank or ("newest" if not _THIS.search(clause.text) else "first")}
+
+
+def _rank_by_order(clause: Clause) -> str:
+    order = ordering(clause)
+    return {
+        ("acquired", "desc"): "newest", ("acquired", "asc"): "oldest", ("cloud_pct", "asc"): "clearest",
+        ("cloud_pct", "desc"): "cloudiest", ("gsd_m", "asc"): "sharpest", ("detections", "desc"): "most_detections",
+    }.get(order or ("", ""), "first")  # fmt: skip
+
+
+def _picked_before(situation: Situation) -> dict[str, Any]:
+    """How the image was picked that is selected now."""
+    for turn in reversed(situation.past):
+        for call in reversed(turn.calls):
+            if call.tool in ("select_image", "show_image"):
+                return dict(call.args)
+    return {}
 
 
 _ORDINALS = {
@@ -178,8 +203,8 @@ def ordinal(text: str) -> int | None:
 
 
 def _tab(clause: Clause, situation: Situation) -> str | int:
-    tabs = situation.state["ui"]["tabs"]
-    active = situation.state["ui"]["active_tab"] or 0
+    tabs = situation.tabs
+    active = len(tabs) - 1 if len(tabs) > len(situation.state["ui"]["tabs"]) else situation.state["ui"]["active_tab"] or 0
     text = clause.text.lower()
     if "last" in text and tabs:
         return len(tabs) - 1
