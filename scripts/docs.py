@@ -28,6 +28,7 @@ PAGES = ("README.md", "docs/architecture.md", "docs/catalogue.md", "docs/planner
 TOOLS_PAGE = "docs/tools.md"
 TODAY = date(2024, 6, 15)
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FLAT_LIST = re.compile(r"\[[^\[\]{}]*\]")
 _STATE = re.compile(r"<!-- state: (.*?) -->\n\Z")
 _NOT_RUN = re.compile(r"<!-- not run: (.*?) -->\n\Z")
 
@@ -69,7 +70,12 @@ def state_after(request: str, home: Path) -> str:
     answer = session.ask(request, model="embedded")
     if answer.outcome != "done":
         raise DocumentError(f"The request {request!r} ended as {answer.outcome}: {answer.reply}")
-    return json.dumps(to_json(session.state), indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(to_json(session.state), indent=2, ensure_ascii=False)
+    # Lists of numbers and words stand on one line: [west, south, east, north] reads as what it is.
+    return (
+        _FLAT_LIST.sub(lambda match: " ".join(match[0].split()).replace("[ ", "[").replace(" ]", "]"), text)
+        + "\n"
+    )
 
 
 def tools_page() -> str:
