@@ -28,6 +28,8 @@ PAGES = ("README.md", "docs/architecture.md", "docs/catalogue.md", "docs/planner
 TOOLS_PAGE = "docs/tools.md"
 TODAY = date(2024, 6, 15)
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^(\$ .*(?:(?<=\\)\n.*)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_TIME = re.compile(r"\b\d+(\.\d+)? m?s\b")
 _FLAT_LIST = re.compile(r"\[[^\[\]{}]*\]")
 _STATE = re.compile(r"<!-- state: (.*?) -->\n\Z")
 _NOT_RUN = re.compile(r"<!-- not run: (.*?) -->\n\Z")
@@ -153,10 +155,11 @@ def _kind(whole: dict[str, object], schema: dict[str, object]) -> str:
 
 
 def _console(body: str, folder: Path, home: Path) -> Iterator[str]:
-    """A console block's lines, with what its commands print now."""
-    for command in re.findall(r"^\$ .*(?:(?<=\\)\n.*)*", body, re.MULTILINE):
+    """A console block's lines, with what its commands print now; how long it took is left as it was."""
+    for command, shown in _COMMAND.findall(body):
         yield f"{command}\n"
-        yield _run(["bash", "-c", command[2:]], folder, home)
+        printed = _run(["bash", "-c", command[2:]], folder, home)
+        yield shown if _TIME.sub("", shown) == _TIME.sub("", printed) else printed
 
 
 def _run(command: list[str], folder: Path, home: Path) -> str:

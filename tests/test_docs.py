@@ -55,3 +55,8 @@ def test_a_block_that_fails_is_named_with_its_error(tmp_path: Path):
 def test_a_block_that_says_why_it_is_not_run_is_left_alone(tmp_path: Path):
     page = "<!-- not run: it never ends -->\n```console\n$ sleep infinity\n```\n"
     assert fresh_page(page, tmp_path) == page
+
+
+def test_how_long_something_took_is_not_compared(tmp_path: Path):
+    page = "```console\n$ echo read in 0.3 s\nread in 0.1 s\n$ echo 2 rows in 7 ms\n1 rows in 6 ms\n```\n"
+    assert fresh_page(page, tmp_path) == page.replace("1 rows in 6 ms", "2 rows in 7 ms")
