@@ -25,7 +25,9 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
 def sorry(error: Exception) -> bool:
     """One sentence on the page; the traceback is for the log."""
     logging.getLogger("azimuth").error("a page failed", exc_info=error)
-    st.error("This page failed inside Azimuth. Your session is safe; reload the page. The details are in the log.")
+    st.error(
+        "This page failed inside Azimuth. Your session is safe; reload the page. The details are in the log."
+    )
     return True
 
 

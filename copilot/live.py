@@ -15,7 +15,6 @@ from functools import cache
 
 from copilot.engine import Engine, default_engine
 from copilot.session import Session
-from state.log import Event
 
 KEPT_SESSIONS = 64
 """Open sessions beyond this number are closed, the least used first; their events are in the store."""
@@ -53,7 +52,7 @@ class Live:
             found = self._sessions.get(session_id)
             if found is None:
                 found = Session.open(session_id, engine=self.engine)
-                found.listen(lambda event: self._tell(session_id, event))
+                found.listen(lambda _: self._tell(session_id))
                 self._sessions[session_id] = found
                 self._close_unused()
             self._sessions.move_to_end(session_id)
@@ -152,9 +151,9 @@ class Live:
         finally:
             with self._lock:
                 del self._running[session.id]
-            self._tell(session.id, None)
+            self._tell(session.id)
 
-    def _tell(self, session_id: str, _event: Event | None) -> None:
+    def _tell(self, session_id: str) -> None:
         with self._lock:
             listeners = tuple(self._listeners.get(session_id, ()))
         for listener in listeners:

@@ -19,7 +19,9 @@ EXAMPLES = [
     "Which disasters are in xview2? Show their footprints",
     "Draw the Gulf of Guinea and show the ships there",
 ]
-_chat = st.components.v2.component("azimuth_chat", js=asset("chat.js"), css=asset("chat.css"), isolate_styles=False)
+_chat = st.components.v2.component(
+    "azimuth_chat", js=asset("chat.js"), css=asset("chat.css"), isolate_styles=False
+)
 
 
 def show_chat(session: Session) -> None:
@@ -48,7 +50,14 @@ def _input(session: Session, running: bool) -> None:
     with st.container(key="ask", horizontal=True, vertical_alignment="bottom", gap="small"):
         text = st.chat_input("Ask for images or places …", key="request", max_chars=4000)
         if running:
-            st.button("Stop", icon=":material/stop:", key="stop", on_click=_stop, args=(session.id,), help="Stop the running request")
+            st.button(
+                "Stop",
+                icon=":material/stop:",
+                key="stop",
+                on_click=_stop,
+                args=(session.id,),
+                help="Stop the running request",
+            )
     if text:
         _ask(session, str(text))
 

@@ -26,7 +26,9 @@ def show() -> None:
         _summary(cards)
         _add(current)
         if not cards:
-            st.info("The catalogue is empty. Add data above, or build the sample with `python -m copilot data sample`.")
+            st.info(
+                "The catalogue is empty. Add data above, or build the sample with `python -m copilot data sample`."
+            )
         loaded = current.state.database.loaded
         for card in cards:
             _card(card, card.name in loaded)
@@ -46,9 +48,22 @@ def _card(card: DatasetCard, loaded: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(dataset_html(card), width="stretch")
             if loaded:
-                st.button("Unload", key=f"unload-{card.name}", on_click=act, args=("db_unload",), kwargs={"names": [card.name]})
+                st.button(
+                    "Unload",
+                    key=f"unload-{card.name}",
+                    on_click=act,
+                    args=("db_unload",),
+                    kwargs={"names": [card.name]},
+                )
             else:
-                st.button("Load", key=f"load-{card.name}", on_click=act, args=("db_load",), kwargs={"names": [card.name]}, type="primary")
+                st.button(
+                    "Load",
+                    key=f"load-{card.name}",
+                    on_click=act,
+                    args=("db_load",),
+                    kwargs={"names": [card.name]},
+                    type="primary",
+                )
         if card.classes:
             with st.expander(f"{len(card.classes)} classes"):
                 st.text(", ".join(card.classes))
@@ -56,8 +71,14 @@ def _card(card: DatasetCard, loaded: bool) -> None:
 
 def dataset_html(card: DatasetCard) -> str:
     """A data set as markup; every value is escaped."""
-    badge = "<span class='az-badge'>sample</span>" if card.sample else "<span class='az-badge az-real'>ingested</span>"
-    facts = "".join(f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in card.facts)
+    badge = (
+        "<span class='az-badge'>sample</span>"
+        if card.sample
+        else "<span class='az-badge az-real'>ingested</span>"
+    )
+    facts = "".join(
+        f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in card.facts
+    )
     return (
         f"<section class='az-record'><h3>{html.escape(card.title)} <code>{html.escape(card.name)}</code> {badge}</h3>"
         f"<p>{html.escape(card.description)}</p><dl>{facts}</dl></section>"

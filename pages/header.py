@@ -13,7 +13,6 @@ from pages.here import act, go_to, owner, tell
 from pages.look import asset
 from tools.selection import holds_sample
 
-
 _theme = st.components.v2.component("azimuth_theme", js=asset("theme.js"), isolate_styles=False)
 
 
@@ -29,7 +28,12 @@ def header(session: Session) -> None:
                 st.page_link(page, query_params={"session": session.id})
         _menu(session)
         if holds_sample(session.state, session.world()):
-            st.badge("sample data", icon=":material/science:", color="orange", help="Generated positions and labels, not real observations.")
+            st.badge(
+                "sample data",
+                icon=":material/science:",
+                color="orange",
+                help="Generated positions and labels, not real observations.",
+            )
         with st.container(key="model", width="stretch"):
             said = describe()
             leaves = "leave this machine" in said
@@ -54,16 +58,49 @@ def _notices(session: Session) -> None:
 def _undo_redo(session: Session) -> None:
     history = session.history
     busy = live().running(session.id) is not None
-    st.button("Undo", icon=":material/undo:", key="undo", on_click=act, args=("undo",), disabled=busy or not history.past, help="Take back the last change", type="tertiary")
-    st.button("Redo", icon=":material/redo:", key="redo", on_click=act, args=("redo",), disabled=busy or not history.future, help="Do it again", type="tertiary")
+    st.button(
+        "Undo",
+        icon=":material/undo:",
+        key="undo",
+        on_click=act,
+        args=("undo",),
+        disabled=busy or not history.past,
+        help="Take back the last change",
+        type="tertiary",
+    )
+    st.button(
+        "Redo",
+        icon=":material/redo:",
+        key="redo",
+        on_click=act,
+        args=("redo",),
+        disabled=busy or not history.future,
+        help="Do it again",
+        type="tertiary",
+    )
 
 
 def _menu(session: Session) -> None:
-    with st.popover(_plain(_shortened(session.name)), key="session_menu", help="Session: rename, new, open, share, export"):
-        st.text_input("Session name", value=session.name, key=f"name-{session.id}", max_chars=120, on_change=_rename, args=(session,))
+    with st.popover(
+        _plain(_shortened(session.name)), key="session_menu", help="Session: rename, new, open, share, export"
+    ):
+        st.text_input(
+            "Session name",
+            value=session.name,
+            key=f"name-{session.id}",
+            max_chars=120,
+            on_change=_rename,
+            args=(session,),
+        )
         with st.container(horizontal=True):
             st.button("New session", icon=":material/add:", on_click=_new)
-            st.button("Share", icon=":material/link:", on_click=_share, args=(session,), help="A link that opens a copy of this session")
+            st.button(
+                "Share",
+                icon=":material/link:",
+                on_click=_share,
+                args=(session,),
+                help="A link that opens a copy of this session",
+            )
         if token := st.session_state.get(f"share-{session.id}"):
             st.caption("Whoever opens this link gets a copy of their own:")
             st.code(f"{_origin()}/?share={token}", language=None)
@@ -81,15 +118,33 @@ def _others(session: Session) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap=None):
                 here = row.id == session.id
                 label = f"{_plain(_shortened(row.name, 34))} · {row.updated_at[:10]}"
-                st.button(label, key=f"open-{row.id}", on_click=go_to, args=(row.id,), type="tertiary", disabled=here, width="stretch")
+                st.button(
+                    label,
+                    key=f"open-{row.id}",
+                    on_click=go_to,
+                    args=(row.id,),
+                    type="tertiary",
+                    disabled=here,
+                    width="stretch",
+                )
                 _delete_button(row.id, row.name)
 
 
 def _delete_button(session_id: str, name: str) -> None:
     if st.session_state.get("deleting") == session_id:
-        st.button("Delete for good", key=f"sure-{session_id}", on_click=_delete, args=(session_id,), type="primary")
+        st.button(
+            "Delete for good", key=f"sure-{session_id}", on_click=_delete, args=(session_id,), type="primary"
+        )
     else:
-        st.button("", icon=":material/delete:", key=f"delete-{session_id}", help=f"Delete {_plain(name)}", type="tertiary", on_click=_ask_delete, args=(session_id,))
+        st.button(
+            "",
+            icon=":material/delete:",
+            key=f"delete-{session_id}",
+            help=f"Delete {_plain(name)}",
+            type="tertiary",
+            on_click=_ask_delete,
+            args=(session_id,),
+        )
 
 
 def _ask_delete(session_id: str) -> None:

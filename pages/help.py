@@ -46,7 +46,11 @@ def show() -> None:
         st.markdown("#### What to ask")
         st.markdown(ASK)
         st.text("\n".join(EXAMPLES))
-        for title, text in (("What it cannot do", CANNOT), ("What is real", REAL), ("What leaves this machine", PRIVACY)):
+        for title, text in (
+            ("What it cannot do", CANNOT),
+            ("What is real", REAL),
+            ("What leaves this machine", PRIVACY),
+        ):
             st.markdown(f"#### {title}")
             st.markdown(text)
         st.text(describe())

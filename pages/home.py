@@ -30,7 +30,9 @@ def _breadcrumb(current: Session) -> None:
     with st.container(key="chips", horizontal=True, gap="xsmall", vertical_alignment="center", wrap=True):
         parts = chips(current.state)
         if not parts:
-            st.html('<span class="az-hint">Nothing is loaded yet: ask for a data set, a place, a time.</span>')
+            st.html(
+                '<span class="az-hint">Nothing is loaded yet: ask for a data set, a place, a time.</span>'
+            )
         for chip in parts:
             _chip(chip)
 

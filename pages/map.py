@@ -49,7 +49,13 @@ class Attach(JSCSSMixin, MacroElement):
 def base_map(session_id: str) -> folium.Map:
     """The empty map of a session: every script and style comes from this machine."""
     made = folium.Map(
-        location=(25, 10), zoom_start=2, tiles=None, min_zoom=1, max_zoom=20, zoom_control=True, world_copy_jump=True
+        location=(25, 10),
+        zoom_start=2,
+        tiles=None,
+        min_zoom=1,
+        max_zoom=20,
+        zoom_control=True,
+        world_copy_jump=True,
     )
     made.default_js = [("leaflet", "/vendor/leaflet/leaflet.js")]
     made.default_css = [("leaflet", "/vendor/leaflet/leaflet.css")]
@@ -60,4 +66,10 @@ def base_map(session_id: str) -> folium.Map:
 def show_map(session_id: str) -> None:
     """Draw the map."""
     with st.container(key="map"):
-        st_folium(base_map(session_id), key=f"map-{session_id}", height=500, use_container_width=True, returned_objects=[])
+        st_folium(
+            base_map(session_id),
+            key=f"map-{session_id}",
+            height=500,
+            use_container_width=True,
+            returned_objects=[],
+        )

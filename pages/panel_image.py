@@ -17,7 +17,10 @@ def show(session: Session) -> None:
     wanted = ui.compared or ((ui.selected_image,) if ui.selected_image else ())
     records = [(each, image_record(each, catalogue)) for each in wanted]
     if not records:
-        st.info("No image is chosen. Click one on the map, or a row of the results.", icon=":material/image_search:")
+        st.info(
+            "No image is chosen. Click one on the map, or a row of the results.",
+            icon=":material/image_search:",
+        )
         return
     for place, (image_id, record) in zip(st.columns(len(records)), records, strict=True):
         with place:
@@ -36,7 +39,11 @@ def _record(session: Session, record: Record, narrow: bool) -> None:
         if path is not None:
             st.image(str(path), width="stretch")
         else:
-            why = "Sample: no pixels. The record is generated." if record.origin == "sample" else "This image was ingested without pixels."
+            why = (
+                "Sample: no pixels. The record is generated."
+                if record.origin == "sample"
+                else "This image was ingested without pixels."
+            )
             st.html(f'<div class="az-no-pixels">{why}</div>')
     with right:
         st.html(record_html(record))
@@ -44,7 +51,9 @@ def _record(session: Session, record: Record, narrow: bool) -> None:
 
 def record_html(record: Record) -> str:
     """The record as a description list; every value is escaped."""
-    rows = "".join(f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in record.fields)
+    rows = "".join(
+        f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in record.fields
+    )
     counts = "".join(f"<li>{html.escape(name)} <b>{n:,}</b></li>" for name, n in record.class_counts[:40])
     badge = '<span class="az-badge">sample</span>' if record.origin == "sample" else ""
     classes = f"<h4>Objects and classes</h4><ul class='az-classes'>{counts}</ul>" if counts else ""

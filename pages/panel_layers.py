@@ -14,12 +14,22 @@ def show(session: Session) -> None:
     """Draw a line for each layer."""
     layers = session.state.map.layers
     if not layers:
-        st.info("No layers yet. Ask for a plot, such as “show them as a heat map”, or draw on the map.", icon=":material/layers:")
+        st.info(
+            "No layers yet. Ask for a plot, such as “show them as a heat map”, or draw on the map.",
+            icon=":material/layers:",
+        )
         return
     for index in reversed(range(len(layers))):
         _line(layers[index], index, len(layers))
     with st.container(horizontal=True):
-        st.button("Remove all layers", key="clear_layers", icon=":material/layers_clear:", on_click=act, args=("clear_layers",), type="tertiary")
+        st.button(
+            "Remove all layers",
+            key="clear_layers",
+            icon=":material/layers_clear:",
+            on_click=act,
+            args=("clear_layers",),
+            type="tertiary",
+        )
 
 
 def _line(layer: Layer, index: int, count: int) -> None:
@@ -27,15 +37,78 @@ def _line(layer: Layer, index: int, count: int) -> None:
     key = f"{layer.id}-{int(layer.visible)}-{layer.opacity}-{layer.color}"
     name = _plain(layer.name)
     with st.container(key=f"layer-{index}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.checkbox(f"Show {name}", value=layer.visible, key=f"v-{key}", label_visibility="collapsed", on_change=_toggle, args=(layer,))
-        st.color_picker(f"Colour of {name}", value=layer.color, key=f"c-{key}", label_visibility="collapsed", on_change=_colour, args=(layer, f"c-{key}"))
+        st.checkbox(
+            f"Show {name}",
+            value=layer.visible,
+            key=f"v-{key}",
+            label_visibility="collapsed",
+            on_change=_toggle,
+            args=(layer,),
+        )
+        st.color_picker(
+            f"Colour of {name}",
+            value=layer.color,
+            key=f"c-{key}",
+            label_visibility="collapsed",
+            on_change=_colour,
+            args=(layer, f"c-{key}"),
+        )
         counted = "" if layer.kind in ("drawing", "raster") else f" · {layer.count:,}"
         st.markdown(f"{name} :gray[{layer.kind}{counted}]", width="stretch")
-        st.slider(f"Opacity of {name}", 0.0, 1.0, layer.opacity, 0.05, key=f"o-{key}", label_visibility="collapsed", width=130, on_change=_opacity, args=(layer, f"o-{key}"))
-        st.button("", icon=":material/keyboard_arrow_up:", key=f"up-{layer.id}", help=f"Move {name} up", disabled=index == count - 1, type="tertiary", on_click=act, args=("reorder_layer",), kwargs={"layer": layer.id, "position": "up"})
-        st.button("", icon=":material/keyboard_arrow_down:", key=f"down-{layer.id}", help=f"Move {name} down", disabled=index == 0, type="tertiary", on_click=act, args=("reorder_layer",), kwargs={"layer": layer.id, "position": "down"})
-        st.button("", icon=":material/center_focus_strong:", key=f"fit-{layer.id}", help=f"Zoom to {name}", type="tertiary", on_click=act, args=("fit_layer",), kwargs={"layer": layer.id})
-        st.button("", icon=":material/delete:", key=f"remove-{layer.id}", help=f"Remove {name}", type="tertiary", on_click=act, args=("remove_layer",), kwargs={"layer": layer.id})
+        st.slider(
+            f"Opacity of {name}",
+            0.0,
+            1.0,
+            layer.opacity,
+            0.05,
+            key=f"o-{key}",
+            label_visibility="collapsed",
+            width=130,
+            on_change=_opacity,
+            args=(layer, f"o-{key}"),
+        )
+        st.button(
+            "",
+            icon=":material/keyboard_arrow_up:",
+            key=f"up-{layer.id}",
+            help=f"Move {name} up",
+            disabled=index == count - 1,
+            type="tertiary",
+            on_click=act,
+            args=("reorder_layer",),
+            kwargs={"layer": layer.id, "position": "up"},
+        )
+        st.button(
+            "",
+            icon=":material/keyboard_arrow_down:",
+            key=f"down-{layer.id}",
+            help=f"Move {name} down",
+            disabled=index == 0,
+            type="tertiary",
+            on_click=act,
+            args=("reorder_layer",),
+            kwargs={"layer": layer.id, "position": "down"},
+        )
+        st.button(
+            "",
+            icon=":material/center_focus_strong:",
+            key=f"fit-{layer.id}",
+            help=f"Zoom to {name}",
+            type="tertiary",
+            on_click=act,
+            args=("fit_layer",),
+            kwargs={"layer": layer.id},
+        )
+        st.button(
+            "",
+            icon=":material/delete:",
+            key=f"remove-{layer.id}",
+            help=f"Remove {name}",
+            type="tertiary",
+            on_click=act,
+            args=("remove_layer",),
+            kwargs={"layer": layer.id},
+        )
 
 
 def _toggle(layer: Layer) -> None:

@@ -25,9 +25,15 @@ def show(session: Session) -> None:
     if artifact is not None:
         _table(session, artifact)
     elif not session.state.database.loaded:
-        st.info("No data set is loaded. Ask for one, such as “load fair1m”, or open the Data page.", icon=":material/database:")
+        st.info(
+            "No data set is loaded. Ask for one, such as “load fair1m”, or open the Data page.",
+            icon=":material/database:",
+        )
     elif session.state.database.count == 0:
-        st.info("Nothing matches. Drop a part of the selection above the map, or ask for something wider.", icon=":material/search_off:")
+        st.info(
+            "Nothing matches. Drop a part of the selection above the map, or ask for something wider.",
+            icon=":material/search_off:",
+        )
     else:
         _selection(session)
 
@@ -36,14 +42,29 @@ def _selection(session: Session) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         total = session.state.database.count
         pages = max(1, -(-total // 50))
-        st.html(f'<span class="az-count">{total:,} {"image" if total == 1 else "images"}</span>', width="content")
-        order_by = st.selectbox("Sort by", ["", *COLUMNS], key="sort_by", format_func=lambda name: COLUMN_TITLES.get(name, name) or "sort by …", label_visibility="collapsed", width=190)
+        st.html(
+            f'<span class="az-count">{total:,} {"image" if total == 1 else "images"}</span>', width="content"
+        )
+        order_by = st.selectbox(
+            "Sort by",
+            ["", *COLUMNS],
+            key="sort_by",
+            format_func=lambda name: COLUMN_TITLES.get(name, name) or "sort by …",
+            label_visibility="collapsed",
+            width=190,
+        )
         down = st.toggle("descending", key="sort_down", disabled=not order_by)
-        page = st.number_input("Page", 1, pages, 1, key="page_number", label_visibility="collapsed", width=120) if pages > 1 else 1
+        page = (
+            st.number_input("Page", 1, pages, 1, key="page_number", label_visibility="collapsed", width=120)
+            if pages > 1
+            else 1
+        )
         if pages > 1:
             st.html(f'<span class="az-count">of {pages:,} pages</span>', width="content")
         _export_buttons(session)
-    found = table_page(session.state, session.engine.catalogue, int(page) - 1, order_by or None, "desc" if down else "asc")
+    found = table_page(
+        session.state, session.engine.catalogue, int(page) - 1, order_by or None, "desc" if down else "asc"
+    )
     rows = found.rows
     event = st.dataframe(
         rows.drop(columns=["image_id"]).rename(columns=COLUMN_TITLES),
@@ -60,7 +81,11 @@ def _export_buttons(session: Session) -> None:
     with st.popover("Export", icon=":material/download:", help="Write the selection to a file"):
         if holds_sample(session.state, session.world()):
             st.caption("Sample data: the files say so.")
-        for title, tool in (("CSV", "export_csv"), ("GeoJSON", "export_geojson"), ("GeoParquet", "export_geoparquet")):
+        for title, tool in (
+            ("CSV", "export_csv"),
+            ("GeoJSON", "export_geojson"),
+            ("GeoParquet", "export_geoparquet"),
+        ):
             st.button(title, key=f"do-{tool}", on_click=act, args=(tool,))
 
 
@@ -70,7 +95,12 @@ def _files(session: Session) -> None:
         return
     with st.container(horizontal=True, gap="small", key="files"):
         for each in documents[:4]:
-            st.link_button(f"{_plain(each.name)} · {_plain(each.summary)}", artifact_url(session, each), icon=":material/download:", help=_plain(each.made_by))
+            st.link_button(
+                f"{_plain(each.name)} · {_plain(each.summary)}",
+                artifact_url(session, each),
+                icon=":material/download:",
+                help=_plain(each.made_by),
+            )
 
 
 def artifact_url(session: Session, artifact: Artifact) -> str:
@@ -82,8 +112,17 @@ def _table(session: Session, artifact: Artifact) -> None:
     path = session.engine.artifacts(session.id).find(artifact.id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"{artifact.name} · {artifact.summary}", width="content")
-        st.button("Show the selection", key="to_selection", on_click=act, args=("show_table",), type="tertiary", icon=":material/arrow_back:")
-        st.link_button("Download", artifact_url(session, artifact), icon=":material/download:", type="tertiary")
+        st.button(
+            "Show the selection",
+            key="to_selection",
+            on_click=act,
+            args=("show_table",),
+            type="tertiary",
+            icon=":material/arrow_back:",
+        )
+        st.link_button(
+            "Download", artifact_url(session, artifact), icon=":material/download:", type="tertiary"
+        )
     if path is None:
         st.warning(f"The file of this table is gone; {_plain(artifact.made_by)} makes it again.")
         return
@@ -98,10 +137,19 @@ def show_figure(session: Session) -> None:
     figure = session.state.ui.figure
     artifact = session.state.artifact(figure) if figure else None
     if artifact is None:
-        st.info("No figure yet. Ask for one, such as “draw the images per year as bars”.", icon=":material/bar_chart:")
+        st.info(
+            "No figure yet. Ask for one, such as “draw the images per year as bars”.",
+            icon=":material/bar_chart:",
+        )
         return
     path = session.engine.artifacts(session.id).find(artifact.id)
     if path is None:
         st.warning(f"The file of this figure is gone; {_plain(artifact.made_by)} makes it again.")
         return
-    st.plotly_chart(json.loads(path.read_text(encoding="utf-8")), key=f"figure-{artifact.id}", width="stretch", height="stretch", config={"displaylogo": False})
+    st.plotly_chart(
+        json.loads(path.read_text(encoding="utf-8")),
+        key=f"figure-{artifact.id}",
+        width="stretch",
+        height="stretch",
+        config={"displaylogo": False},
+    )

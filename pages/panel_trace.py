@@ -17,12 +17,19 @@ def show(session: Session) -> None:
     """Draw the events, the newest turn first."""
     turns = session.turns
     if not turns:
-        st.info("Nothing has happened yet. Every call will be listed here with its time and what came back.", icon=":material/list_alt:")
+        st.info(
+            "Nothing has happened yet. Every call will be listed here with its time and what came back.",
+            icon=":material/list_alt:",
+        )
         return
     wanted = st.session_state.get("trace_call")
     with st.popover("Copy as Python", icon=":material/code:"):
         st.code(as_python(session.events), language="python", height=260)
-    shown = turns[-SHOWN_TURNS:] if wanted is None else tuple(t for t in turns if t in turns[-SHOWN_TURNS:] or _holds(t, wanted))
+    shown = (
+        turns[-SHOWN_TURNS:]
+        if wanted is None
+        else tuple(t for t in turns if t in turns[-SHOWN_TURNS:] or _holds(t, wanted))
+    )
     st.html("".join(_turn(each, wanted) for each in reversed(shown)))
     if len(shown) < len(turns):
         st.caption(f"The last {len(shown)} of {len(turns)} turns; the exported script has them all.")
@@ -57,4 +64,7 @@ def _call(event: Event, wanted: bool) -> str:
 
 def show_jobs(session: Session) -> None:
     """Say that nothing runs in the background yet."""
-    st.info("No background jobs. Long work, such as vision on large rasters, will be listed here.", icon=":material/work_history:")
+    st.info(
+        "No background jobs. Long work, such as vision on large rasters, will be listed here.",
+        icon=":material/work_history:",
+    )

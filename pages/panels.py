@@ -32,6 +32,8 @@ def show_panels(session: Session) -> None:
     if st.session_state.get("panel") not in PANELS:
         st.session_state["panel"] = "Results"
     with st.container(key="panels", gap="small"):
-        name = st.segmented_control("Panel", list(PANELS), key="panel", required=True, label_visibility="collapsed")
+        name = st.segmented_control(
+            "Panel", list(PANELS), key="panel", required=True, label_visibility="collapsed"
+        )
         with st.container(key="panel_body"):
             PANELS[str(name)](session)

@@ -19,8 +19,12 @@ def show() -> None:
     toolbox = live().engine.toolbox
     with st.container(key="prose"):
         st.html("<h2 class='az-title'>Tools</h2>")
-        st.caption(f"What the copilot can call: {len(toolbox)} tools. You can call each from the command line too.")
-        wanted = st.text_input("Find a tool", placeholder="filter, export, heat map …", key="find_tool").casefold()
+        st.caption(
+            f"What the copilot can call: {len(toolbox)} tools. You can call each from the command line too."
+        )
+        wanted = st.text_input(
+            "Find a tool", placeholder="filter, export, heat map …", key="find_tool"
+        ).casefold()
         found = [each for each in toolbox if wanted in f"{each.name} {each.summary}".casefold()]
         if not found:
             st.info("No tool matches. Shorten the word, or clear the field to see them all.")
@@ -31,7 +35,11 @@ def show() -> None:
 
 def tool_html(tool: Tool, open_: bool = False) -> str:
     """A tool as markup that opens; every value is escaped."""
-    marks = [("changes the session", tool.changes_state), ("reaches the network", tool.external), ("long-running", tool.long_running)]
+    marks = [
+        ("changes the session", tool.changes_state),
+        ("reaches the network", tool.external),
+        ("long-running", tool.long_running),
+    ]
     badges = "".join(f"<i>{html.escape(text)}</i>" for text, on in marks if on)
     rows = "".join(
         f"<tr><td><code>{html.escape(each.name)}</code>{'' if each.required else ' <small>optional</small>'}</td>"

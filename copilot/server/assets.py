@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -55,7 +56,7 @@ async def vendor(request: Request) -> Response:
 async def basemap(request: Request) -> Response:
     """GET: the outlines that the offline base map draws."""
     name = str(request.path_params["name"])
-    makers = {
+    makers: dict[str, Callable[[], bytes]] = {
         "world": lambda: countries_geojson(True),
         "countries": lambda: countries_geojson(False),
         "states": states_geojson,

@@ -27,7 +27,7 @@ async def call(request: Request) -> Response:
     body = await json_object(request)
     tool, args = body.get("tool"), body.get("args", {})
     if not isinstance(tool, str) or not isinstance(args, dict):
-        raise Denied(400, "A call is {\"tool\": name, \"args\": {…}}.")
+        raise Denied(400, 'A call is {"tool": name, "args": {…}}.')
     if the_live().running(session.id) is not None:
         raise Denied(409, "A request is running; stop it or wait for its answer.")
     event = await run_in_threadpool(session.call_tool, tool, args, source="page")

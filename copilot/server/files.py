@@ -36,7 +36,10 @@ async def artifact(request: Request) -> Response:
     path = await run_in_threadpool(folder.find, wanted)
     if path is None or not inside(path, folder.folder):
         raise Denied(404, f"The file of {wanted} is gone; {found.made_by} makes it again.")
-    headers = {"Content-Disposition": disposition(file_name(found, path.suffix)), "Cache-Control": "private, no-cache"}
+    headers = {
+        "Content-Disposition": disposition(file_name(found, path.suffix)),
+        "Cache-Control": "private, no-cache",
+    }
     return FileResponse(path, media_type=TYPES.get(path.suffix, "application/octet-stream"), headers=headers)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from functools import wraps
@@ -57,7 +58,9 @@ def guarded(handler: Handler) -> Handler:
             return sentence(422, str(error))
         except Exception:
             _log.exception("%s %s failed", request.method, request.url.path)
-            return sentence(500, "This failed inside Azimuth; nothing was changed. The details are in the log.")
+            return sentence(
+                500, "This failed inside Azimuth; nothing was changed. The details are in the log."
+            )
 
     return run
 
@@ -109,8 +112,6 @@ async def json_object(request: Request, max_bytes: int = 256 * 1024) -> dict[str
         body += chunk
         if len(body) > max_bytes:
             raise Denied(413, f"The request's body is over {max_bytes // 1024} KiB.")
-    import json
-
     try:
         value = json.loads(bytes(body))
     except ValueError as error:

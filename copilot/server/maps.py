@@ -1,6 +1,9 @@
-"""What the map asks for: the view, a layer's content for a viewport, a timeline's steps, a raster's picture."""
+"""What the map asks for: the view, a layer's content for a viewport, a timeline's steps, a picture."""
 
 from __future__ import annotations
+
+import re
+from datetime import date
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,6 +16,9 @@ from copilot.view.basemap import cities_in
 from copilot.view.layers import Viewport, layer_content, periods
 from copilot.view.mapview import map_view
 from state.model import Layer
+
+
+_PERIOD = re.compile(r"\d{4}(-\d{2}){0,2}")
 
 
 @guarded
@@ -80,8 +86,11 @@ def _bbox(request: Request) -> tuple[float, float, float, float]:
 
 def _period(request: Request) -> str | None:
     text = request.query_params.get("period") or None
-    if text is not None and not (len(text) <= 10 and all(part.isdigit() for part in text.split("-"))):
-        raise Denied(400, f"'period' is a year, a month (2019-05) or a day; {text!r} came in.")
+    if text is not None:
+        try:
+            date.fromisoformat((text + "-01-01")[:10] if _PERIOD.fullmatch(text) else "")
+        except ValueError as error:
+            raise Denied(400, f"'period' is a year, a month (2019-05) or a day; {text!r} came in.") from error
     return text
 
 

@@ -16,7 +16,11 @@ COOKIE = "azimuth_owner"
 _YEAR_S = 365 * 24 * 3600
 _OWNER = re.compile(r"[A-Za-z0-9_-]{22,64}")
 
-TILE_HOSTS = ("https://tile.openstreetmap.org", "https://server.arcgisonline.com", "https://*.tile.opentopomap.org")
+TILE_HOSTS = (
+    "https://tile.openstreetmap.org",
+    "https://server.arcgisonline.com",
+    "https://*.tile.opentopomap.org",
+)
 POLICY = "; ".join(
     (
         "default-src 'self'",

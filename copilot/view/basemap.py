@@ -35,11 +35,16 @@ def countries_geojson(coarse: bool) -> bytes:
 def _feature(code: str, name: str, shape: Any, drawn: Any) -> dict[str, Any]:
     largest = max(shapely.get_parts(shape), key=lambda part: float(part.area))
     label = shapely.maximum_inscribed_circle(largest, tolerance=0.2).coords[0]
-    geometry = shapely.geometry.mapping(shapely.set_precision(drawn, 0.01 if code else 0.001))
+    geometry = shapely.geometry.mapping(shapely.transform(drawn, lambda xy: np.round(xy, 3)))
     return {
         "type": "Feature",
         "geometry": geometry,
-        "properties": {"code": code, "name": name, "label": [round(label[0], 2), round(label[1], 2)], "area": round(float(largest.area), 2)},
+        "properties": {
+            "code": code,
+            "name": name,
+            "label": [round(label[0], 2), round(label[1], 2)],
+            "area": round(float(largest.area), 2),
+        },
     }
 
 

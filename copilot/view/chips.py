@@ -33,7 +33,10 @@ def chips(state: State) -> tuple[Chip, ...]:
     if filters.classes:
         joint = " and " if filters.match == "all" else " or "
         found.append(Chip("class", joint.join(filters.classes), "filter_clear", {"fields": ["classes"]}))
-    found += [Chip("attribute", _comparison(each), "filter_clear", {"fields": [each.field]}) for each in filters.attributes]
+    found += [
+        Chip("attribute", _comparison(each), "filter_clear", {"fields": [each.field]})
+        for each in filters.attributes
+    ]
     if database.loaded:
         found.append(Chip("count", f"{database.count:,} selected"))
     return tuple(found)
@@ -78,4 +81,8 @@ def _last_day(day: date) -> int:
 def _comparison(attribute: Attribute) -> str:
     value = attribute.value
     said = ", ".join(str(each) for each in value) if isinstance(value, tuple) else value
-    return f"{attribute.field} {attribute.op} {said:g}" if isinstance(said, float) else f"{attribute.field} {attribute.op} {said}"
+    return (
+        f"{attribute.field} {attribute.op} {said:g}"
+        if isinstance(said, float)
+        else f"{attribute.field} {attribute.op} {said}"
+    )

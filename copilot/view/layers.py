@@ -6,6 +6,7 @@ FeatureCollection, longitude first. Nothing here grows with the catalogue: what 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -14,10 +15,11 @@ import h3
 import pandas as pd
 import shapely
 
-from data.catalogue.base import Bbox, Catalogue, Cell, Selection
+from data.catalogue.base import Attribute, Bbox, Catalogue, Cell, Selection
 from state.model import Layer, State
 from tools.base import ToolError, World
 from tools.map.files import read_vector
+from tools.map.geometry import latitude_of, mercator_y
 from tools.selection import selection_of_query
 from tools.tables import plain_value
 
@@ -82,10 +84,16 @@ def periods(layer: Layer, catalogue: Catalogue) -> list[tuple[str, int]]:
 
 
 def _images(
-    catalogue: Catalogue, selection: Selection, view: Viewport, limit: int, finer: int, fields: tuple[str, ...]
+    catalogue: Catalogue,
+    selection: Selection,
+    view: Viewport,
+    limit: int,
+    finer: int,
+    fields: tuple[str, ...],
 ) -> dict[str, Any]:
     """Each image by itself while there are at most `limit` in view, else cells `finer` zoom levels smaller."""
-    cells = catalogue.cells(selection, view.bbox, view.zoom + finer, MAX_CELLS if finer == 0 else MAX_POINTS)
+    most = MAX_CELLS if finer == 0 else MAX_POINTS
+    cells = catalogue.cells(selection, view.bbox, view.zoom + finer, most)
     total = sum(each.count for each in cells)
     if total > limit and not (view.zoom >= _NEAR_ZOOM and total <= MAX_POINTS):
         return _collection("cells", [_cell(each) for each in cells], total, total)
@@ -113,9 +121,15 @@ def _clusters(
     return _collection("images", [*images, *crowds], found["shown"], found["total"])
 
 
-def _image(row: dict[str, Any], hover: Any) -> dict[str, Any]:
+def _image(row: Mapping[Any, Any], hover: Any) -> dict[str, Any]:
     box = [row["west"], row["south"], row["east"], row["north"]]
-    properties = {"id": row["image_id"], "name": row["name"], "lon": row["lon"], "lat": row["lat"], "hover": hover}
+    properties = {
+        "id": row["image_id"],
+        "name": row["name"],
+        "lon": row["lon"],
+        "lat": row["lat"],
+        "hover": hover,
+    }
     if isinstance(row["footprint"], bytes):
         geometry: dict[str, Any] = shapely.geometry.mapping(shapely.from_wkb(row["footprint"]))
     elif box[0] == box[2] and box[1] == box[3]:
@@ -131,8 +145,6 @@ def _hover(
     """image_id → [[field, value], …] for tooltips; more rows than a hover can need get only their names."""
     extra = tuple(field for field in fields if field not in rows)
     if extra and 0 < len(rows) <= 500:
-        from data.catalogue.base import Attribute
-
         wanted = replace(selection, attributes=(Attribute("image_id", "in", list(rows["image_id"])),))
         found = catalogue.rows(wanted, ("image_id", *extra), (), len(rows))
         rows = rows.merge(found, on="image_id", how="left")
@@ -171,9 +183,7 @@ def _density(
     if options.get("cell") == "square":
         zoom = float(options.get("resolution", view.zoom))
         cells = catalogue.cells(selection, view.bbox, zoom, MAX_HEAT)
-        features = [
-            {**_cell(each), "geometry": _square(each, zoom)} for each in cells
-        ]
+        features = [{**_cell(each), "geometry": _square(each, zoom)} for each in cells]
         total = sum(each.count for each in cells)
         return _collection("areas", features, total, total)
     resolution = int(options.get("resolution", _h3_resolution(view.zoom)))
@@ -203,8 +213,6 @@ def _hexagon(cell: str) -> dict[str, Any]:
 
 def _square(cell: Cell, zoom: float) -> dict[str, Any]:
     """The grid square that holds a cell's centre: 64 pixels at that zoom."""
-    from tools.map.geometry import latitude_of, mercator_y
-
     across = 4 * 2 ** max(0, min(22, int(zoom + 0.5)))
     x = int((cell.lon + 180) / 360 * across)
     y = int((0.5 - mercator_y(cell.lat)) * across)
@@ -218,7 +226,9 @@ def _areas(catalogue: Catalogue, selection: Selection, options: dict[str, Any]) 
     counts = catalogue.count_by(selection, by, limit=400)
     total = sum(n for _, n in counts)
     if by == "country":
-        features = [{"type": "Feature", "geometry": None, "properties": {"key": key, "count": n}} for key, n in counts]
+        features = [
+            {"type": "Feature", "geometry": None, "properties": {"key": key, "count": n}} for key, n in counts
+        ]
         return _collection("countries", features, total, total)
     return _groups(catalogue, selection, by, counts[:100], total)
 
@@ -226,9 +236,8 @@ def _areas(catalogue: Catalogue, selection: Selection, options: dict[str, Any]) 
 def _groups(
     catalogue: Catalogue, selection: Selection, by: str, counts: list[tuple[str, int]], total: int
 ) -> dict[str, Any]:
-    from data.catalogue.base import Attribute
-
-    features = []
+    features: list[dict[str, Any]] = []
+    shown = 0
     for key, n in counts:
         part = replace(selection, attributes=(*selection.attributes, Attribute(by, "=", key)))
         box = catalogue.bounds(part) if catalogue.field_type(by) == "text" else None
@@ -236,7 +245,8 @@ def _groups(
             east = box[2] if box[2] >= box[0] else box[2] + 360
             geometry = _box(box[0], box[1], east, box[3])
             features.append({"type": "Feature", "geometry": geometry, "properties": {"key": key, "count": n}})
-    return _collection("areas", features, sum(f["properties"]["count"] for f in features), total)
+            shown += n
+    return _collection("areas", features, shown, total)
 
 
 def _detections(catalogue: Catalogue, selection: Selection, view: Viewport) -> dict[str, Any]:
@@ -250,7 +260,7 @@ def _detections(catalogue: Catalogue, selection: Selection, view: Viewport) -> d
     return _collection("boxes", features, len(features), len(features))
 
 
-def _detection(row: dict[str, Any]) -> dict[str, Any]:
+def _detection(row: Mapping[Any, Any]) -> dict[str, Any]:
     outline = row["outline"]
     geometry = (
         shapely.geometry.mapping(shapely.from_wkb(outline))
@@ -260,7 +270,13 @@ def _detection(row: dict[str, Any]) -> dict[str, Any]:
     hover = [["object", str(row["class_name"])], ["image", str(row["image_id"])]]
     if not pd.isna(row["confidence"]):
         hover.append(["confidence", f"{row['confidence']:.2f}"])
-    properties = {"id": row["image_id"], "lon": row["lon"], "lat": row["lat"], "hover": hover, "name": row["class_name"]}
+    properties = {
+        "id": row["image_id"],
+        "lon": row["lon"],
+        "lat": row["lat"],
+        "hover": hover,
+        "name": row["class_name"],
+    }
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
@@ -276,7 +292,10 @@ def _labels(catalogue: Catalogue, selection: Selection, view: Viewport, field: s
         {
             "type": "Feature",
             "geometry": {"type": "Point", "coordinates": [row["lon"], row["lat"]]},
-            "properties": {"id": row["image_id"], "text": next((v for _, v in hover.get(row["image_id"], ())), "")},
+            "properties": {
+                "id": row["image_id"],
+                "text": next((v for _, v in hover.get(row["image_id"], ())), ""),
+            },
         }
         for row in rows.to_dict("records")
     ]
@@ -298,7 +317,9 @@ def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[st
         {
             "type": "Feature",
             "geometry": shapely.geometry.mapping(shape),
-            "properties": {"hover": [[str(name), _short(row[name])] for name in columns if _short(row[name])]},
+            "properties": {
+                "hover": [[str(name), _short(row[name])] for name in columns if _short(row[name])]
+            },
         }
         for shape, row in zip(shapes, shown[columns].to_dict("records"), strict=True)
         if not shape.is_empty

@@ -72,7 +72,9 @@ def _read(path: Path, bands: tuple[int, ...]) -> tuple[NDArray[np.float64], NDAr
             shape = _fitted(source.width, source.height)
             values = source.read(chosen, out_shape=(len(chosen), *shape)).astype(float)
             return values, np.ones(shape, dtype=bool)
-        with WarpedVRT(source, crs="EPSG:3857", resampling=Resampling.bilinear, add_alpha=source.nodata is None) as warped:
+        with WarpedVRT(
+            source, crs="EPSG:3857", resampling=Resampling.bilinear, add_alpha=source.nodata is None
+        ) as warped:
             shape = _fitted(warped.width, warped.height)
             values = warped.read(chosen, out_shape=(len(chosen), *shape)).astype(float)
             valid = warped.dataset_mask(out_shape=shape) > 0

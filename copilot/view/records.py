@@ -27,7 +27,9 @@ COLUMN_TITLES = {
     "dataset": "data set", "acquired": "acquired (UTC)", "gsd_m": "GSD, m", "cloud_pct": "clouds, %", "detections": "objects",
 }  # fmt: skip
 """In a table's head, where room is short."""
-_HIDDEN = frozenset({"image_num", "footprint", "class_words", "properties", "quicklook", "class_counts", "classes"})
+_HIDDEN = frozenset(
+    {"image_num", "footprint", "class_words", "properties", "quicklook", "class_counts", "classes"}
+)
 Order = Literal["asc", "desc"]
 
 
@@ -52,7 +54,11 @@ def table_page(
     selection = selection_of(state.database.loaded, state.database.filters)
     ordering = ((order_by, order),) if order_by else ()
     rows = catalogue.rows(selection, COLUMNS, ordering, PAGE_ROWS, number * PAGE_ROWS)
-    present = [name for name in COLUMNS if name in rows and (name in ("image_id", "name") or rows[name].notna().any())]
+    present = [
+        name
+        for name in COLUMNS
+        if name in rows and (name in ("image_id", "name") or rows[name].notna().any())
+    ]
     return Page(rows[present], number, pages, total)
 
 
@@ -94,7 +100,11 @@ def _fields(row: Mapping[str, Any]) -> list[tuple[str, str]]:
         for key, value in row.items()
         if key not in _HIDDEN and not _missing(value) and key not in ("west", "south", "east", "north")
     ]
-    extra = [(key, value_text(value)) for key, value in (row.get("properties") or {}).items() if not _missing(value)]
+    extra = [
+        (key, value_text(value))
+        for key, value in (row.get("properties") or {}).items()
+        if not _missing(value)
+    ]
     return [*found, *extra]
 
 

@@ -30,7 +30,9 @@ def conversation(turns: tuple[Turn, ...], state: State, running: bool) -> dict[s
     return {
         "turns": cards,
         "earlier": len(turns) - len(shown),
-        "question": None if question is None or running else {"text": question.text, "choices": list(question.choices)},
+        "question": None
+        if question is None or running
+        else {"text": question.text, "choices": list(question.choices)},
     }
 
 

@@ -1,0 +1,227 @@
+"""What the routes answer, and to whom."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from copilot.engine import Engine
+from copilot.live import Live
+from copilot.server.owner import COOKIE
+from copilot.session import Session
+from tests.copilot.server.conftest import HEADERS
+
+NO_SESSION = (404, {"error": "There is no such session here."})
+
+
+def said(answer: object) -> tuple[int, object]:
+    return answer.status_code, answer.json()  # type: ignore[attr-defined]
+
+
+def test_the_first_answer_gives_a_cookie_that_scripts_cannot_read(client: TestClient):
+    client.cookies.clear()
+    header = client.get("/api/health").headers["set-cookie"]
+    assert header.startswith(f"{COOKIE}=")
+    assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= {part.strip() for part in header.split(";")}
+    assert "set-cookie" not in client.get("/api/health").headers
+
+
+def test_a_made_up_cookie_is_replaced(client: TestClient):
+    answer = client.get("/api/health", headers={"Cookie": f"{COOKIE}=../../etc"})
+    assert answer.headers["set-cookie"].startswith(f"{COOKIE}=")
+
+
+def test_every_answer_forbids_guessing_types_and_loading_from_elsewhere(client: TestClient, mine: Session):
+    for path in ("/api/health", "/assets/map.js", f"/api/sessions/{mine.id}/view", "/api/sessions/none/view"):
+        headers = client.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "default-src 'self'" in headers["content-security-policy"]
+
+
+ROUTES = ("view", "stream", "layers/clusters", "layers/clusters/steps", "layers/x/picture.png", "artifacts/table-123456")
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_session_of_another_browser_is_not_even_confirmed(stranger: TestClient, mine: Session, route: str):
+    assert said(stranger.get(f"/api/sessions/{mine.id}/{route}")) == NO_SESSION
+    assert said(stranger.get(f"/api/sessions/there-is-none/{route}")) == NO_SESSION
+
+
+def test_the_view_is_the_map_of_the_state(client: TestClient, mine: Session):
+    view = client.get(f"/api/sessions/{mine.id}/view").json()
+    assert [each["id"] for each in view["layers"]] == ["clusters"]
+    assert view["layers"][0]["count"] == mine.state.database.count
+    assert view["camera"] == {"center": [10.0, 25.0], "zoom": 2.0, "seq": 1}
+    assert (view["version"], view["swipe"], view["selected"], view["area"]) == ("2", None, None, None)
+
+
+def test_clusters_in_view_add_up_to_the_images_there(client: TestClient, mine: Session):
+    path = f"/api/sessions/{mine.id}/layers/clusters"
+    whole = client.get(path, params={"bbox": "-180,-85,180,85", "zoom": "2"}).json()
+    counted = sum(each["properties"].get("count", 1) for each in whole["features"]["features"])
+    assert counted == whole["total"] == mine.state.database.count
+    near = client.get(path, params={"bbox": "-80.3,40.3,-79.7,40.6", "zoom": "13"}).json()
+    ids = {each["properties"]["id"] for each in near["features"]["features"]}
+    assert {"xview1:1001.tif", "xview1:1002.tif"} <= ids
+    assert near["mode"] == "images"
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"bbox": "1,2,3", "zoom": "3"}, "'bbox' is west,south,east,north in degrees; '1,2,3' came in."),
+        ({"bbox": "-200,0,0,1", "zoom": "3"}, "'bbox' lies outside -180..180, -90..90, or upside down: '-200,0,0,1'."),
+        ({"bbox": "0,0,1,1"}, "'zoom' must be a number from 0 to 24; None came in."),
+        ({"bbox": "0,0,1,1", "zoom": "nan"}, "'zoom' must be a number from 0 to 24; 'nan' came in."),
+        (
+            {"bbox": "0,0,1,1", "zoom": "3", "period": "2019;drop"},
+            "'period' is a year, a month (2019-05) or a day; '2019;drop' came in.",
+        ),
+        (
+            {"bbox": "0,0,1,1", "zoom": "3", "period": "2019-99"},
+            "'period' is a year, a month (2019-05) or a day; '2019-99' came in.",
+        ),
+    ],
+)
+def test_a_bad_viewport_gets_one_sentence(client: TestClient, mine: Session, query: dict[str, str], sentence: str):
+    answer = client.get(f"/api/sessions/{mine.id}/layers/clusters", params=query)
+    assert said(answer) == (400, {"error": sentence})
+
+
+def test_a_call_from_the_page_goes_through_the_session(client: TestClient, mine: Session):
+    body = {"tool": "show_image", "args": {"image": "xview1:1001.tif"}}
+    answer = client.post(f"/api/sessions/{mine.id}/calls", json=body, headers=HEADERS)
+    assert answer.status_code == 200
+    assert mine.state.ui.selected_image == "xview1:1001.tif"
+    assert (mine.events[-1].source, mine.events[-1].tool) == ("page", "show_image")
+
+
+def test_a_call_that_fails_says_why_and_changes_nothing(client: TestClient, mine: Session):
+    before = mine.state
+    answer = client.post(
+        f"/api/sessions/{mine.id}/calls", json={"tool": "show_imag", "args": {}}, headers=HEADERS
+    )
+    assert answer.status_code == 422
+    assert "Did you mean show_image" in answer.json()["error"]
+    assert mine.state == before
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status"),
+    [
+        ({}, {"tool": "undo"}, 403),
+        ({**HEADERS, "Origin": "https://evil.example"}, {"tool": "undo"}, 403),
+        ({**HEADERS, "Origin": "null"}, {"tool": "undo"}, 403),
+        (HEADERS, ["undo"], 400),
+        (HEADERS, {"tool": 3}, 400),
+        (HEADERS, {"tool": "undo", "args": []}, 400),
+        (HEADERS, {"tool": "undo", "args": {"x": "y" * 300_000}}, 413),
+    ],
+)
+def test_a_call_that_is_not_our_pages_is_turned_down(
+    client: TestClient, mine: Session, headers: dict[str, str], body: object, status: int
+):
+    count = len(mine.events)
+    answer = client.post(f"/api/sessions/{mine.id}/calls", content=json.dumps(body), headers=headers)
+    assert (answer.status_code, len(mine.events)) == (status, count)
+    assert list(answer.json()) == ["error"]
+
+
+def test_an_artifact_is_downloaded_under_a_plain_name(client: TestClient, stranger: TestClient, mine: Session):
+    made = mine.call("export_csv").data["document"]
+    answer = client.get(f"/api/sessions/{mine.id}/artifacts/{made}")
+    assert answer.headers["content-disposition"].startswith('attachment; filename="CSV-export.csv"')
+    assert len(answer.text.splitlines()) > mine.state.database.count
+    assert said(stranger.get(f"/api/sessions/{mine.id}/artifacts/{made}")) == NO_SESSION
+
+
+@pytest.mark.parametrize("name", ["..%2F..%2Fsessions.db", "table-000000", "document-*", ".", "%2e%2e"])
+def test_only_ids_of_the_state_lead_to_files(client: TestClient, mine: Session, name: str):
+    assert client.get(f"/api/sessions/{mine.id}/artifacts/{name}").status_code in (404, 405)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assets/../app.py",
+        "/assets/%2e%2e/app.py",
+        "/assets/..%2fpyproject.toml",
+        "/vendor/leaflet/../package.json",
+        "/vendor/none/x.js",
+        "/vendor/leaflet/leaflet-src.js.map",
+        "/api/basemap/nowhere",
+        "/api/quicklooks/xview1:1001.tif",
+        "/api/quicklooks/..%2f..%2fetc%2fpasswd",
+    ],
+)
+def test_no_path_leads_out_of_what_is_served(client: TestClient, path: str):
+    assert client.get(path).status_code == 404
+
+
+def test_the_base_map_has_every_large_country_inside_the_world(client: TestClient):
+    world = client.get("/api/basemap/world").json()
+    names = {each["properties"]["code"] for each in world["features"]}
+    assert {"US", "FR", "RU", "BR", "NG", "FJ"} <= names
+
+    def longitudes(part: object) -> list[float]:
+        if isinstance(part, list) and part and isinstance(part[0], (int, float)):
+            return [part[0]]
+        return [lon for each in part for lon in longitudes(each)]  # type: ignore[union-attr]
+
+    for each in world["features"]:
+        found = longitudes(each["geometry"]["coordinates"])
+        assert -180 <= min(found) <= max(found) <= 180
+
+
+def test_an_upload_goes_to_the_owners_folder(client: TestClient, engine: Engine):
+    answer = client.put("/api/uploads/my%20cities.csv", content=b"name,lon,lat\na,1,2\n", headers=HEADERS)
+    path = Path(answer.json()["path"])
+    assert (answer.status_code, path.read_bytes()) == (200, b"name,lon,lat\na,1,2\n")
+    assert path == engine.home / "uploads" / client.cookies[COOKIE] / "my_cities.csv"
+
+
+def test_an_upload_over_the_limit_gets_one_sentence_and_leaves_nothing(
+    client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("AZIMUTH_MAX_UPLOAD_GB", "0.000001")
+    sentence = (
+        "The file is larger than 1e-06 GB, which is the most that can be uploaded; "
+        "put it on this machine and ingest it by its path."
+    )
+
+    def chunks():  # type: ignore[no-untyped-def]
+        for _ in range(10):
+            yield b"x" * 300
+
+    for content in (b"x" * 5000, chunks()):
+        assert said(client.put("/api/uploads/a.bin", content=content, headers=HEADERS)) == (413, {"error": sentence})
+    left = [path for path in (engine.home / "uploads").rglob("*") if path.is_file()]
+    assert left == []
+
+
+@pytest.mark.parametrize("name", ["%2e%2e%2fx", "..%5c..%5cx", "a%2fb", "%00", "..."])
+def test_an_uploads_name_never_leaves_its_folder(client: TestClient, engine: Engine, name: str):
+    client.put(f"/api/uploads/{name}", content=b"x", headers=HEADERS)
+    files = [path for path in engine.home.rglob("*") if path.is_file() and path.read_bytes() == b"x"]
+    assert [path for path in files if path.parent != engine.home / "uploads" / client.cookies[COOKIE]] == []
+
+
+def test_an_upload_without_our_header_is_turned_down(client: TestClient):
+    assert client.put("/api/uploads/a.csv", content=b"x").status_code == 403
+
+
+def test_a_failure_inside_gives_a_sentence_and_no_traceback(
+    client: TestClient, mine: Session, live: Live, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(_: str) -> str:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(live, "version", broken)
+    answer = client.get(f"/api/sessions/{mine.id}/view")
+    assert said(answer) == (
+        500,
+        {"error": "This failed inside Azimuth; nothing was changed. The details are in the log."},
+    )

@@ -1,0 +1,114 @@
+"""Turns that run in the process, whoever looks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from copilot.engine import Engine
+from copilot.live import MAX_REQUEST_CHARS, Live, Refused
+from copilot.session import Session
+from state.store import UnknownSession
+
+
+@pytest.fixture
+def live(engine: Engine) -> Live:
+    return Live(engine)
+
+
+class Held:
+    """A turn that stays open until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.began, self.go, self.stopped = threading.Event(), threading.Event(), threading.Event()
+        monkeypatch.setattr(Session, "stream", self._stream)
+
+    def _stream(self, request: str, *, stop: threading.Event, **_: Any) -> Iterator[None]:
+        self.began.set()
+        self.go.wait(10)
+        if stop.is_set():
+            self.stopped.set()
+        yield None
+
+
+def finished(live: Live, session_id: str) -> None:
+    done = threading.Event()
+    leave = live.subscribe(session_id, done.set)
+    while live.running(session_id) is not None:
+        done.wait(0.1)
+        done.clear()
+    leave()
+
+
+def test_a_request_is_answered_in_the_background_and_its_events_are_stored(live: Live):
+    session = live.create("me")
+    live.ask(session.id, "load xview1")
+    finished(live, session.id)
+    assert [each.kind for each in session.events] == ["request", "call", "reply"]
+    assert Session.open(session.id, engine=live.engine).state.database.loaded == ("xview1",)
+
+
+def test_a_session_answers_one_request_at_a_time(live: Live, monkeypatch: pytest.MonkeyPatch):
+    held = Held(monkeypatch)
+    one, other = live.create("me"), live.create("me")
+    live.ask(one.id, "a")
+    assert held.began.wait(10)
+    with pytest.raises(Refused, match="still running in this session"):
+        live.ask(one.id, "b")
+    live.ask(other.id, "c")
+    assert (live.running(one.id), live.running(other.id)) == ("a", "c")
+    held.go.set()
+    finished(live, one.id)
+    finished(live, other.id)
+
+
+def test_stop_reaches_the_turn(live: Live, monkeypatch: pytest.MonkeyPatch):
+    held = Held(monkeypatch)
+    session = live.create("me")
+    assert live.stop(session.id) is False
+    live.ask(session.id, "a")
+    assert held.began.wait(10)
+    assert live.stop(session.id) is True
+    held.go.set()
+    assert held.stopped.wait(10)
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "x" * (MAX_REQUEST_CHARS + 1)])
+def test_a_request_that_cannot_be_read_is_refused(live: Live, text: str):
+    session = live.create("me")
+    with pytest.raises(Refused):
+        live.ask(session.id, text)
+    assert session.events == ()
+
+
+def test_a_turn_that_cannot_start_says_so_and_frees_the_session(live: Live, monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: Any, **__: Any) -> Iterator[None]:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(Session, "stream", broken)
+    session = live.create("me")
+    live.ask(session.id, "a")
+    finished(live, session.id)
+    problem = live.problem(session.id)
+    assert problem is not None and "secret" not in problem
+
+
+def test_a_deleted_session_is_gone(live: Live):
+    session = live.create("me")
+    live.delete(session.id)
+    with pytest.raises(UnknownSession):
+        live.session(session.id)
+
+
+def test_the_version_changes_with_every_event(live: Live):
+    session = live.create("me")
+    told: list[str] = []
+    leave = live.subscribe(session.id, lambda: told.append(live.version(session.id)))
+    session.call("db_load", names=["xview1"])
+    session.call("cluster_plot")
+    leave()
+    session.call("undo")
+    assert told == ["1", "2"]
