@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,13 +94,24 @@ def _answer_file(
     shared = Engine.in_memory_like(engine)
     for number, (request_id, turns) in enumerate(asked, 1):
         session = Session.open(engine=shared)
-        *_, answer = [session.ask(turn, agent=agent, model=model, source="cli") for turn in turns]
+        answers = [session.ask(turn, agent=agent, model=model, source="cli") for turn in turns]
+        answer = _whole(answers)
         typer.echo(f"{number}: {request_id} {answer.outcome} {answer.seconds:.2f} s", err=True)
         if as_json:
             print_json({"id": request_id, **answer.to_json()})
         else:
             typer.echo(f"{request_id}: {answer.reply}")
         shared.remove_session(session.id)
+
+
+def _whole(answers: list[Answer]) -> Answer:
+    """A conversation's result: where its last turn ended, and the calls, time and tokens of all of them."""
+    return replace(
+        answers[-1],
+        calls=tuple(call for answer in answers for call in answer.calls),
+        seconds=sum(answer.seconds for answer in answers),
+        tokens=sum(answer.tokens for answer in answers),
+    )
 
 
 def _requests(path: Path, as_json: bool) -> list[tuple[Any, list[str]]]:

@@ -21,7 +21,7 @@ FOLDERS_VARIABLE = "AZIMUTH_DATA_FOLDERS"
 _SHOWN_REJECTED = 20
 
 
-@tool("database", changes_state=True, gives=("loaded",), long_running=True)
+@tool("database", changes_state=True, gives=("loaded",), external=True, long_running=True)
 def db_ingest(
     state: State,
     world: World,
