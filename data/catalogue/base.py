@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from data.schema import DatasetInfo
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Bbox = tuple[float, float, float, float]
 """(west, south, east, north) in degrees; west > east crosses the antimeridian."""
@@ -91,6 +93,9 @@ class Catalogue(Protocol):
         offset: int = 0,
     ) -> pd.DataFrame:
         """Selected images, in a total order (ties by image_id); properties' keys are columns too."""
+
+    def scan(self, selection: Selection, columns: tuple[str, ...] | None = None) -> Iterator[pd.DataFrame]:
+        """All selected images in pages, by data set and image_num: for what reads every row."""
 
     def image(self, image_id: str) -> dict[str, Any] | None:
         """One image's record: every column, properties as a dict, its class names and class counts."""

@@ -120,10 +120,17 @@ class DuckCatalogue(SqlCatalogue):
     # -- the engine's side ------------------------------------------------------------------------
 
     def _fetch(self, sql: str, params: Params) -> list[tuple[Any, ...]]:
+        return self._run(sql, params).fetchall()
+
+    def _frame(self, sql: str, params: Params) -> pd.DataFrame:
+        frame: pd.DataFrame = self._run(sql, params).to_arrow_table().to_pandas()
+        return frame
+
+    def _run(self, sql: str, params: Params) -> duckdb.DuckDBPyConnection:
         if "ST_Covers(" in sql:
             self._need_spatial()
         try:
-            return self._cursor().execute(sql, params.values).fetchall()
+            return self._cursor().execute(sql, params.values)
         except duckdb.IOException as error:
             raise CatalogueError(
                 "A file of the catalogue could not be read; it may have just been replaced."

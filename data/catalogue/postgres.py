@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from data.catalogue.base import CatalogueError
 from data.catalogue.dialect import Params
 from data.catalogue.engine import SqlCatalogue
-from data.catalogue.guard import check_select, sentence
+from data.catalogue.guard import bare, check_select, sentence
 from data.catalogue.postgres_load import READER, VIEWS_SCHEMA, create_tables, drop_dataset, load_dataset
 from data.catalogue.write import dataset_folders, info_from_json, read_info
 from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
@@ -160,8 +160,8 @@ class PostgresCatalogue(SqlCatalogue):
             connection.exec_driver_sql(f"SET LOCAL search_path = {VIEWS_SCHEMA}, public")
             if self._has_reader:
                 connection.exec_driver_sql(f"SET LOCAL ROLE {READER}")
-            bare = query.strip().rstrip(";").replace("%", "%%")
-            limited = f"SELECT * FROM ({bare}\n) AS answer LIMIT {int(max_rows)}"
+            plain = bare(query).replace("%", "%%")
+            limited = f"SELECT * FROM ({plain}\n) AS answer LIMIT {int(max_rows)}"
             answer = connection.exec_driver_sql(limited)
             frame = pd.DataFrame(answer.fetchall(), columns=list(answer.keys()))
             transaction.rollback()
@@ -173,6 +173,12 @@ class PostgresCatalogue(SqlCatalogue):
         with self._engine.connect() as connection:
             connection.exec_driver_sql("SET LOCAL search_path = catalogue, public")
             return [tuple(row) for row in connection.execute(sa.text(sql), params.values)]
+
+    def _frame(self, sql: str, params: Params) -> pd.DataFrame:
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql("SET LOCAL search_path = catalogue, public")
+            answer = connection.execute(sa.text(sql), params.values)
+            return pd.DataFrame(answer.fetchall(), columns=list(answer.keys()))
 
     def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
         return f"(SELECT * FROM images WHERE dataset = '{info.name}')"

@@ -12,7 +12,7 @@ from data.catalogue.dialect import Params
 from data.catalogue.fields import COLUMN_KINDS, READ_ONLY_COLUMNS, common_kind, property_key
 from data.catalogue.geo import haversine_sql, km_of_haversine
 from data.catalogue.records import plain, properties_of
-from data.catalogue.sql_base import SqlBase
+from data.catalogue.scanning import Scanning
 from data.schema import IMAGES, DatasetInfo
 
 POINT_COLUMNS = (
@@ -21,7 +21,7 @@ POINT_COLUMNS = (
 Order = tuple[tuple[str, Literal["asc", "desc"]], ...]
 
 
-class Reading(SqlBase):
+class Reading(Scanning):
     """rows, points, images_near and image."""
 
     def rows(
@@ -38,7 +38,22 @@ class Reading(SqlBase):
         for name in names:
             if name not in READ_ONLY_COLUMNS:
                 self._check_field(name, also=READ_ONLY_COLUMNS)
+        if names and all(name in COLUMN_KINDS for name in names):
+            return self._rows_in_memory(selection, names, order_by, limit, offset)
         return self._read(self._numbers(selection, order_by, limit, offset), names)
+
+    def _rows_in_memory(
+        self, selection: Selection, names: tuple[str, ...], order_by: Order, limit: int, offset: int
+    ) -> pd.DataFrame:
+        """As `rows`, in one statement: for columns that need no look into the records."""
+        columns = tuple(
+            dict.fromkeys(name for name in names if name not in ("dataset", "image_num", "image_id"))
+        )
+        page, params = self._page_sql(selection, order_by, limit, offset, columns)
+        if page is None:
+            return pd.DataFrame(columns=list(names))
+        outside = ", ".join("ds AS dataset" if name == "dataset" else name for name in names)
+        return self._frame(f"SELECT {outside} FROM ({page}) AS page", params)
 
     def points(self, selection: Selection, bbox: Bbox | None = None, limit: int = 5000) -> pd.DataFrame:
         """What the map draws of the selected rows in `bbox`, by data set and number."""
@@ -126,6 +141,13 @@ class Reading(SqlBase):
         self, selection: Selection, order_by: Order, limit: int, offset: int
     ) -> list[tuple[Any, ...]]:
         """(data set, image_num) of one page."""
+        page, params = self._page_sql(selection, order_by, limit, offset)
+        return [] if page is None else [row[:2] for row in self._fetch(page, params)]
+
+    def _page_sql(
+        self, selection: Selection, order_by: Order, limit: int, offset: int, columns: tuple[str, ...] = ()
+    ) -> tuple[str | None, Params]:
+        """One page's ds, image_num, image_id and `columns`, in order."""
         infos = self._chosen(selection)
         for field, direction in order_by:
             self._check_field(field)
@@ -137,17 +159,17 @@ class Reading(SqlBase):
                 f"{self._key(info, field, common_kind(infos, field) or 'text', params)} AS k{i}"
                 for i, (field, _) in enumerate(order_by)
             ]
-            return ", ".join([f"{self._name(info, params)} AS ds", "image_num", "image_id", *keys])
+            return ", ".join([f"{self._name(info, params)} AS ds", "image_num", "image_id", *columns, *keys])
 
         sql, params = self._union(selection, branch, *(field for field, _ in order_by))
         if sql is None:
-            return []
+            return None, params
         order = "".join(f"k{i} {way.upper()} NULLS LAST, " for i, (_, way) in enumerate(order_by))
         page = (
-            f"SELECT ds, image_num FROM ({sql}) AS parts ORDER BY {order}image_id"
+            f"SELECT * FROM ({sql}) AS parts ORDER BY {order}image_id"
             f" LIMIT {params.add(max(0, limit))} OFFSET {params.add(max(0, offset))}"
         )
-        return self._fetch(page, params)
+        return page, params
 
     def _read(self, numbers: list[tuple[Any, ...]], columns: tuple[str, ...]) -> pd.DataFrame:
         """The named columns of (data set, image_num) pairs, in their order."""
@@ -186,7 +208,3 @@ class Reading(SqlBase):
                     record.get(c) if c in IMAGES.names else properties.get(property_key(c)) for c in columns
                 )
         return found
-
-    def _all_columns(self, infos: list[DatasetInfo]) -> tuple[str, ...]:
-        keys = dict.fromkeys(key for info in infos for key, _ in info.properties if key not in IMAGES.names)
-        return (*(c for c in IMAGES.names if c not in ("class_words", "properties")), *keys)

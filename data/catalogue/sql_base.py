@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data.catalogue.base import Bbox, Selection
 from data.catalogue.compile import check_fields, chosen_datasets, conditions
 from data.catalogue.dialect import Dialect, Params
 from data.catalogue.fields import Kind, field_expr, field_kind, unknown_field
 from data.schema import DatasetInfo
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Branch = Callable[[DatasetInfo, Params], str]
 
@@ -31,6 +34,10 @@ class SqlBase(ABC):
     @abstractmethod
     def _fetch(self, sql: str, params: Params) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows."""
+
+    @abstractmethod
+    def _frame(self, sql: str, params: Params) -> pd.DataFrame:
+        """Run one statement and return its rows as a frame, column by column: for many rows."""
 
     @abstractmethod
     def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:

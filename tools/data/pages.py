@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import shapely
 from numpy.typing import NDArray
 
-from data.catalogue.base import Attribute, Selection
+from data.catalogue.base import Selection
 from state.model import State
 from tools.base import ToolError, World
 from tools.phrases import number_of
@@ -18,7 +17,6 @@ from tools.selection import current_selection
 from tools.tables import load_table
 
 MAX_EXPORT_ROWS = 5_000_000
-PAGE_ROWS = 50_000
 _LEFT_OUT = ("image_num", "quicklook")
 _SIDES = ("west", "south", "east", "north")
 
@@ -61,19 +59,11 @@ def geometries(frame: pd.DataFrame) -> NDArray[np.object_]:
 
 
 def _selected(selection: Selection, world: World) -> Iterator[pd.DataFrame]:
-    """Pages by rising image_id, each from where the last one ended: no page costs more than the first."""
+    """Pages of the selected rows, by data set and in the order in which they were brought in."""
     columns = tuple(
         name for name in world.catalogue.rows(selection, None, (), 0).columns if name not in _LEFT_OUT
     )
-    part = selection
-    while True:
-        page = world.catalogue.rows(part, columns, (), PAGE_ROWS)
-        if not page.empty:
-            yield page
-        if len(page) < PAGE_ROWS:
-            return
-        after = Attribute("image_id", ">", page["image_id"].iloc[-1])
-        part = replace(selection, attributes=(*selection.attributes, after))
+    return world.catalogue.scan(selection, columns)
 
 
 def _boxes(

@@ -11,7 +11,7 @@ from data.catalogue.base import Attribute
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
-from tools.data.source import column_in, frame_of
+from tools.data.source import column_in
 from tools.data.summaries import Column, TableOrSelection
 from tools.database.attributes import OPERATORS, Value, field_named, spoken
 from tools.database.reading import QUERY_COLUMNS, Direction, ordering
@@ -78,9 +78,10 @@ def sample_rows(
     Example: copilot call sample_rows n=20 seed=7
     """
     if table is None:
-        ids = frame_of(state, world, None, "image_id")
-        total = len(ids)
-        chosen = ids.sample(min(n, total), random_state=seed)["image_id"].tolist()
+        selection = current_selection(state, world)
+        ids = [page["image_id"] for page in world.catalogue.scan(selection, ("image_id",))]
+        total = sum(map(len, ids))
+        chosen = pd.concat(ids).sample(min(n, total), random_state=seed).tolist() if ids else []
         result = _rows_of_ids(state, world, chosen)
     else:
         frame = load_table(state, world, table)
@@ -99,11 +100,11 @@ def filter_rows(
     table: TableId,
     field: Column,
     op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")],
-    value: Value,
+    value: Annotated[Value, Field(description="A value, or a list of them for in.")],
 ) -> Step:
     """Keep the rows of a table that meet one comparison, in a new table; the selection stays.
 
-    Example: copilot call filter_rows table=table-1a2b3c field=count op=>= value=10
+    Example: copilot call filter_rows table=table-1a2b3c field=count op=">=" value=10
     """
     operator = OPERATORS.get(" ".join(op.lower().replace("_", " ").split()))
     if operator is None:

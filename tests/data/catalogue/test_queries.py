@@ -7,8 +7,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from data.catalogue import scanning
 from data.catalogue.base import Attribute, CatalogueError, Selection
 from data.catalogue.duck import DuckCatalogue
 from data.catalogue.engine import SqlCatalogue
@@ -27,6 +29,11 @@ SELECTIONS = (
     Selection(classes=("no such thing",)),
     Selection(center=(179.5, 0.0), radius_km=2000),
 )
+
+
+def rows_of(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """A frame's rows with None for what is missing."""
+    return list(frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None))
 
 
 def answers(catalogue: SqlCatalogue, selection: Selection) -> dict[str, Any]:
@@ -145,6 +152,22 @@ def test_pages_of_rows_put_together_are_all_rows_once(catalogue: SqlCatalogue) -
     known.sort(key=lambda r: r["sensor"], reverse=True)
     unknown = sorted(r["image_id"] for r in ROWS if not r["sensor"])
     assert ids == [r["image_id"] for r in known] + unknown
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("columns", [None, ("image_id", "lon"), ("tile", "footprint", "mixed", "dataset")])
+def test_a_scan_gives_every_selected_row_once_with_the_values_of_rows(
+    catalogue: SqlCatalogue,
+    selection: Selection,
+    columns: tuple[str, ...] | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scanning, "ROWS_A_PAGE", 137)
+    pages = list(catalogue.scan(selection, columns))
+    assert sum(map(len, pages)) == catalogue.count(selection)
+    scanned = [row for page in pages for row in rows_of(page)]
+    wanted = rows_of(catalogue.rows(selection, columns, (), 10_000))
+    assert sorted(scanned, key=repr) == sorted(wanted, key=repr)
 
 
 def test_an_images_record_is_whole(catalogue: SqlCatalogue, small_root: Path) -> None:

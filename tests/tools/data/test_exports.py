@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import geopandas
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from data.catalogue import scanning
 from data.catalogue.base import CatalogueError
 from state.model import State
 from tests.tools.world import after, run, small_world
@@ -31,10 +35,9 @@ def test_a_csv_has_every_row_and_says_of_each_that_it_is_a_sample(world: World, 
     assert not step.failed, step.observation
     path = Path(step.data["path"])
     frame = pd.read_csv(path)
-    expected = sorted(
-        f"{dataset}:{scene}" for dataset, scene in zip(frame["dataset"], frame["name"], strict=True)
-    )
-    assert frame["image_id"].tolist() == expected and len(frame) == 26
+    expected = [f"{dataset}:{scene}" for dataset, scene in zip(frame["dataset"], frame["name"], strict=True)]
+    assert frame["image_id"].tolist() == expected and len(set(expected)) == 26
+    assert frame["dataset"].tolist() == sorted(frame["dataset"])
     assert set(frame["origin"]) == {SAMPLE}
     [row] = frame[frame["name"] == "1001.tif"].to_dict("records")
     assert (row["lon"], row["lat"], row["acquired"]) == (-79.9959, 40.4406, "2018-05-03 15:10:00")
@@ -61,7 +64,7 @@ def test_pages_join_without_a_gap_or_a_double(
     world: World, full: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = Path(run(world, full, export_csv).data["path"]).read_text()
-    monkeypatch.setattr(paging, "PAGE_ROWS", 4)
+    monkeypatch.setattr(scanning, "ROWS_A_PAGE", 4)
     assert Path(run(world, full, export_csv).data["path"]).read_text() == whole
 
 
@@ -141,16 +144,14 @@ def test_an_empty_selection_and_one_that_is_too_large_are_refused(
 def test_an_export_that_breaks_leaves_no_file(
     world: World, full: State, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(paging, "PAGE_ROWS", 4)
-    original, calls = world.catalogue.rows, []
+    monkeypatch.setattr(scanning, "ROWS_A_PAGE", 4)
+    original = world.catalogue.scan
 
-    def breaking(*args: object) -> pd.DataFrame:
-        calls.append(args)
-        if len(calls) == 3:
-            raise CatalogueError("The disk is gone.")
-        return original(*args)  # type: ignore[arg-type]
+    def breaking(*args: Any) -> Iterator[pd.DataFrame]:
+        yield from islice(original(*args), 2)
+        raise CatalogueError("The disk is gone.")
 
-    monkeypatch.setattr(world.catalogue, "rows", breaking)
+    monkeypatch.setattr(world.catalogue, "scan", breaking)
     step = run(world, full, export_csv)
     assert step.failed and step.observation == "The disk is gone."
     assert list((tmp_path / "artifacts").iterdir()) == []
