@@ -9,10 +9,10 @@ import duckdb
 import pandas as pd
 
 from data.catalogue.base import CatalogueError
-from data.catalogue.guard import check_select, sentence
+from data.catalogue.guard import bare, check_select, sentence
 from data.catalogue.spatial import CLOSED, Settings, load_spatial
 from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE
-from data.schema import IMAGES, DatasetInfo
+from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
 
 _MEMORY_LIMIT = "1GB"
 _VIEWS = ("images", "detections", "datasets")
@@ -50,7 +50,7 @@ class SqlRoom:
         timer.start()
         try:
             frame: pd.DataFrame = cursor.execute(
-                f"SELECT * FROM ({_bare(query)}\n) AS answer LIMIT {int(max_rows)}"
+                f"SELECT * FROM ({bare(query)}\n) AS answer LIMIT {int(max_rows)}"
             ).df()
             return frame
         except (duckdb.Error, MemoryError) as error:
@@ -148,9 +148,13 @@ def _class_names(info: DatasetInfo, words: str) -> str:
     """SQL of the list of class names whose bits are set."""
     if not info.classes:
         return "CAST([] AS VARCHAR[])"
-    ids = ", ".join(str(c.id) for c in info.classes)
-    names = "[" + ", ".join(_literal(name) for name in _names_by_id(info)) + "]"
-    return f"[{names}[k + 1] FOR k IN [{ids}] IF (({words}[k // 62 + 1] >> (k % 62)) & 1) = 1]"
+    # A CASE a class is worked out column by column; a list of numbers to look up takes five times as long.
+    cases = ", ".join(
+        f"CASE WHEN ({words}[{c.id // CLASS_BITS_PER_WORD + 1}] & {1 << c.id % CLASS_BITS_PER_WORD}) <> 0"
+        f" THEN {_literal(c.name)} END"
+        for c in info.classes
+    )
+    return f"[held FOR held IN [{cases}] IF held IS NOT NULL]"
 
 
 def _names_by_id(info: DatasetInfo) -> list[str]:
@@ -175,10 +179,6 @@ def _datasets_frame(infos: tuple[DatasetInfo, ...]) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=columns).rename(columns={"start": "first_day", "end": "last_day"})
     text = [c for c in frame.columns if c not in ("images", "detections")]
     return frame.astype({**dict.fromkeys(text, "string"), "images": "int64", "detections": "int64"})
-
-
-def _bare(query: str) -> str:
-    return query.strip().rstrip(";")
 
 
 def _literal(text: str) -> str:

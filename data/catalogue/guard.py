@@ -53,6 +53,17 @@ def parse_select(query: str, views: tuple[str, ...] = ()) -> dict[str, Any]:
     return tree
 
 
+def bare(query: str) -> str:
+    """A statement without the semicolons that end it, nor comments after them."""
+    text = query.encode()
+    end = len(text)
+    for start, _ in reversed(duckdb.tokenize(query)):
+        if text[start : start + 1] != b";":
+            break
+        end = start
+    return text[:end].decode()
+
+
 def sentence(message: str) -> str:
     """A database's message as one sentence: without its kind, the echo of the query, and line breaks."""
     unknown = re.search(r'(?:Referenced )?column "?([\w.]+)"? (?:not found|does not exist)', message)
@@ -87,7 +98,8 @@ def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str
         raise CatalogueError(
             f"The function {function!r} cannot be used here; it reaches beyond the catalogue's rows."
         )
-    if isinstance(function, str) and (node.get("schema") or node.get("catalog")):
+    # DuckDB's parser puts `main` before the functions that it reads [1, 2] and {'a': 1} as.
+    if isinstance(function, str) and (node.get("schema") not in ("", None, "main") or node.get("catalog")):
         raise CatalogueError(f"The function {function!r} must be named without a schema.")
 
 

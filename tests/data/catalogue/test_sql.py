@@ -160,3 +160,16 @@ def test_a_data_set_whose_folder_is_a_link_is_read_too(small_root: Path, tmp_pat
 
 def test_an_empty_catalogue_can_be_asked(tmp_path: Path) -> None:
     assert DuckCatalogue(tmp_path).sql("SELECT count(*) AS n FROM images")["n"].tolist() == [0]
+
+
+@pytest.mark.parametrize("end", [";", " ; -- that is all", "; /* done */ ;", " -- no semicolon"])
+def test_semicolons_and_comments_may_end_a_query(catalogue: SqlCatalogue, end: str) -> None:
+    assert catalogue.sql(f"SELECT ';--' AS text, 'é' AS letter{end}").values.tolist() == [[";--", "é"]]
+
+
+def test_lists_and_structs_may_be_written_out(duck: DuckCatalogue) -> None:
+    frame = duck.sql(
+        "SELECT [1, 2] AS l, {'a': 1} AS s, count(*) AS n FROM images WHERE dataset IN ['alpha']"
+    )
+    assert frame.to_dict("records")[0]["s"] == {"a": 1}
+    assert frame["n"].tolist() == [duck.count(Selection(datasets=("alpha",)))]
