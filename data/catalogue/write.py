@@ -8,6 +8,7 @@ Both iterables are streamed: one row group is in memory at a time.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -31,6 +32,8 @@ IMAGES_FILE = "images.parquet"
 DETECTIONS_FILE = "detections.parquet"
 QUICKLOOKS = "quicklooks"
 ROWS_PER_GROUP = 65_536
+_HERE, _RENAME_EXCHANGE = -100, 2
+"""AT_FDCWD and the flag, from <fcntl.h> and <linux/fs.h>."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -250,17 +253,28 @@ def _version(work: Path, parts: InfoParts) -> str:
 
 
 def _swap_in(work: Path, target: Path) -> None:
-    """Put the finished folder in its place; a rename cannot replace a folder that is not empty."""
-    old: Path | None = None
-    if target.exists():
+    """Put the finished folder in its place, what was there into `work`: at no instant is there none."""
+    if not target.exists():
+        os.rename(work, target)
+    elif not _exchanged(work, target):
+        # Where the file system cannot exchange two folders, the old one is gone for an instant.
         old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".replaced", dir=target.parent))
         os.rename(target, old / target.name)
-    try:
-        os.rename(work, target)
-    except OSError:
-        if old is not None:
+        try:
+            os.rename(work, target)
+        except OSError:
             os.rename(old / target.name, target)
-        raise
-    finally:
-        if old is not None:
+            raise
+        finally:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether two folders' names could be exchanged in one step: Linux's renameat2, where there is one."""
+    try:
+        exchange = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError, TypeError):
+        return False
+    names = (ctypes.c_char_p(os.fsencode(one)), ctypes.c_char_p(os.fsencode(other)))
+    failed: int = exchange(_HERE, names[0], _HERE, names[1], _RENAME_EXCHANGE)
+    return failed == 0

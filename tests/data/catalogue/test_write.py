@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from data.catalogue import write
 from data.catalogue.base import CatalogueError
 from data.catalogue.write import InfoParts, dataset_folders, read_info, remove_dataset, write_dataset
 from data.schema import DETECTIONS, IMAGES, ClassInfo, DatasetInfo
@@ -95,6 +98,36 @@ def test_a_data_set_of_the_same_name_is_replaced(tmp_path: Path) -> None:
     info = write_dataset(tmp_path, PARTS, [batch(0, 2)])
     assert read_info(tmp_path / "harbours") == info
     assert sorted(f.name for f in (tmp_path / "harbours").iterdir()) == ["dataset.json", "images.parquet"]
+    assert [f.name for f in tmp_path.iterdir()] == ["harbours"]
+
+
+def test_while_a_data_set_is_replaced_its_folder_is_always_there(tmp_path: Path) -> None:
+    write_dataset(tmp_path, PARTS, [batch(0, 9)])
+    counts: set[int] = set()
+    done = Event()
+
+    def watch() -> None:
+        while not done.is_set():
+            counts.add(read_info(tmp_path / "harbours").images)
+
+    with ThreadPoolExecutor(1) as pool:
+        watched = pool.submit(watch)
+        for rows in (3, 9) * 10:
+            write_dataset(tmp_path, PARTS, [batch(0, rows)])
+        done.set()
+        watched.result()
+    assert counts <= {3, 9}
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_without_an_exchange_of_folders_a_data_set_is_replaced_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchanges: bool
+) -> None:
+    if not exchanges:
+        monkeypatch.setattr(write, "_exchanged", lambda one, other: False)
+    write_dataset(tmp_path, PARTS, [batch(0, 9)])
+    write_dataset(tmp_path, PARTS, [batch(0, 2)])
+    assert read_info(tmp_path / "harbours").images == 2
     assert [f.name for f in tmp_path.iterdir()] == ["harbours"]
 
 
