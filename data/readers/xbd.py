@@ -21,8 +21,10 @@ from data.readers.records import as_dict, as_list, each_file, heads, number, pla
 from data.readers.when import parse_time
 
 SUFFIXES = frozenset({".json"})
-WITHOUT_DAMAGE = "building"
-"""The class of a building in an image from before the disaster, where there is no damage level yet."""
+WITHOUT_DAMAGE = "no-damage"
+"""The class of a building in an image from before the disaster, where the file gives no level.
+
+As in the sample. The images of before and after are told apart by their names and dates."""
 
 
 def sniff(source: Path) -> float:

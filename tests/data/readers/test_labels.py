@@ -137,9 +137,9 @@ def test_xbd_buildings_come_with_their_damage_and_the_broken_outline_is_rejected
     assert found.rejected == [Rejected(f"train/labels/{name}", 3, "the feature has no readable WKT polygon")]
 
 
-def test_xbd_buildings_before_the_disaster_are_just_buildings(tmp_path, read):
+def test_xbd_buildings_before_the_disaster_are_undamaged_ones(tmp_path, read):
     write(tmp_path / "x_00000001_pre_disaster.json", xbd_record("pre"))
-    assert set(classes(read(xbd.READER, tmp_path).images[0])) == {"building"}
+    assert set(classes(read(xbd.READER, tmp_path).images[0])) == {"no-damage"}
 
 
 def test_xbd_image_outline_follows_from_its_buildings_pixels(tmp_path, read):
