@@ -62,22 +62,34 @@ def filter_lccclass(
     classes: Annotated[
         Words, Field(description="Land-cover or land-use classes, such as airport or Vineyards.")
     ],
+    match: Match = "any",
 ) -> Step:
     """Keep land-cover or land-use scenes of these classes, replacing earlier ones.
+
+    Where object classes are kept too, whether any or all must be there is what filter_class said.
 
     Example: copilot call filter_lccclass classes=golf_course
     """
     known = ClassWords.of(world)
     names: dict[str, None] = {}
-    for name in canonical_words(classes, known):
+    for name in canonical_words(classes, known, match):
         found = (name,) if known.is_scene(name) else known.scene_names(name)
         if not found:
             raise ToolError(f"{name!r} is a class of objects, not of whole scenes; filter_class keeps those.")
+        if match == "all" and len(found) > 1:
+            raise ToolError(
+                f"{name!r} means {listed(found)}; with match=all, name the one that must be there."
+            )
         names.update(dict.fromkeys(found))
     filters = state.database.filters
     kept = {each for each in filters.classes if not known.is_scene(each)}
-    said = f"Scene classes: {listed(names)}." + missing_from(state.database.loaded, tuple(names), known)
-    return narrowed(state, world, said, classes=tuple(sorted({*kept, *names})), match=filters.match or "any")
+    # One `match` holds for all classes: that of the objects, so that the two filters' order does not matter.
+    holds = (filters.match or match) if kept else match
+    said = f"Scene classes: {listed(names)}{' (all of them)' if holds == 'all' and len(names) > 1 else ''}."
+    if holds != match:
+        said += f" As for the object classes, {holds} of them {'counts' if holds == 'any' else 'count'}."
+    said += missing_from(state.database.loaded, tuple(names), known)
+    return narrowed(state, world, said, classes=tuple(sorted({*kept, *names})), match=holds)
 
 
 @tool("database", changes_state=True)

@@ -131,3 +131,19 @@ def test_an_empty_selection_says_which_filter_empties_it(world: World) -> None:
     assert step.observation.endswith(
         "Nothing is selected; there would be without the date filter 1 and without the place filter 5."
     )
+
+
+def test_scenes_that_show_all_of_several_land_covers_can_be_kept(world: World, full: State) -> None:
+    classes = ["Coniferous forest", "Pastures"]
+    step = run(world, full, filter_lccclass, classes=classes, match="all")
+    assert step.state.database.filters == Filters(classes=tuple(classes), match="all")
+    assert step.state.database.count == 1
+    assert step.observation.startswith("Scene classes: Coniferous forest and Pastures (all of them).")
+    assert run(world, full, filter_lccclass, classes=classes).state.database.count == 2
+
+
+def test_how_object_classes_match_holds_for_scenes_too_and_is_said(world: World, full: State) -> None:
+    state = run(world, full, filter_class, classes=["Bus"]).state
+    step = run(world, state, filter_lccclass, classes=["airport"], match="all")
+    assert step.state.database.filters.match == "any"
+    assert "As for the object classes, any of them counts." in step.observation

@@ -39,7 +39,10 @@ KINDS: dict[str, st.SearchStrategy[Call]] = {
     "class": st.tuples(_objects, st.sampled_from(["any", "all"])).map(
         lambda both: (filter_class, {"classes": both[0], "match": both[1]})
     ),
-    "scene": _scenes.map(lambda classes: (filter_lccclass, {"classes": classes})),
+    "scene": st.one_of(
+        _scenes.map(lambda classes: (filter_lccclass, {"classes": classes})),
+        st.just((filter_lccclass, {"classes": ["Vineyards", "Pastures"], "match": "all"})),
+    ),
     "cloud": st.integers(0, 100).map(
         lambda v: (filter_attribute, {"field": "cloud_pct", "op": "<", "value": v})
     ),
