@@ -1,11 +1,12 @@
 """Plots of the current selection: layers that hold its query, never its rows.
 
 Without a name a plot is live: it follows the selection, its id is its kind, and plotting the kind
-again replaces it. With a name it stays as it was plotted.
+again fills it anew in the looks it has. With a name it stays as it was plotted.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -188,24 +189,24 @@ def _plotted(
     count = state.database.count
     if not count:
         raise ToolError(nothing_to_plot(state, world))
-    layer = Layer(
+    before = state.layer(kind) if name is None else None
+    layer = before or Layer(
         id=kind if name is None else free_id(state, slug(name)),
-        name=free_name(state, name or kind.capitalize(), besides=None if name else state.layer(kind)),
+        name=free_name(state, name or kind.capitalize()),
         kind=kind,
-        color=_color(state, kind, name, color),
-        query=Query(state.database.loaded, state.database.filters),
+        color=KIND_COLORS[kind] if name is None else free_color(state),
         live=name is None,
+    )
+    layer = replace(
+        layer,
+        color=layer.color if color is None else color_of(color),
+        query=Query(state.database.loaded, state.database.filters),
+        visible=True,
         options=tuple(sorted(options)),
         count=count,
     )
     said = f"Plotted {number_of(count, noun(state, world))} as {words} (layer {layer.id!r})."
     return Step(state.with_layer(layer), said, {"layer": layer.id, "kind": kind, "count": count})
-
-
-def _color(state: State, kind: LayerKind, name: str | None, color: str | None) -> str:
-    if color is not None:
-        return color_of(color)
-    return KIND_COLORS[kind] if name is None else free_color(state)
 
 
 def nothing_to_plot(state: State, world: World) -> str:

@@ -122,8 +122,13 @@ def test_a_colour_is_a_name_or_hexadecimal(world: World) -> None:
     assert step.observation == "'oragne' is not a colour. Did you mean orange or orangered?"
 
 
-def test_plotting_again_replaces_in_place(world: World) -> None:
+def test_plotting_again_fills_the_layer_anew_in_its_place_and_its_looks(world: World) -> None:
     calls = ((plots.scatter_plot, {}), (plots.heatmap_plot, {}))
     before = after(world, loaded(world), *calls)
-    faded = before.with_layer(replace(before.map.layers[0], opacity=0.1))
-    assert after(world, faded, (plots.scatter_plot, {})) == before
+    looks = {"opacity": 0.1, "color": "#ff8800", "size": 11.0, "name": "Mine"}
+    styled = before.with_layer(replace(before.map.layers[0], **looks))
+    assert after(world, styled, (plots.scatter_plot, {})) == styled
+    hidden = styled.with_layer(replace(styled.map.layers[0], visible=False, count=0))
+    assert after(world, hidden, (plots.scatter_plot, {})) == styled
+    red = after(world, styled, (plots.scatter_plot, {"color": "red"})).map.layers[0]
+    assert red == replace(styled.map.layers[0], color="#ff0000")
