@@ -49,9 +49,15 @@ def place_named(gazetteer: Gazetteer, name: str) -> Place:
         )
         raise ToolError(f"No place is called {name!r}. {hint}")
     if resolution.ambiguous:
-        labels = listed([repr(each.place.label) for each in resolution.candidates[:6]])
+        labels = listed([repr(_own_label(gazetteer, each.place)) for each in resolution.candidates[:6]])
         raise ToolError(f"{name!r} may be any of {labels}; give one of these as the place.")
     return resolution.best
+
+
+def _own_label(gazetteer: Gazetteer, place: Place) -> str:
+    """What means this place and no other: of a country that shares its name, the name and what it is."""
+    resolved = gazetteer.resolve(place.label)
+    return f"{place.label} ({place.kind})" if resolved.ambiguous else place.label
 
 
 def area_of_place(gazetteer: Gazetteer, place: Place, radius_km: float | None) -> Area:
@@ -149,14 +155,15 @@ def _bounds(polygon: shapely.Geometry) -> Bbox:
     if any(part[2] - part[0] >= 360 for part in parts):
         return _rounded((-180.0, south, 180.0, north))
     spans = sorted(((part[0] + 180) % 360 - 180, part[2] - part[0]) for part in parts)
-    reach = spans[0][0] + spans[0][1]
-    gaps = []
-    for west, width in spans[1:]:
-        gaps.append((west - reach, west))
+    # Around the world: what reaches beyond the antimeridian covers the beginning.
+    reach = max(west + width for west, width in spans) - 360
+    widest, start = 0.0, -180.0
+    for west, width in spans:
+        if west - reach > widest:
+            widest, start = west - reach, west
         reach = max(reach, west + width)
-    gaps.append((spans[0][0] + 360 - reach, spans[0][0]))
-    widest, start = max(gaps)
-    if widest <= 0:
+    # A gap that rounding would close is none: the box would collapse to its other side.
+    if widest <= 10.0 ** (1 - _DECIMALS):
         return _rounded((-180.0, south, 180.0, north))
     return _rounded(normal_bbox((start, south, start + 360 - widest, north)))
 

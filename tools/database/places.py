@@ -61,7 +61,9 @@ def filter_coords(
     else:
         area = _around(lon, lat, radius_km)
     parts = {name: getattr(area, name) for name in asdict(area)}
-    return narrowed(state, world, f"Place: {_said(area)}.", **parts)
+    grown = radius_km is not None and area.center is None
+    said = f"within {radius_km:g} km of {area.place}" if grown else _said(area)
+    return narrowed(state, world, f"Place: {said}.", **parts)
 
 
 def _either(lon: float | None, lat: float | None) -> float | None:

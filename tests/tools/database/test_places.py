@@ -168,3 +168,24 @@ def test_what_is_no_place_is_one_sentence_and_changes_nothing(
     step = run(world, full, filter_coords, **args)
     assert step.failed and step.state == full
     assert words in step.observation and "\n" not in step.observation
+
+
+def test_a_country_that_shares_its_name_can_be_chosen(world: World, full: State) -> None:
+    said = run(world, full, filter_coords, place="Georgia").observation
+    assert "'Georgia (country)'" in said and "'Georgia, United States'" in said
+    filters = run(world, full, filter_coords, place="Georgia (country)").state.database.filters
+    assert (filters.place, filters.country) == ("Georgia", "GE")
+
+
+def test_a_grown_place_says_by_how_much(world: World, full: State) -> None:
+    said = run(world, full, filter_coords, place="France", radius_km=100).observation
+    assert said.startswith("Place: within 100 km of France.")
+
+
+def test_a_part_across_the_antimeridian_closes_the_gap_it_covers(world: World, full: State) -> None:
+    squares = [(-180, -179), (-150, -149), (100, 180), (-180, -140)]
+    shape = {
+        "type": "MultiPolygon",
+        "coordinates": [[[[w, 0], [e, 0], [e, 1], [w, 1], [w, 0]]] for w, e in squares],
+    }
+    assert run(world, full, filter_coords, geometry=shape).state.database.filters.bbox == (100, 0, -140, 1)
