@@ -94,9 +94,13 @@ def reselected(state: State, world: World, database: Database, said: str) -> Ste
 
 
 def noun(state: State, world: World) -> str:
-    """What the selected rows are: images, or features when no loaded data set has a sensor's images."""
+    """What the selected rows are: images, or features when the loaded data sets hold nothing else."""
     infos = loaded_infos(state, world)
-    return "feature" if infos and not any(info.modalities or info.sensors for info in infos) else "image"
+    if not infos or any(info.modalities or info.sensors or info.detections for info in infos):
+        return "image"
+    # A raster may come without any of these; its rows say what they are.
+    everything = Selection(datasets=tuple(info.name for info in infos))
+    return "feature" if world.catalogue.values("kind", everything, 2) == ["feature"] else "image"
 
 
 def counts_without(state: State, world: World) -> dict[str, int]:

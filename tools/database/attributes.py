@@ -73,7 +73,7 @@ def filter_attribute(
 ) -> Step:
     """Keep what meets one comparison on a column or property, replacing the earlier one of its kind.
 
-    Example: copilot call filter_attribute field=cloud_pct op=<= value=10
+    Example: copilot call filter_attribute field=cloud_pct op="<=" value=10
     """
     operator = OPERATORS.get(" ".join(op.lower().replace("_", " ").split()))
     if operator is None:
