@@ -81,12 +81,14 @@ def compose(
 def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool) -> Iterator[str]:
     """How many images the turn ends with, or how many each place has when it went from place to place."""
     numbered = [(number, each) for number, each in enumerate(done, 1) if each.ok]
-    places = [(number, each) for number, each in numbered if each.call.tool == "filter_coords"]
-    if len(places) > 1:
-        yield ", ".join(
-            f"{each.call.args.get('place', 'there')}: {each.data['count']:,} images {reference(number)}"
-            for number, each in places
-        ) + (" (sample data)." if sample else ".")
+    compared = list(_compared(done))
+    if compared:
+        yield ", ".join(f"{name}: {count:,} images {reference(number)}" for name, count, number in compared) + (
+            " (sample data)." if sample else "."
+        )
+        most = max(compared, key=lambda each: each[1])
+        if sum(count == most[1] for _, count, _ in compared) == 1:
+            yield f"{most[0]} has {'more' if len(compared) == 2 else 'the most'}."
         return
     telling = [
         number for number, each in numbered if each.call.tool in _SELECTION or each.call.tool in KIND_OF_PLOT
@@ -100,6 +102,22 @@ def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool)
         if _is_empty(state) and without:
             ways = listed([f"without the {part} filter {count:,}" for part, count in without.items()])
             yield f"There would be {ways} {reference(max(telling))}."
+
+
+def _compared(done: Sequence[Done]) -> Iterator[tuple[str, int, int]]:
+    """(name, images, number of the call) of each thing counted right after it was selected, when there are several."""
+    found = []
+    for number, (before, each) in enumerate(zip(done, done[1:], strict=False), 2):
+        if before.ok and each.ok and each.call.tool == "db_count" and before.call.tool in ("filter_coords", "filter_date"):
+            found.append((_name_of(before.call), int(each.data.get("count", 0)), number))
+    if len(found) > 1:
+        yield from found
+
+
+def _name_of(call: Call) -> str:
+    if call.tool == "filter_coords":
+        return str(call.args.get("place", "the area"))
+    return written(*(date.fromisoformat(call.args[key]) if key in call.args else None for key in ("start", "end")))
 
 
 def _counts_images(each: Done) -> bool:

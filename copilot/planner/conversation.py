@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -26,7 +27,7 @@ def clarified(request: str, situation: Situation) -> Meant:
     """The earlier request with the answer put in, when `request` answers a question; else itself."""
     question = situation.past[-1].question if situation.past else None
     if question is None or situation.state["ui"]["question"] is None:
-        return Meant(request)
+        return Meant(_requalified(request, situation) or request)
     choices = [str(each) for each in question.args.get("choices", ())]
     chosen = _chosen(request, choices)
     if chosen is None:
@@ -51,12 +52,60 @@ def _chosen(request: str, choices: Sequence[str]) -> str | None:
     if ordinal and choices:
         index = _ORDINALS.get(ordinal[1], int(ordinal[1]) - 1 if ordinal[1].isdigit() else 0)
         return choices[index] if -len(choices) <= index < len(choices) else None
-    words = re.sub(r"^(?:the one in|the one|i mean|i meant|in|the)\s+", "", text)
-    inside = [choice for choice in choices if re.search(rf"\b{re.escape(words)}\b", choice, re.I)]
-    if len(inside) == 1:
+    words = re.sub(r"^(?:(?:no|oh|sorry|well|it'?s|i mean|i meant|the one in|the one from|the one|in|the|one) ?,?)+\s*", "", text)
+    words = re.sub(r"(?:,? (?:one|please|of course|obviously|option))+$", "", words).strip()
+    if words in _FIRST and choices:
+        return choices[0]
+    words = _plain(words)
+    meant = [_plain(word) for word in re.findall(r"[^\W_][\w'’-]*", _ALIASES.get(words, words))]
+    inside = [choice for choice in choices if meant and all(word in _plain_words(choice) for word in meant)]
+    if len(inside) == 1 or (inside and all(_plain(choice).strip(')').endswith(words) for choice in inside)):
         return inside[0]
     best = max(choices, key=lambda choice: fuzz.ratio(words, choice.lower()), default=None)
     return best if best is not None and fuzz.ratio(words, best.lower()) >= 85 else None
+
+
+_FIRST = frozenset({"biggest", "largest", "capital", "main", "obvious", "biggest one", "bigger", "famous"})
+_ALIASES = {
+    **dict.fromkeys(("us", "usa", "u.s.", "american", "us state", "state", "america", "united states"), "united states"),
+    **dict.fromkeys(("uk", "british", "english", "britain", "england"), "united kingdom"),
+    **dict.fromkeys(("nation", "country"), "country"),
+}
+
+
+def _plain(word: str) -> str:
+    return unicodedata.normalize("NFKD", word.lower()).encode("ascii", "ignore").decode()
+
+
+def _plain_words(choice: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9][\w'-]*", _plain(choice)))
+
+
+_MEANT = re.compile(
+    r"^(?:no|sorry|actually|wait|oh|oops)?[,.! ]*(?:(?:i (?:mean|meant)|rather|the one|in|the)[, ]*)*(?:in |from )?(?P<area>[^,]+?)"
+    r"(?P<one> one)?(?:,? (?:not|rather than|instead of) .+)?[.! ]*$",
+    re.I,
+)
+_CUES = re.compile(r"\b(?:the one|i meant?|one\b|not |rather than|instead of)", re.I)
+
+
+def _requalified(request: str, situation: Situation) -> str | None:
+    """ "The one in Maine" after Portland: the same name, elsewhere. None when the request is no such thing."""
+    current = situation.filters.get("place")
+    match = _MEANT.match(request.strip())
+    if not isinstance(current, str) or match is None or not _CUES.search(request):
+        return None
+    name = current.split(",")[0].split(" (")[0]
+    area = "country" if re.fullmatch(r"(?:the )?country", match["area"], re.I) else match["area"].strip()
+    if _plain(name) in _plain(area) or len(area) > 40:
+        return None
+    asked = f"{name} (country)" if area == "country" else f"{name}, {area}"
+    resolution = situation.gazetteer.resolve(asked)
+    best = resolution.best
+    if best is None or resolution.corrected or best.label == current or _plain(name) not in _plain(best.name):
+        return None
+    situation.choices = {best.label.lower(): best.label}
+    return f"in {best.label}"
 
 
 def _original(past: Sequence[PastTurn]) -> tuple[str, dict[str, str]]:

@@ -28,6 +28,9 @@ EVERYDAY = frozenset(
     annotate passes pass footage acquisitions archive holdings samples sample chips chip patches patch every each hi hey hello kindly
     look-up vicinity surroundings surrounding neighbourhood neighborhood coast coastal offshore waters water shore km miles radius
     somewhere anywhere there's what's i'm i'd let's don't can't it's that's doing going trying like wanna gonna gimme lemme plz pls
+    exclude except excluding omit add meant hide remove city pics pic thx sir possibly possible country state plus snap snaps shots sorry
+    actually wait rather instead thereabouts cells cell opacity transparent count total overall wise compare comparison versus vs drop
+    unload load mean correct correction i'll we're you're stuff thing ones lots bunch couple hello dear buddy asap quick urgently urgent
     one's having whatever kind sort both neither nor yet ago during until till since throughout whole early late mid beginning
     """.split()
 )

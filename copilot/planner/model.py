@@ -22,7 +22,7 @@ from copilot.prompts import read_system_message
 if TYPE_CHECKING:
     from copilot.engine import Engine
 
-_STOPS_THE_PLAN = ("db_", "filter_")
+_STOPS_THE_PLAN = ("db_load", "db_ingest", "filter_")
 """When one of these fails, what would follow is about another selection than was asked for."""
 
 

@@ -14,11 +14,19 @@ from copilot.planner.situation import Situation
 from copilot.planner.spans import Span
 
 
-def date_arguments(spans: Sequence[Span], situation: Situation) -> dict[str, str] | None:
-    """`start` and `end` of what the phrases mean together; None without any. Raises Ask."""
-    bounds = [_bounds(span.value, situation) for span in spans if not span.value.negated]
+def date_arguments(spans: Sequence[Span], situation: Situation, *, adding: bool = False) -> dict[str, str] | None:
+    """`start` and `end` of what the phrases mean together; None without any. Raises Ask.
+
+    With `adding`, the range of the filter there is grows to hold them.
+    """
+    said = [span for span in spans if not span.value.negated]
+    bounds = [_bounds(span.value, situation, said) for span in said]
+    bounds = [each for span, each in zip(said, bounds, strict=True) if not _spelt_out(span, said)]
     if not bounds:
         return None
+    now = situation.filters
+    if adding and "start" in now and "end" in now and len(bounds) == 1 and all(bounds[0]):
+        bounds.append((date.fromisoformat(now["start"]), date.fromisoformat(now["end"])))
     starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
     if len(bounds) > 1 and (open_range := _one_side_each(bounds)) is not None:
         starts, ends = [open_range[0]], [open_range[1]]
@@ -39,14 +47,19 @@ def _one_side_each(bounds: Sequence[Bounds]) -> Bounds | None:
     return None
 
 
-def _bounds(span: DateSpan, situation: Situation) -> Bounds:
+def _spelt_out(span: Span, said: Sequence[Span]) -> bool:
+    """ "The end of 2017, i.e. November and December": the months say it more closely."""
+    return span.value.kind == "part" and any(other.value.kind == "month_only" for other in said)
+
+
+def _bounds(span: DateSpan, situation: Situation, said: Sequence[Span] = ()) -> Bounds:
     if span.error:
         raise Ask(f"{span.error} Which dates do you mean?", _suggestions(span, situation), about=span.text)
     if len(span.alternatives) > 1:
         choices = [written(*each) for each in span.alternatives]
         raise Ask(f"Which day do you mean by '{span.text}'?", choices, about=span.text)
     if span.kind == "month_only":
-        return _month_in_context(span, situation)
+        return _month_in_context(span, situation, said)
     if span.start is not None and span.start > situation.today:
         raise Reject(
             f"'{span.text.strip()}' is in the future (today is {situation.today}): there are no images of it yet."
@@ -54,9 +67,11 @@ def _bounds(span: DateSpan, situation: Situation) -> Bounds:
     return span.start, span.end
 
 
-def _month_in_context(span: DateSpan, situation: Situation) -> Bounds:
+def _month_in_context(span: DateSpan, situation: Situation, said: Sequence[Span]) -> Bounds:
     """A month without a year takes the year the selection is in; without one, ask."""
     years = {str(situation.filters[key])[:4] for key in ("start", "end") if key in situation.filters}
+    beside = {each.value.start.year for each in said if each.value.start and each.value.end and each.value.start.year == each.value.end.year}
+    years = {str(year) for year in beside} or years
     if len(years) != 1:
         last = situation.today.year - (1 if (span.months[0]) > situation.today.month else 0)
         choices = [f"{span.text} {year}" for year in range(last, last - 4, -1)]

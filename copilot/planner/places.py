@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+
+import shapely
+from shapely import affinity
+from shapely.geometry.base import BaseGeometry
 
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
@@ -17,6 +23,8 @@ _CITY_LIKE = ("city", "airport", "port", "site", "capital", "town", "village")
 DEFAULT_RADIUS_KM = 40.0
 _NEAR_AREA_KM = 100.0
 _OFFSHORE_KM = 200.0
+_ISLET_DEGREES2 = 0.02
+_KEPT_DETAIL_DEGREES = 0.05
 _NEAR = re.compile(r"\b(?:near|around|close to|next to|by|surrounding|in the (?:vicinity|neighbou?rhood|area) of|(?<!what )(?<!how )about|round)\s+(?:the )?$", re.I)
 _OFFSHORE = re.compile(r"\b(?:off(?: of)?(?: the)?(?: (?:coast|shores?|coasts|coastline))?(?: of)?|offshore(?: of| from)?|in the waters (?:of|off|around)|in waters off)\s+(?:the )?$", re.I)
 _COAST_OF = re.compile(r"\b(?:coast|shores?|coastline|coastal waters|waters) (?:of|off|around)\s+(?:the )?$", re.I)
@@ -37,7 +45,9 @@ def place_arguments(clause: Clause, situation: Situation) -> dict[str, Any]:
         return _one_place(clause, spans[0], places[0])
     if _BETWEEN.search(_before(clause, spans[0])) and len(places) == 2:
         return {"bbox": _hull([place.bbox for place in places])}
-    return {"geometry": _boxes([place.bbox for place in places])}
+    names = [place.label for place in places]
+    situation.notes.append(f"The area is {', '.join(names[:-1])} and {names[-1]}.")
+    return {"geometry": union_of(places, situation)}
 
 
 def point_arguments(span: Span, clause: Clause) -> dict[str, Any]:
@@ -55,7 +65,14 @@ def radius_km(clause: Clause) -> float | None:
 
 
 def resolved(span: Span, situation: Situation) -> Place:
-    """The place a phrase means. Raises Ask with the candidates when that is not clear."""
+    """The place a phrase means, with a label that means nothing else. Raises Ask when that is not clear."""
+    place = _resolved(span, situation)
+    if place.kind == "country" and situation.gazetteer.resolve(place.label).ambiguous:
+        return replace(place, label=f"{place.label} (country)")
+    return place
+
+
+def _resolved(span: Span, situation: Situation) -> Place:
     resolution: Resolution = span.value.resolution
     chosen = situation.choices.get(span.text.lower())
     if chosen is not None:
@@ -63,7 +80,7 @@ def resolved(span: Span, situation: Situation) -> Place:
     elif resolution.ambiguous:
         near = _decided_by_context(resolution, situation)
         if near is None:
-            raise Ask(f"Which {span.text} do you mean?", _choices(resolution.candidates), about=span.text)
+            raise Ask(f"Which {_capital(span.text)} do you mean?", _choices(resolution.candidates), about=span.text)
         return near
     if not resolution.candidates:
         raise Ask(f"I know no place called '{span.text}'.", situation.gazetteer.suggest(span.text), about=span.text)
@@ -77,7 +94,10 @@ def _decided_by_context(resolution: Resolution, situation: Situation) -> Place |
 
 
 def _choices(candidates: Sequence[Candidate]) -> list[str]:
-    return list(dict.fromkeys(each.place.label for each in candidates))[:6]
+    """The candidates' labels; a country among them is called one, so that no two read alike."""
+    countries = len({each.place.kind for each in candidates}) > 1
+    labels = [f"{each.place.label} (country)" if countries and each.place.kind == "country" else each.place.label for each in candidates]
+    return list(dict.fromkeys(labels))[:6]
 
 
 def camera_on(filtered: Call, situation: Situation) -> Call:
@@ -128,10 +148,26 @@ def _hull(boxes: Sequence[tuple[float, float, float, float]]) -> list[float]:
     return [min(wests), min(souths), max(easts), max(norths)]
 
 
-def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> dict[str, Any]:
-    """The boxes as one GeoJSON MultiPolygon; one that crosses the antimeridian is cut there (RFC 7946, 3.1.9)."""
-    pieces = [piece for box in boxes for piece in _cut(box)]
-    return {"type": "MultiPolygon", "coordinates": [[_ring(*piece)] for piece in pieces]}
+def union_of(places: Sequence[Place], situation: Situation) -> dict[str, Any]:
+    """The outlines of the places together as GeoJSON: of countries and US states as they are, of cities a circle."""
+    shapes = [_shape(place, situation) for place in places]
+    whole = shapely.union_all(shapes).simplify(_KEPT_DETAIL_DEGREES)
+    if isinstance(whole, shapely.MultiPolygon):  # islets would fill the state without changing a count
+        whole = shapely.MultiPolygon([each for each in whole.geoms if each.area > _ISLET_DEGREES2] or whole.geoms)
+    rounded: dict[str, Any] = json.loads(shapely.to_geojson(shapely.set_precision(whole, 0.001)))
+    return rounded
+
+
+def _shape(place: Place, situation: Situation) -> BaseGeometry:
+    outline = situation.gazetteer.polygon(place)
+    if outline is not None:
+        return outline
+    if place.kind in _CITY_LIKE:
+        height = DEFAULT_RADIUS_KM / 111.32
+        width = height / max(0.05, math.cos(math.radians(place.lat)))
+        circle = shapely.Point(0, 0).buffer(1.0, quad_segs=8)
+        return affinity.translate(affinity.scale(circle, width, height, origin=(0, 0)), place.lon, place.lat)
+    return shapely.union_all([shapely.box(*piece) for piece in _cut(place.bbox)])
 
 
 def _cut(box: tuple[float, float, float, float]) -> list[tuple[float, float, float, float]]:
@@ -139,5 +175,5 @@ def _cut(box: tuple[float, float, float, float]) -> list[tuple[float, float, flo
     return [box] if west <= east else [(west, south, 180.0, north), (-180.0, south, east, north)]
 
 
-def _ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
-    return [[west, south], [east, south], [east, north], [west, north], [west, south]]
+def _capital(name: str) -> str:
+    return name if name[:1].isupper() else name.title()

@@ -58,7 +58,7 @@ class Planner:
     def plan(self, request: str, situation: Situation) -> Plan:
         """The plan of a request said into a situation."""
         meant = clarified(request, situation)
-        situation.choices = meant.choices
+        situation.choices = {**situation.choices, **meant.choices}
         draft = _Draft()
         try:
             self._fill(draft, meant.request, situation)
@@ -110,7 +110,9 @@ class Planner:
         selecting = label in SELECTING and (names_a_selection(clause) or narrows_in_context(clause, situation))
         if selecting:
             # What is compared is gone through place by place, not selected at once.
-            narrowing = clause.without("place") if label == "compare_counts" and len(clause.of("place")) > 1 else clause
+            narrowing = clause
+            for kind in ("place", "date") if label == "compare_counts" else ():
+                narrowing = narrowing.without(kind) if len(clause.of(kind)) > 1 else narrowing
             if first and situation.filters and starts_anew(clause, label, situation):
                 yield Call("filter_clear")
                 situation.filters.clear()
@@ -128,6 +130,7 @@ class Planner:
             self._add(draft, Clause("", len(found[0].text), ()), "plot" if not situation.live_plots else "filter", situation, first=False)
 
     def _finish(self, draft: _Draft, unread: list[Clause], found: tuple[Clause, ...], situation: Situation) -> None:
+        draft.notes += situation.notes
         if len(draft.calls) > MAX_CALLS:
             raise Reject(f"That is {len(draft.calls)} steps; I take at most {MAX_CALLS} at a time. Please split the request.")
         if draft.calls or draft.talk or draft.labels:

@@ -18,13 +18,14 @@ from copilot.planner.spans import Span
 NARROWING = ("dataset", "event", "place", "point", "bbox", "date", "class", "attribute")
 
 _ADDING = re.compile(r"\b(?:also|too|as well|in addition|additionally|add|plus|include|including)\b", re.I)
+_AND_MORE = re.compile(r"^\W*and (?!(?:now|then|only|just|in|for|from|at|near|around|what|how|show|plot|count|the same|within)\b)[^?]*$", re.I)
 _EXCLUDING = re.compile(r"\b(?:without|except(?: for)?|excluding|but not|not|no|other than|apart from|leave out|exclude)\s+(?:any |the |in |near )*$", re.I)
 _LOADING = re.compile(r"^\W*(?:please |now |then |and )*(?:load|preload|add)\b", re.I)
 _ALL_DATASETS = re.compile(r"\b(?:all|every|each of the|the whole|entire) (?:the |of the )?(?:data ?sets?|collections?|catalog(?:ue)?)\b", re.I)
 _HERE = re.compile(
     r"\b(?:in|inside|within|for|of|from|over|on)\s+(?:here|there|it\b|this (?:area|box|region|rectangle|polygon|circle|drawing|shape|one)|"
     r"that (?:area|box|rectangle|polygon|circle|drawing|shape)|(?:the|my) (?:box|rectangle|polygon|circle|drawing|drawn area|shape|drawn box|"
-    r"area i drew|aoi|area of interest)|what i drew)\b|\binside (?:it|the)\b",
+    r"area i drew|aoi|area of interest)|what i drew)\b|\binside (?:it|the)\b|\b(?:inside|here)\W*$",
     re.I,
 )
 _VIEW = re.compile(
@@ -36,24 +37,48 @@ _VIEW = re.compile(
 
 def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None = None) -> Iterator[Call]:
     """The load and filter calls a clause asks for, each only once it is clear what it means. Raises Ask."""
-    adding = bool(_ADDING.search(clause.text)) if adding is None else adding
+    adding = adds(clause.text) if adding is None else adding
     classes = [span for span in clause.of("class") if not _excluded(clause, span)]
     yield from _dataset_calls(clause, situation, classes, adding)
     if (place := _place(clause, situation)) is not None:
         yield Call("filter_coords", place)
-    if (when := date_arguments(clause.of("date"), situation)) is not None:
+    yield from _outside_calls(clause, situation)
+    dates = [span for span in clause.of("date") if not _excluded(clause, span)]
+    if (when := date_arguments(dates, situation, adding=adding)) is not None:
         yield Call("filter_date", when)
     if (left := without_classes(clause, situation)) is not None:
         yield from calls_for(left, situation)
     else:
         yield from class_calls(clause, situation, classes, adding)
     for span in clause.of("attribute"):
-        found = span.value
-        yield Call("filter_attribute", {"field": found.field, "op": found.op, "value": found.value})
+        yield Call("filter_attribute", _attribute(span, situation, adding))
     for span in clause.of("event"):
         yield Call("filter_attribute", {"field": "event", "op": "=", "value": span.value})
     if (changed := _changed_limit(clause, situation)) is not None:
         yield Call("filter_attribute", changed)
+
+
+def adds(text: str) -> bool:
+    """Whether a clause wants something besides what is selected: "ships too", "and ships" (but not "and ships?")."""
+    return bool(_ADDING.search(text)) or bool(_AND_MORE.match(text))
+
+
+def _attribute(span: Span, situation: Situation, adding: bool) -> dict[str, Any]:
+    """ "And val too" adds a value to those the same field is limited to."""
+    found = span.value
+    same = next((each for each in situation.filters.get("attributes", []) if each["field"] == found.field), None)
+    if adding and found.op == "=" and same is not None and same["op"] in ("=", "in"):
+        values = same["value"] if isinstance(same["value"], list) else [same["value"]]
+        return {"field": found.field, "op": "in", "value": [*values, found.value]}
+    return {"field": found.field, "op": found.op, "value": found.value}
+
+
+def _outside_calls(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """ "Not in the US": a country is left out by its code, which images carry."""
+    for span in clause.of("place"):
+        best = span.value.resolution.best
+        if _excluded(clause, span) and best is not None and best.kind == "country" and best.country:
+            yield Call("filter_attribute", {"field": "country", "op": "!=", "value": best.country})
 
 
 def _changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | None:
@@ -108,7 +133,7 @@ def names_a_selection(clause: Clause) -> bool:
 def excluded_phrases(clause: Clause) -> list[str]:
     """Classes and dates a clause wants left out, which no filter can do."""
     spans = [span.text for span in clause.of("class") if _excluded(clause, span)]
-    return spans + [span.text for span in clause.of("date") if span.value.negated]
+    return spans + [span.text for span in clause.of("date") if span.value.negated or _excluded(clause, span)]
 
 
 def without_excluded_places(clause: Clause) -> Clause:
@@ -140,6 +165,8 @@ def _dataset_calls(clause: Clause, situation: Situation, classes: Sequence[Span]
             yield Call("db_unload", {"names": sorted(others)})
         if named - situation.loaded:
             yield Call("db_load", {"names": sorted(named)})
+    elif dropped and not situation.loaded:
+        yield Call("db_load", {"names": sorted(set(situation.datasets) - dropped)})
     elif wanted := _datasets_needed(clause, situation, classes):
         yield Call("db_load", {"names": sorted(wanted)})
 
@@ -181,8 +208,30 @@ def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
         return changed
     if _VIEW.search(clause.text):
         return {"bbox": view_bbox(situation.state["map"])}
-    if _HERE.search(clause.text) and situation.drawings:
+    return _here(clause, situation)
+
+
+def _here(clause: Clause, situation: Situation) -> dict[str, Any] | None:
+    """The drawing that "in here" means; without one, the place the map was just moved to, or the view."""
+    match = _HERE.search(clause.text)
+    if match is None:
+        return None
+    if situation.drawings:
         return {"drawing": situation.drawings[-1]["id"]}
+    if re.search(r"\b(?:here|there)\b", match[0], re.I):
+        if (focus := situation.focus or _last_focus(situation)) is not None:
+            return {"place": focus}
+        return {"bbox": view_bbox(situation.state["map"])}
+    if re.search(r"\b(?:it|one)\b", match[0], re.I):
+        return None
+    raise Ask("Nothing is drawn on the map. Which area do you mean?", ("in the current view",), about=match[0])
+
+
+def _last_focus(situation: Situation) -> str | None:
+    for turn in situation.past[-1:]:
+        for call in reversed(turn.calls):
+            if call.tool in ("zoom_map", "pan_map") and "place" in call.args:
+                return str(call.args["place"])
     return None
 
 

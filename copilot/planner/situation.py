@@ -74,6 +74,8 @@ class Situation:
         """The arguments that picked the image selected by this very plan, when one was."""
         self.focus: str | None = None
         """The place the map was moved to in this plan."""
+        self.notes: list[str] = []
+        """What the answer must say about how phrases were read."""
         self.camera_moved = False
 
     # -- names --------------------------------------------------------------------------------

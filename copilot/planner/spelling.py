@@ -43,6 +43,10 @@ _PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         lambda match: "",
     ),
     (
+        re.compile(r"^(\W*(?:(?:and|also|now|only|just|or|plus|the|add|then) )*)(train|training|val|validation|test|holdout|tier3)\b(?! (?:split|set|data|im))", re.I),
+        lambda match: f"{match[1]}{match[2]} split",
+    ),
+    (
         re.compile(rf"\btwenty[- ]({'|'.join(sorted(_TEENS, key=len, reverse=True))})\b", re.I),
         lambda match: f"20{_TEENS[match[1].lower().replace(' ', '-')]}",
     ),

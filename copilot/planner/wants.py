@@ -30,6 +30,7 @@ _ASKS_ABOUT_A_DATASET = re.compile(
 )
 _OF_MANY = re.compile(r"\b(?:images|scenes|patches|tiles|pictures|photos|chips|ones|shots)\b", re.I)
 _KEPT_AS_IT_IS = re.compile(r"\b(?:as (?:it|they) (?:is|are)|alone|the rest|everything else|untouched|the same)\b", re.I)
+_TAKES_OFF = re.compile(r"\W*(?:please |now |then |and )*(hide|conceal|remove|delete|drop)\b", re.I)
 _MOVES_THE_CAMERA = re.compile(r"\b(?:fit|frame|zoom|fly|go|centre|center|focus|take me)\b", re.I)
 _SHOWS = re.compile(r"\b(?:show|plot|display|map|draw|find|see|visuali[sz]e|put)\b", re.I)
 
@@ -65,8 +66,10 @@ def _in_context(
         return "db_schema"
     if label == "zoom_map" and masked == "place":
         return None  # "fmow; Mexico; 2018": a part of the selection, not a flight
-    if label == "compare_counts" and ruled is None:
-        return "plot"  # "between Lagos and Accra" only looks like a comparison
+    if label == "compare_counts" and ruled != "compare_counts":
+        return ruled or "plot"  # "between Lagos and Accra" only looks like a comparison
+    if label == "db_schema" and ruled != "db_schema" and not re.search(r"\b(?:fields?|columns?|schema|structure|about)\b", clause.text, re.I):
+        return ruled or "db_count"
     if label == "fit_selection" and clause.of("place", "bbox", "point") and not clause.of("dataset", "class", "date"):
         return "zoom_map"
     if label == "reject" and ruled != "reject" and _about_the_map(clause):
@@ -87,10 +90,11 @@ def _in_context(
         return "filter"
     if label == "style_layer" and clause.of("plot") and not _kind_is_there(clause, situation):
         return str(clause.of("plot")[0].value)  # "footprints in orange": a plot in that style
+    if label in KIND_OF_PLOT and not selects and (verb := _TAKES_OFF.match(clause.text)):
+        return "hide_layer" if verb[1].lower() in ("hide", "conceal") else "remove_layer"
+    if label == "db_query" and ruled == "show_image":
+        return "show_image"
     if label in KIND_OF_PLOT and clause.of("plot") and _kind_is_there(clause, situation) and not selects:
-        verb = re.match(r"\W*(?:please |now |then |and )*(hide|remove|delete|drop|show|unhide)\b", clause.text, re.I)
-        if verb and verb[1].lower() in ("hide", "remove", "delete", "drop"):
-            return "hide_layer" if verb[1].lower() == "hide" else "remove_layer"
         if _STYLES.search(clause.text) or clause.of("color", "percent"):
             return "style_layer"
     if label == "line_figure" or (label == "bar_figure" and re.search(r"\bline\b", clause.text, re.I)):

@@ -15,7 +15,6 @@ _IN = re.compile(r"\b(?:in|closer|nearer|magnify|enlarge)\b", re.I)
 _OUT = re.compile(r"\b(?:out|back|further|farther|away)\b", re.I)
 _TWICE = re.compile(r"\b(?:twice|two (?:levels|steps|times)|a lot|much|way)\b", re.I)
 _OFF = re.compile(r"\b(?:off|hide|remove|disable|without|no|close|get rid|drop|delete|don't|lose)\b", re.I)
-_ON = re.compile(r"\b(?:on|show|add|display|enable|with|put|turn on|see|need|want|give)\b", re.I)
 _A_LITTLE = re.compile(r"\b(?:a (?:little|bit|touch)|slightly|somewhat)\b", re.I)
 _A_LOT = re.compile(r"\b(?:a lot|far|much|a long way|whole screen|full screen)\b", re.I)
 
@@ -27,6 +26,9 @@ def zoom(clause: Clause, situation: Situation) -> Iterator[Call]:
     if level is not None and level.value.error:
         raise Ask(f"{level.value.error} Which level do you mean?", ("5", "10", "15"), about=level.text)
     if level is not None and level.value.kind == "zoom_level":
+        if target is not None and target.tool == "set_view":
+            yield Call("set_view", target.args | {"zoom": int(level.value.value)})
+            return
         if target is not None:
             yield target
         yield Call("zoom_map", {"level": int(level.value.value)})
@@ -38,6 +40,8 @@ def zoom(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield Call("fit_layer", {"layer": layer.value})
     elif (number := clause.first("count")) is not None and re.search(r"\b(?:to|level|at)\b", clause.text, re.I):
         yield Call("zoom_map", {"level": int(number.value.value)})
+    elif re.search(r"\b(?:to|on) (?:it|that|this|that one|this one|the (?:selected )?image)\b", clause.text, re.I) and (situation.shown or situation.selected):
+        yield Call("show_image", situation.shown or {"image": situation.selected})
     else:
         yield from _steps(clause, situation)
 
@@ -55,7 +59,8 @@ def _target(clause: Clause, situation: Situation) -> Call | None:
 
 
 def _steps(clause: Clause, situation: Situation) -> Iterator[Call]:
-    steps = 2 if _TWICE.search(clause.text) else 1
+    number = clause.first("count")
+    steps = int(number.value.value) if number is not None and 1 <= number.value.value <= 20 else 2 if _TWICE.search(clause.text) else 1
     if _OUT.search(clause.text) and not re.search(r"\bzoom in\b|\bcloser\b", clause.text, re.I):
         yield Call("zoom_map", {"delta": -steps})
     elif _IN.search(clause.text) or re.fullmatch(r"\W*zoom\W*", clause.text, re.I):
@@ -107,9 +112,13 @@ def basemap(clause: Clause, situation: Situation) -> Iterator[Call]:
 def control(clause: Clause, situation: Situation) -> Iterator[Call]:
     """A map control on or off."""
     chosen = clause.of("control")
-    last = next((call for call in reversed(situation.last_calls()) if call.tool == "toggle_control"), None)
+    switches = ("toggle_control", "hide_layer", "show_layer")
+    last = next((call for call in reversed(situation.last_calls()) if call.tool in switches), None)
     if not chosen and last is not None:
         on = not re.search(r"\boff\b", clause.text, re.I)
+        if last.tool != "toggle_control":
+            yield Call("show_layer" if on else "hide_layer", {"layer": last.args["layer"]})
+            return
         yield Call("toggle_control", {"control": last.args["control"], "on": on})
         return
     if not chosen:
@@ -124,7 +133,7 @@ def _switch(clause: Clause, start: int, end: int) -> dict[str, bool]:
         return {}
     if _OFF.search(around):
         return {"on": False}
-    return {"on": True} if _ON.search(around) else {}
+    return {"on": True}
 
 
 ACTIONS = {

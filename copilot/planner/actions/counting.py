@@ -9,6 +9,7 @@ from typing import Any
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
 from copilot.planner.lexicon import FIELDS
+from copilot.planner.period import date_arguments
 from copilot.planner.places import resolved
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
@@ -70,15 +71,24 @@ def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
 def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Counts side by side: of data sets, classes, periods, or place after place."""
     yield from _need_data(clause, situation)
-    for kind, by in (("dataset", "dataset"), ("class", "class"), ("date", "year")):
+    places, dates = clause.of("place"), clause.of("date")
+    if len(places) > 1:
+        found = [resolved(span, situation) for span in places]
+        for place in found:
+            yield Call("filter_coords", {"place": place.label})
+            yield Call("db_count")
+        yield Call("filter_clear", {"fields": ["place"]})
+        return
+    for kind, by in (("dataset", "dataset"), ("class", "class")):
         if len(clause.of(kind)) > 1:
             yield Call("group_count", {"by": by})
             return
-    places = clause.of("place")
-    if len(places) > 1:
-        for span in places:
-            yield Call("filter_coords", {"place": resolved(span, situation).label})
-            yield Call("db_count")
+    if len(dates) > 1:
+        for span in dates:
+            if (when := date_arguments([span], situation)) is not None:
+                yield Call("filter_date", when)
+                yield Call("db_count")
+        yield Call("filter_clear", {"fields": ["date"]})
         return
     grouped = _group_field(clause) or _any_grouping(clause)
     if grouped is None:

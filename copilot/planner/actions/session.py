@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from copilot.planner.actions.show import ordinal
 from copilot.planner.asking import Ask, Reject
@@ -42,7 +42,15 @@ def unload(clause: Clause, situation: Situation) -> Iterator[Call]:
     kept = re.search(r"\b(?:all|everything) (?:but|except|other than)\b", clause.text, re.I)
     if kept and names:
         names = sorted(situation.loaded - set(names))
+    if names and not set(names) & situation.loaded:
+        raise Reject(f"{listed_names(names)} {'is' if len(names) == 1 else 'are'} not loaded.")
+    names = [name for name in names if name in situation.loaded]
     yield Call("db_unload", {"names": names} if names else {})
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def listed(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -61,8 +69,10 @@ def ingest(clause: Clause, situation: Situation) -> Iterator[Call]:
     path = clause.first("path") or clause.first("quoted")
     if path is None:
         raise Ask("Which file or folder should I bring in? Give its path.", ())
-    match = re.search(r"\b(?:as|called|named|name it|call it)\s+[\"'“]?([a-z][\w-]*)", clause.text[path.end - clause.start :], re.I)
+    match = re.search(r"\b(?:as|called|named|name it|call it)\s+(?!an?\b|the\b)[\"'“]?([a-z][\w-]*)", clause.text[path.end - clause.start :], re.I)
     yield Call("db_ingest", {"path": str(path.value)} | ({"name": match[1]} if match else {}))
+    if re.search(r"\b(?:layer|on the map)\b", clause.text, re.I):
+        yield Call("scatter_plot")
 
 
 def clear_filters(clause: Clause, situation: Situation) -> Iterator[Call]:

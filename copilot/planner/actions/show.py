@@ -149,6 +149,8 @@ def _which(clause: Clause, situation: Situation) -> dict[str, Any]:
     image = clause.first("image")
     if image is not None:
         return {"image": image.value}
+    if not situation.loaded:
+        raise Ask("Nothing is loaded yet. Which data set do you mean?", sorted(situation.datasets)[:8])
     rank = next((name for pattern, name in _RANKS if re.search(pattern, clause.text, re.I)), None)
     position = ordinal(clause.text)
     before = situation.shown or _picked_before(situation)
