@@ -154,9 +154,8 @@
       face.style.setProperty("--layer", this.view.color);
       face.style.width = face.style.height = size + "px";
       const icon = L.divIcon({ html: face, className: "az-cluster-box", iconSize: [size, size] });
-      const said = full(count) + (count === 1 ? " image" : " images") + ": zoom in";
       const marker = L.marker(this.owner.near(feature.geometry.coordinates), {
-        icon, pane: this.paneName, keyboard: true, alt: said, title: full(count) + (count === 1 ? " image" : " images"),
+        icon, pane: this.paneName, keyboard: true, title: full(count) + (count === 1 ? " image" : " images"),
       });
       return this.opens(marker, feature);
     }
@@ -181,6 +180,9 @@
         const target = box.isValid() && this.map.getBoundsZoom(box) > this.map.getZoom() + 1 ? box.getCenter() : middle;
         this.owner.move(target, Math.min(zoom, 16));
       });
+      const count = feature.properties.count;
+      const label = full(count) + (count === 1 ? " image" : " images") + ": zoom in";
+      marker.on("add", () => reachable(marker.getElement(), label, marker));
       return marker;
     }
 
@@ -226,7 +228,11 @@
       shape.bindTooltip(() => tooltip(about.hover, about.name), { sticky: true, direction: "top", className: "az-tip" });
       if (about.id) {
         shape.on("click", (event) => { L.DomEvent.stop(event); this.owner.call("show_image", { image: about.id }); });
-        shape.on("add", () => { shape.getElement && reachable(shape.getElement(), "Open the record of " + (about.name || about.id), shape); });
+        const label = "Open the record of " + (about.name || about.id);
+        shape.on("add", () => {
+          const leaves = shape.getLayers ? shape.getLayers() : [shape];
+          for (const leaf of leaves) if (leaf.getElement) reachable(leaf.getElement(), label, shape);
+        });
       }
       return shape;
     }

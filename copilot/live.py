@@ -125,7 +125,7 @@ class Live:
         return leave
 
     def warm_up(self) -> None:
-        """Load what the first request would wait for: outlines, catalogue, gazetteer, and the planner's weights."""
+        """Load what the first request would wait for: outlines, catalogue, gazetteer, the planner."""
         from copilot.models import EMBEDDED, configured_model
         from copilot.view.basemap import cities_in, countries_geojson
 

@@ -27,7 +27,7 @@ def show() -> None:
         _add(current)
         if not cards:
             st.info(
-                "The catalogue is empty. Add data above, or build the sample with `python -m copilot data sample`."
+                "The catalogue is empty. Add data above, or build the sample: `python -m copilot data sample`."
             )
         loaded = current.state.database.loaded
         for card in cards:
@@ -38,8 +38,8 @@ def _summary(cards: list[DatasetCard]) -> None:
     st.html("<h2 class='az-title'>Data</h2>")
     if any(card.sample for card in cards):
         st.caption(
-            "The data sets marked as a sample have the published sizes and class lists, but generated positions, dates and "
-            "labels, and no pixels. Do not draw conclusions about the world from them."
+            "The data sets marked as a sample have the published sizes and class lists, but generated "
+            "positions, dates and labels, and no pixels. Do not draw conclusions about the world from them."
         )
 
 
@@ -80,7 +80,8 @@ def dataset_html(card: DatasetCard) -> str:
         f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in card.facts
     )
     return (
-        f"<section class='az-record'><h3>{html.escape(card.title)} <code>{html.escape(card.name)}</code> {badge}</h3>"
+        f"<section class='az-record'><h3>{html.escape(card.title)} "
+        f"<code>{html.escape(card.name)}</code> {badge}</h3>"
         f"<p>{html.escape(card.description)}</p><dl>{facts}</dl></section>"
     )
 
@@ -88,8 +89,8 @@ def dataset_html(card: DatasetCard) -> str:
 def _add(current: Session) -> None:
     with st.expander("Add your own data", icon=":material/add_circle:"):
         st.caption(
-            "A folder or file on this machine: rasters, GeoJSON, GeoParquet, shapefiles, CSV with coordinates, STAC, COCO, DOTA, "
-            "and the annotation files of the seven data sets. Nothing leaves this machine."
+            "A folder or file on this machine: rasters, GeoJSON, GeoParquet, shapefiles, CSV with "
+            "coordinates, STAC, COCO, DOTA, and the annotation files of the seven data sets. Nothing leaves this machine."
         )
         with st.form("ingest", border=False):
             path = st.text_input("Path on this machine", placeholder="/data/my-images", key="ingest_path")

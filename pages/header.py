@@ -113,7 +113,7 @@ def _menu(session: Session) -> None:
 def _others(session: Session) -> None:
     rows = live().engine.store.sessions(owner())
     st.caption(f"Your sessions ({len(rows)})")
-    with st.container(height=220 if len(rows) > 4 else "content", border=False, gap=None):
+    with st.container(key="sessions", height=220 if len(rows) > 4 else "content", border=False, gap=None):
         for row in rows[:50]:
             with st.container(horizontal=True, vertical_alignment="center", gap=None):
                 here = row.id == session.id
@@ -137,7 +137,7 @@ def _delete_button(session_id: str, name: str) -> None:
         )
     else:
         st.button(
-            "",
+            f"Delete {_plain(_shortened(name, 34))}",
             icon=":material/delete:",
             key=f"delete-{session_id}",
             help=f"Delete {_plain(name)}",

@@ -10,31 +10,36 @@ from pages.header import header
 from pages.here import session
 
 ASK = """
-Write what you want to see, in one sentence or several steps. Places, dates, classes and data sets can come in any order, and
-follow-ups build on what is there: *now only 2019*, *and in Lyon?*, *only the cloud-free ones*, *undo that*, *how many per class?*,
-*draw that as bars*, *export it*.
+Write what you want to see, in one sentence or several steps. Places, dates, classes and data sets
+can come in any order, and follow-ups build on what is there: *now only 2019*, *and in Lyon?*, *only
+the cloud-free ones*, *undo that*, *how many per class?*, *draw that as bars*, *export it*.
 
 - **In here**: draw a rectangle, polygon or circle on the map, then say *show the images in here*.
-- **What is this?**: click a footprint or a point; its record opens under the map, and the copilot knows which one you mean.
-- **Numbers** in an answer carry a small reference. Click it to see the call that the number came from, and its layer on the map.
+- **What is this?**: click a footprint or a point; its record opens under the map, and the copilot
+  knows which one you mean.
+- **Numbers** in an answer carry a small reference. Click it to see the call that the number came
+  from, and its layer on the map.
 - The line above the map is the selection. ✕ drops a part of it. Everything can be undone.
 """
 CANNOT = """
-It says so when it can't help, and what would work instead. It does not make up results: there is no answer without a call behind
-it. It has no live satellite feed, cannot order images, and looks only at what is in the catalogue.
+It says so when it can't help, and what would work instead. It does not make up results: there is no
+answer without a call behind it. It has no live satellite feed, cannot order images, and looks only
+at what is in the catalogue.
 """
 REAL = """
-The seven built-in data sets are a **sample**: published sizes and class lists, but generated positions, dates and labels, and no
-pixels. Wherever they show, they are marked. What you ingest yourself on the Data page is real, and marked as ingested.
+The seven built-in data sets are a **sample**: published sizes and class lists, but generated
+positions, dates and labels, and no pixels. Wherever they show, they are marked. What you ingest
+yourself on the Data page is real, and marked as ingested.
 """
 PRIVACY = """
-Sessions, data and exports stay in a folder on the machine that runs Azimuth. Usage statistics are off. The online base maps
-(OpenStreetMap, satellite, topography) ask their servers for tiles only while you have chosen one of them. A share link gives a
-copy of a session to whoever has the link and can reach this machine. Which model answers stands at the top of every page; now it is:
+Sessions, data and exports stay in a folder on the machine that runs Azimuth. Usage statistics are
+off. The online base maps (OpenStreetMap, satellite, topography) ask their servers for tiles only
+while you have chosen one of them. A share link gives a copy of a session to whoever has the link
+and can reach this machine. Which model answers stands at the top of every page; now it is:
 """
 KEYS = """
-Every control can be reached with Tab. On the map, the arrow keys pan, + and − zoom, and Tab walks through clusters and footprints;
-Enter opens one.
+Every control can be reached with Tab. On the map, the arrow keys pan, + and − zoom, and Tab walks
+through clusters and footprints; Enter opens one.
 """
 
 

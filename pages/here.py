@@ -25,7 +25,7 @@ def owner() -> str:
 
 
 def tell(text: str) -> None:
-    """Say something once; the header shows it. It is kept, so that a run that is cut short does not lose it."""
+    """Say something once, in the header. It is kept: a run that is cut short does not lose it."""
     before = st.session_state.get("told", {"number": 0})
     st.session_state["told"] = {"number": before["number"] + 1, "text": text, "at": monotonic()}
 

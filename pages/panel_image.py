@@ -57,4 +57,5 @@ def record_html(record: Record) -> str:
     counts = "".join(f"<li>{html.escape(name)} <b>{n:,}</b></li>" for name, n in record.class_counts[:40])
     badge = '<span class="az-badge">sample</span>' if record.origin == "sample" else ""
     classes = f"<h4>Objects and classes</h4><ul class='az-classes'>{counts}</ul>" if counts else ""
-    return f"<section class='az-record'><h3>{html.escape(record.title)} {badge}</h3><dl>{rows}</dl>{classes}</section>"
+    title = f"<h3>{html.escape(record.title)} {badge}</h3>"
+    return f"<section class='az-record'>{title}<dl>{rows}</dl>{classes}</section>"

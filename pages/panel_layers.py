@@ -68,7 +68,7 @@ def _line(layer: Layer, index: int, count: int) -> None:
             args=(layer, f"o-{key}"),
         )
         st.button(
-            "",
+            f"Move {name} up",
             icon=":material/keyboard_arrow_up:",
             key=f"up-{layer.id}",
             help=f"Move {name} up",
@@ -79,7 +79,7 @@ def _line(layer: Layer, index: int, count: int) -> None:
             kwargs={"layer": layer.id, "position": "up"},
         )
         st.button(
-            "",
+            f"Move {name} down",
             icon=":material/keyboard_arrow_down:",
             key=f"down-{layer.id}",
             help=f"Move {name} down",
@@ -90,7 +90,7 @@ def _line(layer: Layer, index: int, count: int) -> None:
             kwargs={"layer": layer.id, "position": "down"},
         )
         st.button(
-            "",
+            f"Zoom to {name}",
             icon=":material/center_focus_strong:",
             key=f"fit-{layer.id}",
             help=f"Zoom to {name}",
@@ -100,7 +100,7 @@ def _line(layer: Layer, index: int, count: int) -> None:
             kwargs={"layer": layer.id},
         )
         st.button(
-            "",
+            f"Remove {name}",
             icon=":material/delete:",
             key=f"remove-{layer.id}",
             help=f"Remove {name}",

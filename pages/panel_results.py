@@ -68,7 +68,8 @@ def _selection(session: Session) -> None:
     rows = found.rows
     event = st.dataframe(
         rows.drop(columns=["image_id"]).rename(columns=COLUMN_TITLES),
-        hide_index=True, on_select="rerun", selection_mode="single-row", key=f"rows-{session.id}-{found.number}", height="stretch", width="stretch",
+        key=f"rows-{session.id}-{found.number}", hide_index=True, on_select="rerun",
+        selection_mode="single-row", height="stretch", width="stretch",
     )  # fmt: skip
     chosen = event.selection.rows
     if chosen and (image := str(rows["image_id"].iloc[chosen[0]])) != st.session_state.get("row_opened"):

@@ -44,7 +44,8 @@ def _turn(turn: Turn, wanted: int | None) -> str:
     rows = "".join(_call(each, each.seq == wanted) for each in turn.calls)
     reply = ""
     if turn.reply is not None:
-        reply = f"<p class='az-trace-reply'>{html.escape(turn.reply.text)} <small>{turn.reply.outcome} · {duration(turn.reply.seconds)}</small></p>"
+        how = f"<small>{turn.reply.outcome} · {duration(turn.reply.seconds)}</small>"
+        reply = f"<p class='az-trace-reply'>{html.escape(turn.reply.text)} {how}</p>"
     return (
         f"<section class='az-trace'><h4><span>Turn {turn.number}</span> {html.escape(title)}</h4>"
         f"<table><tbody>{rows}</tbody></table>{reply}</section>"

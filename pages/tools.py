@@ -7,7 +7,7 @@ import html
 import streamlit as st
 
 from copilot.live import live
-from copilot.view.catalogue import arguments_of, by_category, example_of
+from copilot.view.catalogue import Argument, arguments_of, by_category, example_of
 from pages.header import header
 from pages.here import session
 from tools.base import Tool
@@ -33,6 +33,11 @@ def show() -> None:
             st.html("".join(tool_html(each, open_=bool(wanted)) for each in tools))
 
 
+def optional(argument: Argument) -> str:
+    """The mark of an argument that may be left out."""
+    return "" if argument.required else " <small>optional</small>"
+
+
 def tool_html(tool: Tool, open_: bool = False) -> str:
     """A tool as markup that opens; every value is escaped."""
     marks = [
@@ -42,7 +47,7 @@ def tool_html(tool: Tool, open_: bool = False) -> str:
     ]
     badges = "".join(f"<i>{html.escape(text)}</i>" for text, on in marks if on)
     rows = "".join(
-        f"<tr><td><code>{html.escape(each.name)}</code>{'' if each.required else ' <small>optional</small>'}</td>"
+        f"<tr><td><code>{html.escape(each.name)}</code>{optional(each)}</td>"
         f"<td>{html.escape(each.kind)}</td><td>{html.escape(each.about)}</td></tr>"
         for each in arguments_of(tool)
     )

@@ -71,7 +71,7 @@ def may_open(session_owner: str, owner: str | None) -> bool:
 
 
 async def own_session(request: Request) -> Session:
-    """The session in the path. Raises UnknownSession, also for one of another browser: its id is not confirmed."""
+    """The session in the path. Raises UnknownSession, also for one of another browser."""
     session_id = str(request.path_params["session"])
     found: Session = await run_in_threadpool(live().session, session_id)
     if not may_open(found.row.owner, owner_of(request.headers.get("cookie"))):

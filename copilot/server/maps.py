@@ -17,7 +17,6 @@ from copilot.view.layers import Viewport, layer_content, periods
 from copilot.view.mapview import map_view
 from state.model import Layer
 
-
 _PERIOD = re.compile(r"\d{4}(-\d{2}){0,2}")
 
 

@@ -10,8 +10,9 @@ from data.schema import DatasetInfo
 from tools.base import Tool
 
 CATEGORY_TITLES = {
-    "database": "Database", "map": "Map", "ui": "Page", "data": "Data", "geotools": "Geotools", "vision": "Vision",
-    "python": "Files and sums", "web": "Web", "knowledge": "Knowledge", "langchain": "Text", "openai": "Model endpoint",
+    "database": "Database", "map": "Map", "ui": "Page", "data": "Data", "geotools": "Geotools",
+    "vision": "Vision", "python": "Files and sums", "web": "Web", "knowledge": "Knowledge",
+    "langchain": "Text", "openai": "Model endpoint",
 }  # fmt: skip
 
 

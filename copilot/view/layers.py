@@ -91,7 +91,7 @@ def _images(
     finer: int,
     fields: tuple[str, ...],
 ) -> dict[str, Any]:
-    """Each image by itself while there are at most `limit` in view, else cells `finer` zoom levels smaller."""
+    """Each image by itself while there are at most `limit` in view, else cells `finer` levels smaller."""
     most = MAX_CELLS if finer == 0 else MAX_POINTS
     cells = catalogue.cells(selection, view.bbox, view.zoom + finer, most)
     total = sum(each.count for each in cells)

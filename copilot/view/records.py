@@ -16,15 +16,17 @@ from tools.selection import selection_of
 
 PAGE_ROWS = 50
 COLUMNS = (
-    "image_id", "name", "dataset", "acquired", "place", "country", "sensor", "modality", "gsd_m", "cloud_pct",
-    "detections", "split", "event",
+    "image_id", "name", "dataset", "acquired", "place", "country", "sensor", "modality", "gsd_m",
+    "cloud_pct", "detections", "split", "event",
 )  # fmt: skip
 TITLES = {
-    "image_id": "id", "acquired": "acquired (UTC)", "gsd_m": "ground sampling distance, m", "cloud_pct": "clouds, %",
+    "image_id": "id", "acquired": "acquired (UTC)", "gsd_m": "ground sampling distance, m",
+    "cloud_pct": "clouds, %",
     "width_px": "width, px", "height_px": "height, px", "lon": "longitude, °", "lat": "latitude, °",
 }  # fmt: skip
 COLUMN_TITLES = {
-    "dataset": "data set", "acquired": "acquired (UTC)", "gsd_m": "GSD, m", "cloud_pct": "clouds, %", "detections": "objects",
+    "dataset": "data set", "acquired": "acquired (UTC)", "gsd_m": "GSD, m", "cloud_pct": "clouds, %",
+    "detections": "objects",
 }  # fmt: skip
 """In a table's head, where room is short."""
 _HIDDEN = frozenset(

@@ -55,7 +55,11 @@ class Server:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, "--server.headless", "true"], cwd=ROOT, env=self.environment, stdout=log, stderr=log
+                [*command, "--server.headless", "true"],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
             )
         for _ in range(300):
             try:

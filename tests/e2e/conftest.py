@@ -35,7 +35,12 @@ def sample_catalogue() -> Path:
     with (home / "sample.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (catalogue / "bigearthnet" / "dataset.json").is_file():
-            subprocess.run([sys.executable, "-m", "data.sample", str(catalogue)], cwd=ROOT, check=True, capture_output=True)
+            subprocess.run(
+                [sys.executable, "-m", "data.sample", str(catalogue)],
+                cwd=ROOT,
+                check=True,
+                capture_output=True,
+            )
     return catalogue
 
 

@@ -1,4 +1,4 @@
-"""A chat model behind an OpenAI-compatible address that takes its time, so that a turn can be met in the middle."""
+"""A chat model behind an OpenAI-compatible address that takes its time: a turn can be met in the middle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ STEPS: list[tuple[str, dict[str, Any]]] = [
     ("cluster_plot", {}),
     ("zoom_map", {"level": 3}),
 ]
-HOSTILE = "<img src=x onerror=\"window.hacked=1\"> [link](javascript:window.hacked=1) **bold** $x^2$ <script>window.hacked=1</script>"
+HOSTILE = (
+    '<img src=x onerror="window.hacked=1"> [link](javascript:window.hacked=1) **bold** $x^2$ '
+    "<script>window.hacked=1</script>"
+)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -45,11 +48,26 @@ def _completion(request: str, done: int) -> dict[str, Any]:
         message["content"] = HOSTILE
     elif done < len(STEPS):
         name, args = STEPS[done]
-        call = {"id": f"c{done}", "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
+        call = {
+            "id": f"c{done}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(args)},
+        }
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
+    }
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    return {"id": "x", "object": "chat.completion", "created": 0, "model": "slow", "choices": [choice], "usage": usage}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "slow",
+        "choices": [choice],
+        "usage": usage,
+    }
 
 
 @contextmanager

@@ -80,7 +80,9 @@ def test_a_thumb_with_a_note_is_kept_and_shown_at_its_turn(tab: Tab):
     card.get_by_role("button", name="This was wrong").click()
     card.get_by_role("textbox", name="Note").fill("the <b>year</b> is off")
     card.get_by_role("button", name="Send the note").click()
-    expect(tab.page.locator(".az-thumbs .az-muted", has_text="kept as a case to get right")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.locator(".az-thumbs .az-muted", has_text="kept as a case to get right")).to_be_visible(
+        timeout=SLOW_MS
+    )
     body = tab.panel("Trace")
     expect(body).to_contain_text('record_feedback(rating="down", turn=1, note="the <b>year</b> is off")')
 

@@ -40,7 +40,9 @@ def expect_running(tab: Tab) -> None:
 
 
 def expect_done(tab: Tab) -> None:
-    expect(tab.page.locator("article.az-turn .az-reply")).to_have_text("All three steps are done.", timeout=SLOW_MS)
+    expect(tab.page.locator("article.az-turn .az-reply")).to_have_text(
+        "All three steps are done.", timeout=SLOW_MS
+    )
     expect(tab.page.locator("article.az-turn summary")).to_contain_text("3 calls")
 
 

@@ -1,0 +1,78 @@
+"""Real files, ingested on the Data page and asked for in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.app import SLOW_MS, Server, Tab, running_app
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Iterator[Server]:
+    """The app over an empty catalogue."""
+    home = tmp_path_factory.mktemp("home")
+    with running_app(home, home / "catalogue") as server:
+        yield server
+
+
+def ingest(tab: Tab, path: Path, name: str) -> None:
+    tab.page.get_by_role("link", name="Data").click()
+    tab.page.get_by_text("Add your own data").click()
+    tab.page.get_by_label("Path on this machine").fill(str(path))
+    tab.page.get_by_label("Name of the data set (optional)").fill(name)
+    tab.page.get_by_role("button", name="Ingest", exact=True).click()
+    expect(tab.page.locator(f".st-key-dataset-{name}")).to_be_visible(timeout=3 * SLOW_MS)
+    tab.page.get_by_role("link", name="Map").click()
+
+
+def test_real_images_are_asked_for_in_words_and_seen(
+    new_tab: Callable[..., Tab], shared_data: Path, screenshot_folder: Path
+):
+    tab = new_tab().open()
+    ingest(tab, shared_data / "naip", "naip")
+    tab.ask("the naip images since 2009, newest first; show me the newest")
+    tab.expect_chips("naip", "since 2009")
+    expect(tab.page.locator(".st-key-header").get_by_text("sample data")).to_have_count(0)
+    tab.panel("Image")
+    picture = tab.body().locator("img")
+    expect(picture).to_be_visible(timeout=SLOW_MS)
+    assert picture.evaluate("(image) => image.naturalWidth") > 50
+    tab.ask("plot the footprints and zoom to them")
+    expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
+    tab.shot(screenshot_folder, "real-data")
+
+
+def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab], shared_data: Path):
+    tab = new_tab().open()
+    ingest(tab, shared_data / "vectors" / "world_cities.csv", "cities")
+    tab.ask("load cities and plot them as points within 500 km of Lagos")
+    expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
+    selected = int(tab.count().inner_text().split()[0].replace(",", ""))
+    assert 0 < selected < 2000
+
+
+def test_a_file_that_is_none_gets_one_sentence(new_tab: Callable[..., Tab], tmp_path: Path):
+    broken = tmp_path / "broken.geojson"
+    broken.write_text("{not json")
+    tab = new_tab().open()
+    tab.page.get_by_role("link", name="Data").click()
+    tab.page.get_by_text("Add your own data").click()
+    tab.page.get_by_label("Path on this machine").fill(str(broken))
+    tab.page.get_by_role("button", name="Ingest", exact=True).click()
+    alert = tab.page.get_by_test_id("stAlert").first
+    expect(alert).to_be_visible(timeout=SLOW_MS)
+    assert "Traceback" not in alert.inner_text()
+
+
+def test_a_file_is_uploaded_and_read(new_tab: Callable[..., Tab], tmp_path: Path):
+    file = tmp_path / "my places.csv"
+    file.write_text("name,lon,lat\nHere,3.4,6.5\nThere,4.5,7.5\n")
+    tab = new_tab().open()
+    tab.page.get_by_role("link", name="Data").click()
+    tab.page.get_by_text("Add your own data").click()
+    tab.page.get_by_label("File to upload").set_input_files(str(file))
+    expect(tab.page.locator("[class*='st-key-dataset-my']")).to_be_visible(timeout=SLOW_MS)
