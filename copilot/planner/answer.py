@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from copilot.planner.answer_first import Done, direct_answer, reference, spelt_out
 from copilot.planner.period import written
 from copilot.planner.situation import KIND_OF_PLOT, Call
 
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SILENT = frozenset({"db_load", "db_unload", "filter_date", "filter_coords", "filter_class", "filter_lccclass",
                      "filter_attribute", "filter_clear", "zoom_map", "fit_bounds", "fit_selection", "fit_layer", "set_view"})  # fmt: skip
 """Calls whose observation adds nothing once the selection is summed up."""
@@ -41,26 +40,16 @@ TALK = {
 }
 
 
-@dataclass(frozen=True)
-class Done:
-    """A call of this turn with its result."""
-
-    call: Call
-    ok: bool
-    text: str
-    data: dict[str, Any] = field(default_factory=dict)
-
-
-def reference(number: int) -> str:
-    """The mark behind a number that names the call it came from: ⁽³⁾."""
-    return f"⁽{str(number).translate(_SUPERSCRIPTS)}⁾"
-
-
 def compose(
-    done: Sequence[Done], notes: Sequence[str], talk: str | None, state: dict[str, Any], sample: bool
+    done: Sequence[Done],
+    notes: Sequence[str],
+    talk: str | None,
+    state: dict[str, Any],
+    sample: bool,
+    asked: str | None = None,
 ) -> str:
-    """The answer: what is selected and shown, what was found out, what failed, and what was not understood."""
-    sentences = list(_what_is_selected(done, state, sample))
+    """The answer: what was asked first, what is selected and shown, what failed, and what was not understood."""
+    sentences = [*direct_answer(done, asked), *_what_is_selected(done, state, sample)]
     summed_up = bool(sentences)
     for number, each in enumerate(done, 1):
         if not each.ok:
@@ -71,7 +60,7 @@ def compose(
         elif each.call.tool == "db_count" and summed_up:
             sentences.extend(_objects(each, number))
         elif not (each.call.tool in _SILENT and summed_up):
-            sentences.append(_referenced(each.text, number))
+            sentences.append(_referenced(spelt_out(each), number))
     if talk is not None and not done:
         sentences.append(TALK[talk])
     sentences.extend(notes)

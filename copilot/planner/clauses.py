@@ -28,6 +28,10 @@ class Clause:
         """The first span of a kind."""
         return next((span for span in self.spans if span.kind == kind), None)
 
+    def only(self, *kinds: str) -> Clause:
+        """The clause as if nothing but phrases of these kinds named anything."""
+        return Clause(self.text, self.start, self.of(*kinds))
+
     def without(self, *kinds: str) -> Clause:
         """The clause as if phrases of these kinds named nothing."""
         return Clause(self.text, self.start, tuple(span for span in self.spans if span.kind not in kinds))

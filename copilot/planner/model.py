@@ -13,7 +13,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from copilot.planner.answer import Done, compose
+from copilot.planner.answer import compose
+from copilot.planner.answer_first import Done
 from copilot.planner.head import Head
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import Call, PastTurn, Situation
@@ -71,7 +72,7 @@ class EmbeddedPlanner(BaseChatModel):
         if plan.calls and not _stopped(done):
             return _call_message(plan, len(done))
         sample = any(info.origin == "sample" and info.name in state["database"]["loaded"] for info in self.catalogue.datasets())
-        return AIMessage(compose(done, plan.notes, plan.talk, state, sample))
+        return AIMessage(compose(done, plan.notes, plan.talk, state, sample, plan.asked))
 
 
 @cache
@@ -89,6 +90,7 @@ def _call_message(plan: Plan, number: int) -> AIMessage:
         "calls": [{"tool": call.tool, "args": call.args} for call in rest],
         "notes": list(plan.notes),
         "talk": plan.talk,
+        "asked": plan.asked,
     }
     call = {"name": first.tool, "args": first.args, "id": f"call-{number + 1}", "type": "tool_call"}
     return AIMessage("", tool_calls=[call], additional_kwargs={"plan": carried})
@@ -98,7 +100,7 @@ def _carried_plan(said: Sequence[BaseMessage]) -> Plan | None:
     for message in reversed(said):
         if isinstance(message, AIMessage) and (carried := message.additional_kwargs.get("plan")) is not None:
             calls = tuple(Call(each["tool"], each["args"]) for each in carried["calls"])
-            return Plan(calls, tuple(carried["notes"]), carried["talk"])
+            return Plan(calls, tuple(carried["notes"]), carried["talk"], carried["asked"])
     return None
 
 

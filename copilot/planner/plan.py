@@ -8,17 +8,19 @@ from dataclasses import dataclass, field, replace
 
 from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
 from copilot.planner.asking import Ask, Reject
+from copilot.planner.beyond import is_all_of_it, missing_source, undoable
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
 from copilot.planner.head import Head
 from copilot.planner.leftovers import leftovers
 from copilot.planner.places import camera_on
 from copilot.planner.scope import starts_anew
+from copilot.planner.actions.counting import SHARED, is_share
 from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
 from copilot.planner.spelling import mended, misspelt_places
-from copilot.planner.wants import wants
+from copilot.planner.wants import joined, wants
 from copilot.planner.unknown import ask_about_ambiguous_classes, ask_about_unknown_names
 
 MAX_CALLS = 24
@@ -34,6 +36,8 @@ class Plan:
     """What the answer must say beside the results: misread words, assumptions, parts left out."""
     talk: str | None = None
     """A want that is answered with words alone: "help" or "smalltalk"."""
+    asked: str | None = None
+    """What a question is about: "most", "fewest", "share" or "any"."""
     labels: tuple[str, ...] = field(default=())
     """What each clause was taken to want, for the trace and the tests."""
 
@@ -44,9 +48,10 @@ class _Draft:
     notes: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     talk: str | None = None
+    asked: str | None = None
 
     def done(self) -> Plan:
-        return Plan(tuple(self.calls), tuple(dict.fromkeys(self.notes)), self.talk, tuple(self.labels))
+        return Plan(tuple(self.calls), tuple(dict.fromkeys(self.notes)), self.talk, self.asked, tuple(self.labels))
 
 
 class Planner:
@@ -77,7 +82,9 @@ class Planner:
         draft.notes += [f"I read '{wrong}' as {right}." for wrong, right in read_as.items()]
         found = fragments(clauses(request, spans))
         labels = wants(found, self._head, situation)
+        found, labels = joined(found, labels, request)
         unread: list[Clause] = []
+        draft.asked = _asked(request)
         for clause, label in zip(found, labels, strict=True):
             if label is None and not names_a_selection(clause) and not narrows_in_context(clause, situation):
                 unread.append(clause)
@@ -85,6 +92,7 @@ class Planner:
             if label is None:
                 label = "narrow" if len(found) > 1 else "filter" if situation.filters or situation.live_plots else "plot"
             try:
+                _refuse_what_no_tool_does(draft, clause, situation)
                 self._add(draft, clause, label, situation, first=not draft.calls)
             except Reject as reject:
                 if len(found) == 1:
@@ -111,6 +119,8 @@ class Planner:
         if selecting:
             # What is compared is gone through place by place, not selected at once.
             narrowing = clause
+            if label == "group_count" and is_share(clause):
+                narrowing = clause.without(*SHARED)
             for kind in ("place", "date") if label == "compare_counts" else ():
                 narrowing = narrowing.without(kind) if len(clause.of(kind)) > 1 else narrowing
             if first and situation.filters and starts_anew(clause, label, situation):
@@ -122,6 +132,11 @@ class Planner:
                 yield call
             if place is not None and label in ON_MAP:
                 yield camera_on(place, situation)
+        if selecting and label == "group_count" and is_share(clause):
+            yield Call("db_count")
+            yield from selection_calls(clause.only(*SHARED), situation)
+            yield Call("db_count")
+            return
         yield from ACTIONS[label](clause, situation)
 
     def _show_what_was_selected(self, draft: _Draft, found: tuple[Clause, ...], situation: Situation) -> None:
@@ -163,6 +178,27 @@ def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...], di
     return request, spans, misspelt
 
 
+def _refuse_what_no_tool_does(draft: _Draft, clause: Clause, situation: Situation) -> None:
+    """Raise Reject for a clause that no tool does; note it where only a part of the clause is so."""
+    if (reason := missing_source(clause, situation)) is not None:
+        raise Reject(reason)
+    if (reason := undoable(clause)) is not None:
+        if is_all_of_it(clause):
+            raise Reject(f"{reason}.")
+        draft.notes.append(f"{reason}.")
+
+
+def _asked(request: str) -> str | None:
+    """Which of several numbers a question is about, for the answer to say it first."""
+    return next((name for name, pattern in _QUESTIONS if pattern.search(request)), None)
+
+
+_QUESTIONS = (
+    ("share", re.compile(r"\b(?:percentage|percent|share|proportion|fraction) of\b|\bwhat (?:percentage|share|fraction)\b", re.I)),
+    ("fewest", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:fewest|least|lowest|smallest|rarest)\b|\brarest\b", re.I)),
+    ("most", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:most|highest|largest|biggest|commonest|more)\b|\bmost (?:common|frequent)\b", re.I)),
+    ("any", re.compile(r"^\W*(?:is|are) there (?:any|an?|some)\b|^\W*(?:do|have) (?:we|you|i) have any\b|^\W*any\b", re.I)),
+)  # fmt: skip
 _SELECTS = ("db_load", "db_unload", "db_ingest", "filter_", "undo", "redo", "goto_turn")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from copilot.planner.asking import Ask
 from copilot.planner.class_words import calls_for, class_calls, datasets_with, without_classes
 from copilot.planner.clauses import Clause
-from copilot.planner.period import date_arguments
+from copilot.planner.period import date_arguments, shifted
 from copilot.planner.places import DEFAULT_RADIUS_KM, place_arguments, radius_km
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
@@ -21,7 +21,9 @@ _ADDING = re.compile(r"\b(?:also|too|as well|in addition|additionally|add|plus|i
 _AND_MORE = re.compile(r"^\W*and (?!(?:now|then|only|just|in|for|from|at|near|around|what|how|show|plot|count|the same|within)\b)[^?]*$", re.I)
 _EXCLUDING = re.compile(r"\b(?:without|except(?: for)?|excluding|but not|not|no|other than|apart from|leave out|exclude)\s+(?:any |the |in |near )*$", re.I)
 _LOADING = re.compile(r"^\W*(?:please |now |then |and )*(?:load|preload|add)\b", re.I)
-_ALL_DATASETS = re.compile(r"\b(?:all|every|each of the|the whole|entire) (?:the |of the )?(?:data ?sets?|collections?|catalog(?:ue)?)\b", re.I)
+_OF_EVENTS = "xview2"
+"""The published data set whose images belong to disasters."""
+_ALL_DATASETS = re.compile(r"\b(?:all|every|each of the|the whole|entire) (?:the |of the )?(?:data ?sets?|collections?|catalog(?:ue)?|sets|imagery|images|data|archives?)\b|\b(?:show|plot|load|map|display) everything\b", re.I)
 _HERE = re.compile(
     r"\b(?:in|inside|within|for|of|from|over|on)\s+(?:here|there|it\b|this (?:area|box|region|rectangle|polygon|circle|drawing|shape|one)|"
     r"that (?:area|box|rectangle|polygon|circle|drawing|shape)|(?:the|my) (?:box|rectangle|polygon|circle|drawing|drawn area|shape|drawn box|"
@@ -43,6 +45,9 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     if (place := _place(clause, situation)) is not None:
         yield Call("filter_coords", place)
     yield from _outside_calls(clause, situation)
+    if (moved := shifted(clause, situation)) is not None:
+        yield Call("filter_date", moved)
+        clause = clause.without("date")
     dates = [span for span in clause.of("date") if not _excluded(clause, span)]
     if (when := date_arguments(dates, situation, adding=adding)) is not None:
         yield Call("filter_date", when)
@@ -56,6 +61,9 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
         yield Call("filter_attribute", {"field": "event", "op": "=", "value": span.value})
     if (changed := _changed_limit(clause, situation)) is not None:
         yield Call("filter_attribute", changed)
+
+
+_BARE_LIMIT = re.compile(r"\b(under|below|less than|at most|max|no more than|up to|over|above|more than|at least) (\d+(?:\.\d+)?)\s*(?:%|percent|m)?\W*$", re.I)
 
 
 def adds(text: str) -> bool:
@@ -84,10 +92,16 @@ def _outside_calls(clause: Clause, situation: Situation) -> Iterator[Call]:
 def _changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     """ "Make it under 5": another limit for the field that was limited last."""
     limits = situation.filters.get("attributes", [])
+    bare = _BARE_LIMIT.search(clause.text)
     numbers = [span for span in clause.of("count", "percent") if span.value.op != "="]
-    if not limits or not numbers or clause.of(*NARROWING):
+    if not limits or clause.of(*NARROWING):
         return None
     last = limits[-1]
+    if bare and not numbers and isinstance(last["value"], int | float):
+        below = re.match(r"(?:under|below|less|at most|max|no more|up to)", bare[1], re.I)
+        return {"field": last["field"], "op": "<" if below else ">", "value": float(bare[2])}
+    if not numbers:
+        return None
     if not isinstance(last["value"], int | float):
         return None
     return {"field": last["field"], "op": numbers[0].value.op, "value": float(numbers[0].value.value)}
@@ -95,7 +109,7 @@ def _changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | Non
 
 def narrows_in_context(clause: Clause, situation: Situation) -> bool:
     """Whether a clause changes a part of the selection that is there: its radius, its limit."""
-    if _changed_limit(clause, situation) is not None:
+    if _changed_limit(clause, situation) is not None or shifted(clause, situation) is not None:
         return True
     return _changed_radius(clause, situation) is not None
 
@@ -127,7 +141,8 @@ def names_a_selection(clause: Clause) -> bool:
     """Whether any phrase of the clause narrows the selection."""
     if clause.of(*NARROWING) or _ALL_DATASETS.search(clause.text):
         return True
-    return bool(_HERE.search(clause.text)) or bool(_VIEW.search(clause.text))
+    between = re.search(r"\bbetween (?:them|those|these|the two|both)\b", clause.text, re.I)
+    return bool(between) or bool(_HERE.search(clause.text)) or bool(_VIEW.search(clause.text))
 
 
 def excluded_phrases(clause: Clause) -> list[str]:
@@ -175,6 +190,8 @@ def _datasets_needed(clause: Clause, situation: Situation, classes: Sequence[Spa
     """What must be loaded for a clause that names no data set: nothing, when what is loaded can hold it."""
     if _ALL_DATASETS.search(clause.text):
         return set(situation.datasets) - situation.loaded
+    if clause.of("event") and _OF_EVENTS in situation.datasets:
+        return {_OF_EVENTS} - situation.loaded
     holding = datasets_with(classes, situation)
     if classes and holding:
         return set() if situation.loaded & holding else holding
@@ -206,6 +223,9 @@ def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
         return place_arguments(meant, situation)
     if (changed := _changed_radius(clause, situation)) is not None:
         return changed
+    if re.search(r"\bbetween (?:them|those|these|the two|both)\b", clause.text, re.I) and len(situation.points) > 1:
+        lons, lats = zip(*situation.points, strict=True)
+        return {"bbox": [min(lons), min(lats), max(lons), max(lats)]}
     if _VIEW.search(clause.text):
         return {"bbox": view_bbox(situation.state["map"])}
     return _here(clause, situation)

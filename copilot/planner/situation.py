@@ -74,6 +74,12 @@ class Situation:
         """The arguments that picked the image selected by this very plan, when one was."""
         self.focus: str | None = None
         """The place the map was moved to in this plan."""
+        self.planned: list[Call] = []
+        """The calls of this plan so far."""
+        self.field: str | None = None
+        """The measured field that an earlier clause of this request named."""
+        self.points: list[list[float]] = []
+        """[lon, lat] of what was measured between last, in this request or the one before."""
         self.notes: list[str] = []
         """What the answer must say about how phrases were read."""
         self.camera_moved = False
@@ -123,6 +129,7 @@ class Situation:
 
     def imagine(self, call: Call) -> None:
         """Take in what a planned call will change, as far as later clauses refer to it."""
+        self.planned.append(call)
         effect = _EFFECTS.get(call.tool)
         if effect is not None:
             effect(self, call.args)
@@ -228,6 +235,7 @@ _EFFECTS = {
     "filter_clear": Situation._clear,
     "open_tab": _open_tab,
     "close_tab": _close_tab,
+    "measure_distance": lambda situation, args: setattr(situation, "points", list(args["points"])),
     "select_image": _pick,
     "show_image": _pick,
     "remove_layer": _without,

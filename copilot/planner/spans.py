@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from copilot.planner.everyday import EVERYDAY
+from copilot.planner.events import event_mentions
 from copilot.planner.lexicon import (
     BASEMAPS,
     COLORS,
@@ -22,8 +23,9 @@ from copilot.planner.lexicon import (
 )
 from copilot.planner.reading.attributes import comparisons
 from copilot.planner.reading.coordinates import CoordSpan, coordinates
-from copilot.planner.reading.dates import dates
+from copilot.planner.reading.dates import DateSpan, dates
 from copilot.planner.reading.quantities import QuantitySpan, quantities
+from copilot.planner.reading.shifts import shifts
 from data.gazetteer import Gazetteer, Mention
 from data.schema import IMAGES
 from data.vocabulary.datasets import dataset_mentions
@@ -81,13 +83,17 @@ class Reader:
         return tuple(sorted(taken, key=lambda span: span.start))
 
     def _passes(self, text: str) -> Iterator[Iterable[Span]]:
+        yield _words(text, "field", _ASKED_FIELDS)
         yield _matches(text, _URL, "url")
         yield _matches(text, _PATH, "path")
         yield self._known(text, "image", ((name, name) for name in self._names.images))
         yield _matches(text, _IMAGE_ID, "image")
         yield self._known(text, "artifact", self._artifact_names())
         yield _quoted(text)
-        yield self._known(text, "event", ((name, name) for name in self._names.events))
+        yield [
+            Span(start, end, text[start:end], "event", event)
+            for start, end, event in event_mentions(text, self._names.events)
+        ]
         yield (
             Span(each.start_index, each.end_index, each.text, each.kind, self._likelier(each)) for each in coordinates(text)
         )
@@ -98,7 +104,7 @@ class Reader:
             Span(each.start, each.end, each.text, "attribute", each)
             for each in comparisons(text, self._names.fields)
         )
-        yield (Span(each.start_index, each.end_index, each.text, "date", each) for each in dates(text, self._today))
+        yield self._dates(text)
         measured = quantities(text)
         yield (_quantity(each) for each in measured if each.kind not in ("count", "population"))
         yield self._known(text, "layer", self._layer_names())
@@ -110,6 +116,18 @@ class Reader:
         own = {name for name in self._names.fields if "_" in name or name not in _COMMON_COLUMNS}
         spoken = {name.replace("_", " ").lower(): name for name in own}
         yield _words(text, "field", spoken | {name.lower(): name for name in own} | FIELDS)
+
+    def _dates(self, text: str) -> list[Span]:
+        """The dates, and the phrases that move those there are; what both read keeps what it means by itself."""
+        read = dates(text, self._today)
+        found = []
+        for shift in shifts(text):
+            same = next((each for each in read if each.start_index < shift.end and shift.start < each.end_index), None)
+            start, end = (same.start, same.end) if same else (None, None)
+            span = DateSpan(shift.start, shift.end, text[shift.start : shift.end], start, end, "shift", shift=shift)
+            found.append(Span(shift.start, shift.end, span.text, "date", span))
+        plain = [Span(each.start_index, each.end_index, each.text, "date", each) for each in read]
+        return found + [span for span in plain if not any(span.overlaps(other) for other in found)]
 
     def _likelier(self, point: CoordSpan) -> CoordSpan:
         """A bare pair of numbers in the order that puts it near people; as read, where that does not tell."""
@@ -190,6 +208,9 @@ def _breadth(span: Span) -> int:
     return min(2 if term.kind == "group" else 1 for term in span.value)
 
 
+_ASKED_FIELDS = {
+    "how cloudy": "cloud_pct", "how clear": "cloud_pct", "how sharp": "gsd_m", "how fine": "gsd_m", "what resolution": "gsd_m", "how detailed": "gsd_m",
+}  # fmt: skip
 _COMMON_COLUMNS = frozenset(IMAGES.names)
 """Columns whose names are everyday words: the lexicon says when they are meant."""
 _QUANTITY_KINDS = {"distance_km": "distance", "zoom_level": "zoom", "zoom_steps": "zoom", "area_km2": "area"}
@@ -204,7 +225,7 @@ _URL = re.compile(r"\bhttps?://[^\s<>\"']+[^\s<>\"'.,;!?)]", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w:/])(?:\.{1,2}/|/|~/)[\w.~/-]*[\w/]")
 _FOUR_NUMBERS = re.compile(r"(?<![\w.,-])(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?![\w.,]\d)")
 _IMAGE_ID = re.compile(r"\b[a-z][a-z0-9_]*:[\w.\-]+\w\b", re.IGNORECASE)
-_QUOTES = re.compile(r"[\"“”«]([^\"“”»]{1,200})[\"“”»]|(?<!\w)['‘]([^'’]{1,200})['’](?!\w)")
+_QUOTES = re.compile(r"[\"“”«]([^\"“”»]{1,200})[\"“”»]|(?<!\w)['‘]((?:[^'’]|['’](?=\w)){1,200})['’](?!\w)")
 
 _GIVES_A_NAME = re.compile(
     r"\b(?:as|to|into|called|call|name|named|label|labell?ed|titled?|rename[ds]?|notify|message|saying|says?|note|text|notice|"
@@ -248,7 +269,9 @@ def _quoted(text: str) -> list[Span]:
 
 def _is_everyday(mention: Mention) -> bool:
     """Whether a misspelling of a place is just plain English ("big is")."""
-    return mention.resolution.corrected and all(word in EVERYDAY for word in mention.text.lower().split())
+    words = mention.text.split()
+    plain = mention.resolution.corrected or (mention.text.islower() and len(words) > 1)
+    return plain and all(word.lower() in EVERYDAY for word in words)
 
 
 def _words(text: str, kind: str, words: dict[str, str]) -> list[Span]:

@@ -27,6 +27,7 @@ _JOINED_MONTH = re.compile(r"\b(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|de
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "tenth": 10, "fifteenth": 15, "twentieth": 20}
 _TEENS = {"fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "twenty-one": 21,
           "twenty-two": 22, "twenty-three": 23}  # fmt: skip
+_SHORT = {"pgh": "Pittsburgh", "philly": "Philadelphia", "nola": "New Orleans"}
 _MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (
@@ -42,6 +43,9 @@ _PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s+(?:the )?(?=\d{1,2}(?:st|nd|rd|th)?\s)", re.I),
         lambda match: "",
     ),
+    (re.compile(r"<(script|style)\b[^>]*>.*?</\1>|</?[a-z][^<>]{0,80}>", re.I | re.S), lambda match: ""),
+    (re.compile(r"(?<=\w)['’](?=\s*[;,.!?]|\s*$)(?=[^'’]*$)(?<![^'’]s['’])"), lambda match: ""),
+    (re.compile(r"\b(pgh|philly|nola)\b", re.I), lambda match: _SHORT[match[1].lower()]),
     (
         re.compile(r"^(\W*(?:(?:and|also|now|only|just|or|plus|the|add|then) )*)(train|training|val|validation|test|holdout|tier3)\b(?! (?:split|set|data|im))", re.I),
         lambda match: f"{match[1]}{match[2]} split",
@@ -75,9 +79,16 @@ def _right(word: str) -> str:
         return word
     limit = 1 if len(word) <= 5 else 2
     best = process.extractOne(word, _MENDED, scorer=OSA.distance, score_cutoff=limit)
-    if best is None or best[0][0] != word[0] or abs(len(best[0]) - len(word)) > 1:
+    if best is not None and re.sub(r"\D", "", best[0]) != re.sub(r"\D", "", word):
+        return word  # a number is no slip: there is no xview9
+    if best is None or best[0][0] != word[0] or _digits(best[0]) != _digits(word) or abs(len(best[0]) - len(word)) > 1:
         return word
     return best[0]
+
+
+def _digits(word: str) -> str:
+    """A number is no slip: "xview9" is not "xview1"."""
+    return re.sub(r"\D", "", word)
 
 
 def _year(digits: str) -> str:

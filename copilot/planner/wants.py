@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from copilot.planner.actions.counting import is_share
 from copilot.planner.class_words import without_classes
 from copilot.planner.clauses import Clause, without_openers
 from copilot.planner.head import Head
@@ -30,6 +31,7 @@ _ASKS_ABOUT_A_DATASET = re.compile(
 )
 _OF_MANY = re.compile(r"\b(?:images|scenes|patches|tiles|pictures|photos|chips|ones|shots)\b", re.I)
 _KEPT_AS_IT_IS = re.compile(r"\b(?:as (?:it|they) (?:is|are)|alone|the rest|everything else|untouched|the same)\b", re.I)
+_ANOTHER = re.compile(r"(?:and |now |also )*(?:one|another|the same|same|another one)(?: chart| figure| histogram)? (?:of|for|by|per) (?:the )?variable$")
 _TAKES_OFF = re.compile(r"\W*(?:please |now |then |and )*(hide|conceal|remove|delete|drop)\b", re.I)
 _MOVES_THE_CAMERA = re.compile(r"\b(?:fit|frame|zoom|fly|go|centre|center|focus|take me)\b", re.I)
 _SHOWS = re.compile(r"\b(?:show|plot|display|map|draw|find|see|visuali[sz]e|put)\b", re.I)
@@ -68,6 +70,10 @@ def _in_context(
         return None  # "fmow; Mexico; 2018": a part of the selection, not a flight
     if label == "compare_counts" and ruled != "compare_counts":
         return ruled or "plot"  # "between Lagos and Accra" only looks like a comparison
+    if is_share(clause) and label in ("db_count", "group_count", "aggregate", "plot", "filter", None):
+        return "group_count"
+    if _ANOTHER.match(masked):
+        return "same_figure"
     if label == "db_schema" and ruled != "db_schema" and not re.search(r"\b(?:fields?|columns?|schema|structure|about)\b", clause.text, re.I):
         return ruled or "db_count"
     if label == "fit_selection" and clause.of("place", "bbox", "point") and not clause.of("dataset", "class", "date"):
@@ -109,8 +115,14 @@ def _kind_is_there(clause: Clause, situation: Situation) -> bool:
     return any(layer["kind"] in kinds for layer in situation.layers)
 
 
+def narrows_somehow(clause: Clause) -> bool:
+    """Whether little but a date stands in a clause: "in 2019 please", not "who won the 2018 world cup"."""
+    return names_a_selection(clause) and len(clause.masked.split()) <= 4
+
+
 def _about_the_map(clause: Clause) -> bool:
-    return names_a_selection(clause) or bool(clause.of("plot", "layer", "quoted", "control", "panel", "basemap", "zoom"))
+    named = clause.of("dataset", "class", "place", "point", "bbox", "event", "attribute")
+    return bool(named) or narrows_somehow(clause) or bool(clause.of("plot", "layer", "quoted", "control", "panel", "basemap", "zoom"))
 
 
 def _loaded_before(clause: Clause, found: Sequence[Clause]) -> set[str]:
@@ -139,6 +151,30 @@ def _one_plot_each(labels: Sequence[str | None], found: Sequence[Clause], situat
         elif not shown and any(soft[at] and _SHOWS.search(found[at].text) for at in range(len(found)) if at != index):
             meant[index] = "narrow"
     return [None if soft[at] and label is None else label for at, label in enumerate(meant)]
+
+
+def joined(
+    found: Sequence[Clause], labels: Sequence[str | None], request: str
+) -> tuple[tuple[Clause, ...], list[str | None]]:
+    """Neighbouring parts that only select made one, so that "5 km radius; centre 139.76 35.68" is one place."""
+    clauses: list[Clause] = []
+    meant: list[str | None] = []
+    for clause, label in zip(found, labels, strict=True):
+        if clauses and meant[-1] == "narrow" and label in ("narrow", "plot", "filter") and _only_goes_on(clause) and not _clash(clauses[-1], clause):
+            first = clauses.pop()
+            end = clause.start + len(clause.text)
+            clause = Clause(request[first.start : end], first.start, (*first.spans, *clause.spans))
+            meant.pop()
+        clauses.append(clause)
+        meant.append(label)
+    return tuple(clauses), meant
+
+
+def _clash(one: Clause, other: Clause) -> bool:
+    """Whether both name a place or both a date, so that the second corrects the first."""
+    both = ({span.kind for span in each.spans} for each in (one, other))
+    kinds = next(both) & next(both)
+    return bool(kinds & {"place", "date", "bbox", "point", "dataset"}) or bool(re.search(r"\b(?:but|not|no|without|except|only)\b", other.text, re.I))
 
 
 _SOFT = ("plot", "filter", None)

@@ -35,6 +35,16 @@ GROUPINGS = frozenset(
 )
 
 
+SHARED = ("attribute", "class", "event")
+"""What a share is asked of: "what percentage of the images is cloud free, shows ships …"."""
+
+
+def is_share(clause: Clause) -> bool:
+    """Whether a clause asks which part of the selection something is."""
+    asked = re.search(r"\b(?:percentage|percent|share|proportion|fraction)\b", clause.text, re.I)
+    return bool(asked) and bool(clause.of(*SHARED)) and not _group_field(clause)
+
+
 def count(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How many images, and how many objects where objects are asked for."""
     yield from _need_data(clause, situation)
@@ -141,7 +151,7 @@ def describe(clause: Clause, situation: Situation) -> Iterator[Call]:
 def histogram(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How a numeric field is distributed."""
     yield from _need_data(clause, situation)
-    field = _value_field(clause)
+    field = _value_field(clause) or situation.field
     if field is None:
         grouped = _any_grouping(clause)
         if grouped is None:
@@ -154,22 +164,32 @@ def histogram(clause: Clause, situation: Situation) -> Iterator[Call]:
 def bar(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Counts per group as bars, or as a line where time is asked about."""
     yield from _need_data(clause, situation)
-    yield Call("bar_figure", _figure(clause, default="class"))
+    yield Call("bar_figure", _figure(clause, situation, default="class"))
 
 
 def pie(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Shares per group."""
     yield from _need_data(clause, situation)
-    yield Call("pie_figure", _figure(clause, default="class"))
+    yield Call("pie_figure", _figure(clause, situation, default="class"))
 
 
 def line(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Counts over time."""
     yield from _need_data(clause, situation)
-    args = _figure(clause, default="month")
+    args = _figure(clause, situation, default="month")
     if args["by"] not in ("year", "month", "day", "season"):
         args["by"] = "month"
     yield Call("line_figure", args)
+
+
+def same_figure(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """ "And one of cloud": the last chart or table of groups, of another field."""
+    last = next((call for call in reversed(situation.last_calls()) if {"by", "field"} & set(call.args)), None)
+    field = clause.first("field")
+    if last is None or field is None:
+        raise Ask("One of what?", ("a histogram of cloud cover", "a bar chart per class"))
+    key = "field" if "field" in last.args else "by"
+    yield Call(last.tool, last.args | {key: str(field.value)})
 
 
 def scatter(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -186,7 +206,9 @@ def sql(clause: Clause, situation: Situation) -> Iterator[Call]:
     match = re.search(r"\b(?:select|with)\b.*", clause.text, re.I | re.S)
     if match is None:
         raise Ask("Which SQL should I run?", ("SELECT dataset, count(*) FROM images GROUP BY dataset",))
-    yield Call("db_sql", {"sql": match[0].strip(" `\"'")})
+    text = match[0].strip(" `")
+    quoted = text.count("'") % 2 and text.endswith("'") or text.count('"') % 2 and text.endswith('"')
+    yield Call("db_sql", {"sql": text[:-1] if quoted else text})
 
 
 # -- what the phrases of a clause are for -----------------------------------------------------------
@@ -251,8 +273,14 @@ def _value_field(clause: Clause) -> str | None:
     return next((field for field in fields if field != grouped), fields[0] if fields else None)
 
 
-def _figure(clause: Clause, default: str) -> dict[str, Any]:
-    return {"by": _group_field(clause) or _any_grouping(clause) or default}
+def _figure(clause: Clause, situation: Situation, default: str) -> dict[str, Any]:
+    return {"by": _group_field(clause) or _any_grouping(clause) or _grouping_before(situation) or default}
+
+
+def _grouping_before(situation: Situation) -> str | None:
+    """What was counted by last: "as a pie" draws that."""
+    calls = [*situation.last_calls(), *situation.planned]
+    return next((str(call.args["by"]) for call in reversed(calls) if call.args.get("by") in GROUPINGS), None)
 
 
 def _limit(clause: Clause) -> dict[str, Any]:
@@ -286,5 +314,6 @@ ACTIONS: dict[str, Callable[[Clause, Situation], Iterator[Call]]] = {
     "line_figure": line,
     "scatter_figure": scatter,
     "db_sql": sql,
+    "same_figure": same_figure,
 }
 SELECTING = frozenset(ACTIONS) - {"db_sql"}

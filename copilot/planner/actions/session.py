@@ -113,6 +113,20 @@ def _plain(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
     return run
 
 
+def undo(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The last change taken back, or the last few."""
+    if not situation.past:
+        raise Reject("There is nothing to undo yet.")
+    yield from _plain("undo")(clause, situation)
+
+
+def redo(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """What was undone, done again."""
+    if not any(call.tool in ("undo", "redo", "goto_turn") for turn in situation.past for call in turn.calls):
+        raise Reject("There is nothing to redo: nothing was undone.")
+    yield from _plain("redo")(clause, situation)
+
+
 def goto_turn(clause: Clause, situation: Situation) -> Iterator[Call]:
     """As it was at the end of a turn."""
     number = clause.first("count")
@@ -165,8 +179,8 @@ ACTIONS = {
     "db_ingest": ingest,
     "filter_clear": clear_filters,
     "start_over": start_over,
-    "undo": _plain("undo"),
-    "redo": _plain("redo"),
+    "undo": undo,
+    "redo": redo,
     "goto_turn": goto_turn,
     "save_session": save,
     "record_feedback": feedback,

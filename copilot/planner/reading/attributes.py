@@ -107,9 +107,9 @@ def _cloud_number(match: re.Match[str]) -> Iterator[_Hit]:
 
 
 _CLOUD_RULES: tuple[tuple[str, Reader], ...] = (
-    (rf"\b{_CLOUD}(?: is)? (?:between|from) (?P<n>{_NUMBER}){_PERCENT} (?:and|to|-) (?P<n2>{_NUMBER}){_PERCENT}",
+    (rf"\b{_CLOUD}(?: is| at)?(?: between| from| of)? (?P<n>{_NUMBER}){_PERCENT} ?(?:and|to|-) ?(?P<n2>{_NUMBER}){_PERCENT}",
      lambda match: _between(match, "cloud_pct", 1)),
-    (rf"\b(?:between|from) (?P<n>{_NUMBER}){_PERCENT} (?:and|to|-) (?P<n2>{_NUMBER}){_PERCENT} (?:of )?{_CLOUD}",
+    (rf"(?<![\w.,-])(?:(?:between|from) )?(?P<n>{_NUMBER}){_PERCENT} ?(?:and|to|-) ?(?P<n2>{_NUMBER}){_PERCENT} (?:of )?{_CLOUD}",
      lambda match: _between(match, "cloud_pct", 1)),
     (rf"\b{_CLOUD}(?: is| of| at)? ?(?P<op>{_OP})? ?(?P<n>{_NUMBER}){_PERCENT}(?! ?(?:km|m|images?)\b)", _cloud_number),
     (rf"(?:(?<=\W)|^)(?P<op>{_OP})? ?(?<![\w.-])(?P<n>{_NUMBER}) ?(?:%|percent|per cent|pct) (?:of )?{_CLOUD}", _cloud_number),
@@ -118,7 +118,8 @@ _CLOUD_RULES: tuple[tuple[str, Reader], ...] = (
      lambda match: _one(match, "cloud_pct", "<=", 1.0)),
     (r"\b(?:mostly|almost|nearly|largely) (?:clear|cloud[ -]?free|cloudless)\b|\b(?:few|little|low|hardly any) cloud(?:s| cover)?\b",
      lambda match: _one(match, "cloud_pct", "<=", 10.0)),
-    (r"\b(?P<no>not |non-)?(?:(?:too|very|mostly) )?(?:cloudy|overcast)\b", lambda match: _one(match, "cloud_pct", ">=", 50.0)),
+    (rf"(?:(?<=\W)|^)(?P<op>{_OP})? ?(?<![\w.-])(?P<n>{_NUMBER}) ?(?:%|percent|per cent|pct) cloudy\b", _cloud_number),
+    (r"\b(?P<no>not |non-)?(?<!how )(?<!less )(?<!more )(?<!least )(?<!most )(?:(?:too|very|mostly) )?(?:cloudy|overcast)\b", lambda match: _one(match, "cloud_pct", ">=", 50.0)),
     (r"\bclear (?=images?\b|scenes?\b|imagery\b|ones\b|days?\b)", lambda match: _one(match, "cloud_pct", "<=", 1.0)),
 )  # fmt: skip
 
@@ -175,6 +176,7 @@ SENSORS: dict[str, str] = {
     r"world[ -]?view[ -]?4|wv[ -]?4": "WorldView-4",
     **{rf"sentinel[ -]?{n}[abc]": f"Sentinel-{n}" for n in (1, 2, 3)},
     r"sentinel[ -]?3": "Sentinel-3",
+    r"land[ -]?sat(?![ -]?\d)": "Landsat",
     **{rf"land[ -]?sat[ -]?{n}": f"Landsat-{n}" for n in (5, 7, 8, 9)},
     r"ikonos(?:[ -]?2)?": "IKONOS",
     r"planet[ -]?scope": "PlanetScope",

@@ -14,7 +14,7 @@ from copilot.planner.reading.text import NUMBER_WORDS, ORDINAL_WORDS, one_of
 
 Kind = Literal[
     "day", "week", "month", "quarter", "half", "season", "year", "decade", "part", "relative", "now",
-    "range", "since", "after", "before", "until", "month_only",
+    "range", "since", "after", "before", "until", "month_only", "shift",
 ]  # fmt: skip
 
 MONTHS = {
@@ -46,9 +46,9 @@ _THINGS = (
     r"kb|mb|gb|bytes|tokens?|ms|seconds?|minutes?|hours?|days|weeks|months|years|times|percent|more|or more|x)\b"
 )
 _NOT_A_YEAR_BEFORE = re.compile(
-    r"(?:top|first|last|limit(?:ed)?(?: to| of)?|at (?:most|least)|(?:more|less|fewer|greater|higher|lower) than|under|"
+    r"(?:\b(?:top|first|last|limit(?:ed)?(?: to| of)?|at (?:most|least)|(?:more|less|fewer|greater|higher|lower) than|under|"
     r"max(?:imum)?|min(?:imum)?|epsg|utm|level|zoom|id|number|no\.?|nr\.?|image|scene|tile|row|page|seed|width|height|"
-    r"port|band|populations?(?: of| over| above)?|roughly|approximately|nearly|almost|[x×*<>$€#~+\\])"
+    r"port|band|populations?(?: of| over| above)?|roughly|approximately|nearly|almost)|[x×*$€#~+\\]|\w ?[<>]=?)"
     r"(?: of)?[ :=]*$"
 )
 _NOT_A_YEAR_AFTER = re.compile(
@@ -82,6 +82,8 @@ class Atom:
     alternatives: tuple[Days, ...] = ()
     parts: tuple[Part, ...] = ()
     error: str | None = None
+    point: date | None = None
+    """For "three years ago": the very day, which "since" counts from, where `days` is the year around it."""
 
     @property
     def needs_year(self) -> bool:
@@ -148,7 +150,7 @@ def _year_month_day(match: re.Match[str], _: Context) -> Atom:
 
 def _numeric_day(match: re.Match[str], context: Context) -> Atom:
     """17.05.2018 is day first; with slashes or hyphens either may be, and both readings are kept."""
-    first, second, year = int(match["a"]), int(match["b"]), int(match["y"])
+    first, second, year = int(match["a"]), int(match["b"]), full_year(match["y"])
     if match["sep"] == "." or first > 12 or second > 12:
         month_first = second > 12 >= first
         return _one_day(match, year, *((first, second) if month_first else (second, first)))
@@ -358,12 +360,20 @@ def _units_ago(match: re.Match[str], context: Context) -> Atom:
     except (ValueError, OverflowError):
         return _too_far(match)
     whole = "day" if match["u"].startswith("hour") else "week" if "fortnight" in match["u"] else _unit(match["u"])
-    return Atom(match.start(), match.end(), "relative", periods.around(day, whole))
+    return Atom(match.start(), match.end(), "relative", periods.around(day, whole), point=day)
 
 
 def _to_date(match: re.Match[str], context: Context) -> Atom:
     days = periods.around(context.today, _unit(match["u"]))
     return Atom(match.start(), match.end(), "relative", (days[0], context.today))
+
+
+PANDEMIC = (date(2020, 3, 11), date(2023, 5, 5))
+"""The World Health Organization called COVID-19 a pandemic on the first of these days, its emergency over on the last."""
+
+
+def _pandemic(match: re.Match[str], _: Context) -> Atom:
+    return Atom(match.start(), match.end(), "range", PANDEMIC)
 
 
 def _now(match: re.Match[str], context: Context) -> Atom:
@@ -378,6 +388,7 @@ _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
          _year_month_day),
         (r"(?<![\w.,])(?P<y>19[89]\d|20[0-3]\d)(?P<m>0[1-9]|1[0-2])(?P<d>[0-2]\d|3[01])(?!\w|[.,-]\w|%)", _year_month_day),
         (rf"(?<![\w.,/-])(?P<a>\d{{1,2}})(?P<sep>[-/.])(?P<b>\d{{1,2}})(?P=sep)(?P<y>{_YEAR})(?!\w|[.-]\w)", _numeric_day),
+        (r"(?<![\w.,/-])(?P<a>\d{1,2})(?P<sep>/)(?P<b>\d{1,2})/(?P<y>[0-3]\d)(?![\w/]|[.,-]\w)", _numeric_day),
         (rf"\b(?P<d>{_DAY})(?: of |[ /-])?(?P<m>{_MON})(?:,? |[-/]|, ?of | of )?(?P<y>{_YEAR})\b(?!\.\w)", _named_day),
         (rf"\b(?P<m>{_MON})(?: the |[ -])?(?P<d>{_DAY})(?:,? | of |,|-)(?P<y>{_YEAR})\b(?!\.\w)", _named_day),
         (rf"\b(?P<y>{_YEAR})[ -](?P<m>{_MON})[ -](?P<d>{_DAY})\b", _named_day),
@@ -419,6 +430,7 @@ _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"\b(?P<n>{_COUNT}) (?P<u>{_UNIT}) (?:ago|back|earlier)\b", _units_ago),
         (r"\b(?P<u>year|month|quarter|week)[ -]to[ -]date\b", _to_date),
         (r"\bso far this (?P<u>year|month|quarter|week)\b", _to_date),
+        (r"\b(?:the )?(?:(?:covid(?:[- ]?19)?|corona(?:virus)?) (?:pandemic|crisis|outbreak|years)|pandemic|covid(?:[- ]?19)?)\b", _pandemic),
         (r"\b(?:right )?(?:now|the present(?: day)?|present)\b(?! only)", _now),
     )
 )  # fmt: skip

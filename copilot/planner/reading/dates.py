@@ -26,6 +26,7 @@ from rapidfuzz.distance import OSA
 from copilot.planner.reading import periods
 from copilot.planner.reading.date_atoms import MONTHS, Atom, Context, Kind, Part, atoms, backwards, count_of
 from copilot.planner.reading.periods import Days, Unit
+from copilot.planner.reading.shifts import Shift
 from copilot.planner.reading.text import NUMBER_WORDS, ORDINAL_WORDS, Rewritten, one_of, plain, rewrite
 
 Bounds = tuple[date | None, date | None]
@@ -53,6 +54,8 @@ class DateSpan:
     """For "month_only" from "17 May": the day of the month."""
     error: str | None = None
     """Why the phrase is no date, in a sentence; `start` and `end` are None then."""
+    shift: Shift | None = None
+    """For "shift": how the dates there are move; `start` and `end` are what it means where there are none."""
     negated: bool = False
     """Whether the sentence excludes these days ("not from 2019", "except May 2018")."""
 
@@ -299,6 +302,8 @@ _BEFORE_WORDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (_prefix(r"after|later than|newer than|more recent than|younger than|following|past|post|>"), "after"),
     (_prefix(r"before|prior to|earlier than|older than|ahead of|preceding|pre|<"), "before"),
 )  # fmt: skip
+_SIGNS: dict[str, Kind] = {">": "after", ">=": "since", "≥": "since", "<": "before", "<=": "until", "≤": "until"}
+_SIGN = re.compile(r"(?<!\w)(?P<sign>[<>]=?|[≤≥])$")
 _HYPHENED = re.compile(r"\b(?P<word>pre|post)-$")
 _AFTER_WORDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r",? ?(?:onwards?|and onwards?|on(?= ?(?:$|[.,;!?)]))|and (?:later|after|newer|since|up|beyond)|or (?:later|newer|after)|"
@@ -344,6 +349,8 @@ def _opened(item: _Found, floor: int, context: Context) -> _Found:
     for pattern, kind in _BEFORE_WORDS:
         if match := pattern.search(before):
             return _half_line(item, kind, floor + match.start(), item.end, context)
+    if match := _SIGN.search(before):
+        return _half_line(item, _SIGNS[match["sign"]], floor + match.start(), item.end, context)
     if match := _HYPHENED.search(before):
         kind = "before" if match["word"] == "pre" else "after"
         return _half_line(item, kind, floor + match.start(), item.end, context)
@@ -358,6 +365,8 @@ def _opened(item: _Found, floor: int, context: Context) -> _Found:
 def _half_line(item: _Found, kind: Kind, start: int, end: int, context: Context) -> _Found:
     atom = _resolved(_latest(item.atom, context)) if item.atom.needs_year and not item.atom.day else item.atom
     bounds = atom.days if item.atom.needs_year and atom.days else item.bounds
+    if item.atom.point is not None:
+        bounds = item.atom.point, item.atom.point
     if bounds[0] is None:
         return replace(item, start=start, end=end)
     ends = any(part.word == "end" for part in atom.parts)

@@ -42,7 +42,7 @@ KM_PER: dict[str, float] = {
     **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), 1e-3),
     **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres"), 1e-5),
     **dict.fromkeys(("mi", "mile", "miles"), 1.609344),
-    **dict.fromkeys(("nmi", "nautical mile", "nautical miles", "sea miles"), 1.852),
+    **dict.fromkeys(("nm", "nmi", "nautical mile", "nautical miles", "sea miles"), 1.852),
     **dict.fromkeys(("ft", "foot", "feet"), 0.0003048),
     **dict.fromkeys(("yd", "yard", "yards"), 0.0009144),
 }

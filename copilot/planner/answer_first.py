@@ -1,0 +1,92 @@
+"""The direct answer to a question, in front of what else there is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from copilot.planner.situation import Call
+from data.gazetteer import gazetteer
+
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Done:
+    """A call of this turn with its result."""
+
+    call: Call
+    ok: bool
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+def reference(number: int) -> str:
+    """The mark behind a number that names the call it came from: ⁽³⁾."""
+    return f"⁽{str(number).translate(_SUPERSCRIPTS)}⁾"
+
+
+def direct_answer(done: Sequence[Done], asked: str | None) -> Iterator[str]:
+    """One sentence that answers "which has most", "what share" or "is there any"; none for other questions."""
+    if asked in ("most", "fewest"):
+        yield from _extreme(done, asked)
+    elif asked == "share":
+        yield from _share(done)
+    elif asked == "any":
+        counts = [each.data["count"] for each in done if each.ok and each.call.tool == "db_count"]
+        if counts:
+            yield "Yes." if counts[-1] else "No."
+
+
+def _extreme(done: Sequence[Done], asked: str) -> Iterator[str]:
+    for number, each in enumerate(done, 1):
+        groups = each.data.get("groups") if each.ok and each.call.tool == "group_count" else None
+        if not groups:
+            continue
+        ordered = sorted(groups, key=lambda group: int(group["count"]), reverse=asked == "most")
+        first, *others = ordered
+        unit = str(each.data.get("unit", "images")).replace("detections", "objects")
+        sentence = f"{_named(each, first['key'])} has the {asked}: {first['count']:,} {unit} {reference(number)}"
+        if others:
+            sentence += f", then {_named(each, others[0]['key'])} with {others[0]['count']:,}"
+        yield f"{sentence}."
+        return
+
+
+def _share(done: Sequence[Done]) -> Iterator[str]:
+    counted = [
+        (number, int(each.data["count"]))
+        for number, each in enumerate(done, 1)
+        if each.ok and each.call.tool == "db_count" and not each.data.get("by")
+    ]
+    if len(counted) == 2 and counted[0][1]:
+        (whole_at, whole), (part_at, part) = counted
+        yield (
+            f"{part:,} {reference(part_at)} of {whole:,} {reference(whole_at)} images, "
+            f"that is {100 * part / whole:.1f} %."
+        )
+
+
+def spelt_out(each: Done) -> str:
+    """An observation with the names of countries for their codes."""
+    groups = each.data.get("groups") or []
+    if each.data.get("by", each.data.get("field")) != "country" or not groups:
+        return each.text
+    text = each.text
+    for group in groups:
+        text = text.replace(f" {group['key']} ", f" {_named(each, group['key'])} ")
+    return text
+
+
+def _named(each: Done, key: object) -> str:
+    by = each.data.get("by", each.data.get("field"))
+    return _countries().get(str(key), str(key)) if by == "country" else str(key).replace("_", " ")
+
+
+@cache
+def _countries() -> Mapping[str, str]:
+    """ISO 3166-1 alpha-2 code: the country's name."""
+    return MappingProxyType({place.country: place.name for place in gazetteer().places("country") if place.country})

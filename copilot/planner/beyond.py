@@ -1,0 +1,55 @@
+"""What no tool here does, said so that the rest of a request can still be done."""
+
+from __future__ import annotations
+
+import re
+
+from copilot.planner.clauses import Clause
+from copilot.planner.situation import Situation
+
+_DOES_NOTHING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), reason)
+    for pattern, reason in (
+        (r"^\W*(?:please |then |and |also |can you |could you )*(?:predict|forecast|extrapolate)\b", "I can't predict anything: I only show what the catalogue holds"),
+        (r"^\W*(?:please |then |and |also |can you |could you )*(?:delete|erase|destroy|wipe)\b.*\b(?:images?|scenes|files?|rows|records|data ?sets? from|catalog(?:ue)?|computer|disk|database)\b(?!.*\b(?:map|layer|filter|selection|drawing)\b)", "I can't delete anything from the catalogue or from a disk; I can drop a data set from the selection or clear the map"),
+        (r"\bdownload\b.*\b(?:from (?:copernicus|esa|nasa|usgs|the (?:internet|web|cloud)|google|planet|maxar|\w+ hub)|video|movie)\b", "I can't fetch anything from the network; I export what the catalogue holds"),
+        (r"^\W*(?:please |then |and |also |can you |could you )*(?:track|follow|watch|monitor)\b.*\b(?:live|ais|now|real[- ]?time|continuously)\b|\blive (?:position|feed|ais|traffic)", "I can't follow anything live: the catalogue holds images that were taken before"),
+        (r"\b(?:4k |hd )?(?:video|movie|gif)\b", "There is no video here; a time slider plays the images over time"),
+        (r"\b(?:segment|classify|detect|compute|calculate|run)\b.*\b(?:ndvi|ndwi|pixels|change detection|yolo|segmentation|neural|deep learning)\b|^\W*(?:please |then |and )*(?:detect|segment|classify)\b", "I can't analyse pixels yet; I show the objects that the catalogue lists"),
+        (r"\b(?:longer|wider|bigger|larger|taller|shorter) than \d[\d.,]*\s?(?:m|metres?|meters?|ft|feet)\b", "I can't filter objects by their length"),
+        (r"\bwith (?:more|fewer|less) than \d+ \w+s\b(?=.*)", ""),
+    )
+    if reason
+)  # fmt: skip
+_OTHER_SOURCES = re.compile(
+    r"\b(?P<source>landsat(?:[ -]?\d)?|modis|planet ?scope|spot[ -]?\d|ikonos|rapideye|pl[eé]iades|sentinel[ -]?[3-6]|aster|viirs|hyperspectral|lidar|"
+    r"thermal|infra-?red|night(?:[- ]?time)?|drone)(?= (?:images?|imagery|scenes?|pictures?|photos?|data|tiles|view|shots)|\W*$| (?:over|of|in|from|around|near)\b)",
+    re.I,
+)
+
+
+def undoable(clause: Clause) -> str | None:
+    """The reason why a clause, or a part of it, can't be done; None when nothing in it is known to be so."""
+    return next((reason for pattern, reason in _DOES_NOTHING if pattern.search(clause.text)), None)
+
+
+def is_all_of_it(clause: Clause) -> bool:
+    """Whether the undoable part is the clause's verb, so that nothing of it is left to do."""
+    return bool(re.match(r"^\W*(?:please |then |and |also |can you |could you )*(?:predict|forecast|extrapolate|delete|erase|destroy|wipe|track|follow|watch|monitor|segment|classify|detect|compute|calculate|run)\b", clause.text, re.I))
+
+
+def missing_source(clause: Clause, situation: Situation) -> str | None:
+    """Why images of a sensor or sort that the catalogue does not hold can't be shown; None without any."""
+    match = _OTHER_SOURCES.search(clause.text)
+    if match is None:
+        return None
+    word = re.sub(r"\W", "", match["source"].lower())
+    held = " ".join(
+        re.sub(r"\W", "", text.lower())
+        for info in situation.datasets.values()
+        for text in (info.name, info.title, *info.sensors, *info.modalities)
+    )
+    if word in held or any(span.start - clause.start <= match.start() < span.end - clause.start for span in clause.of("dataset", "place", "class", "layer", "quoted")):
+        return None
+    sensors = sorted({sensor for info in situation.datasets.values() for sensor in info.sensors})
+    return f"The catalogue holds no {match['source']} images. Its sensors are {', '.join(sensors[:8])}."
