@@ -588,7 +588,7 @@
     }
 
     city(city) {
-      const face = element("span", "az-city" + (city.rank < 600 ? " az-large" : ""), city.name);
+      const face = element("span", "az-city" + (city.rank < 150 ? " az-large" : ""), city.name);
       return L.marker(this.near([city.lon, city.lat]), {
         icon: L.divIcon({ html: face, className: "az-city-box", iconSize: [0, 0] }), pane: "az-names", interactive: false, keyboard: false,
       });

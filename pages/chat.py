@@ -9,7 +9,7 @@ import streamlit as st
 from copilot.live import Refused, live
 from copilot.session import Session
 from copilot.view.transcript import conversation
-from pages.here import act, tell
+from pages.here import act, open_panel, tell
 from pages.look import asset
 
 EXAMPLES = [
@@ -67,7 +67,7 @@ def _acted(session: Session, result: Any) -> None:
         _ask(session, str(result.ask))
     if result.trace:
         st.session_state["trace_call"] = int(result.trace["seq"])
-        st.session_state["next_panel"] = "Trace"
+        open_panel("Trace")
         st.rerun()
     if result.feedback:
         note = str(result.feedback.get("note", "")).strip()

@@ -22,20 +22,18 @@ def show() -> None:
     current = session()
     header(current)
     with st.container(key="prose"):
+        st.html("<h2 class='az-title'>Data</h2>")
+        _add(current)
         cards = [dataset_card(each) for each in live().engine.catalogue.datasets()]
         _summary(cards)
-        _add(current)
         if not cards:
-            st.info(
-                "The catalogue is empty. Add data above, or build the sample: `python -m copilot data sample`."
-            )
+            st.info("The catalogue is empty. Add data above, or build the sample: `copilot data sample`.")
         loaded = current.state.database.loaded
         for card in cards:
             _card(card, card.name in loaded)
 
 
 def _summary(cards: list[DatasetCard]) -> None:
-    st.html("<h2 class='az-title'>Data</h2>")
     if any(card.sample for card in cards):
         st.caption(
             "The data sets marked as a sample have the published sizes and class lists, but generated "
@@ -90,7 +88,8 @@ def _add(current: Session) -> None:
     with st.expander("Add your own data", icon=":material/add_circle:"):
         st.caption(
             "A folder or file on this machine: rasters, GeoJSON, GeoParquet, shapefiles, CSV with "
-            "coordinates, STAC, COCO, DOTA, and the annotation files of the seven data sets. Nothing leaves this machine."
+            "coordinates, STAC, COCO, DOTA, and the annotation files of the seven data sets. "
+            "Nothing leaves this machine."
         )
         with st.form("ingest", border=False):
             path = st.text_input("Path on this machine", placeholder="/data/my-images", key="ingest_path")

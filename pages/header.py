@@ -9,7 +9,7 @@ import streamlit as st
 from copilot.live import live
 from copilot.models import describe
 from copilot.session import Session
-from pages.here import act, go_to, owner, tell
+from pages.here import act, go_to, open_panel, owner, tell
 from pages.look import asset
 from tools.selection import holds_sample
 
@@ -40,7 +40,7 @@ def header(session: Session) -> None:
             st.html(f'<span class="az-model {"az-online" if leaves else ""}"><i></i>{_escaped(said)}</span>')
         _undo_redo(session)
         _theme(key="theme", width="content")
-        _notices(session)
+    _notices(session)
 
 
 def _notices(session: Session) -> None:
@@ -175,7 +175,7 @@ def _share(session: Session) -> None:
 
 def _export(tool: str) -> None:
     if (event := act(tool)) is not None and event.ok:
-        st.session_state["panel"] = "Results"
+        open_panel("Results")
         tell("Exported; the file is under Results.")
 
 

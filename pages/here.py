@@ -82,3 +82,14 @@ def act(tool: str, /, **args: Any) -> Event | None:
     if not event.ok:
         tell(event.text)
     return event
+
+
+def open_panel(name: str) -> None:
+    """Bring a panel to the front.
+
+    The tabs become a new widget: a value that is set from here on a widget that stays would be undone
+    by a run that the browser had asked for just before.
+    """
+    if st.session_state.get("panel_shown") != name:
+        st.session_state["panel_shown"] = name
+        st.session_state["panel_turn"] = st.session_state.get("panel_turn", 0) + 1

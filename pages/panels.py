@@ -8,6 +8,7 @@ import streamlit as st
 
 from copilot.session import Session
 from pages import panel_image, panel_layers, panel_results, panel_trace
+from pages.here import open_panel
 
 PANELS: dict[str, Callable[[Session], None]] = {
     "Results": panel_results.show,
@@ -21,19 +22,27 @@ PANELS: dict[str, Callable[[Session], None]] = {
 
 def show_panels(session: Session) -> None:
     """Draw the tabs and the chosen panel: the one that a call opened last, until the user chooses another."""
+    memory = st.session_state
     opened = session.state.ui.panels
-    seen = st.session_state.setdefault("seen_panels", {})
+    seen = memory.setdefault("seen_panels", {})
     if seen.get(session.id) != opened:
-        if opened:
-            st.session_state["panel"] = opened[-1].capitalize()
         seen[session.id] = opened
-    if chosen := st.session_state.pop("next_panel", None):
-        st.session_state["panel"] = chosen
-    if st.session_state.get("panel") not in PANELS:
-        st.session_state["panel"] = "Results"
+        if opened:
+            open_panel(opened[-1].capitalize())
+    chosen = memory.get("panel_shown", "Results")
     with st.container(key="panels", gap="small"):
-        name = st.segmented_control(
-            "Panel", list(PANELS), key="panel", required=True, label_visibility="collapsed"
+        st.segmented_control(
+            "Panel",
+            list(PANELS),
+            default=chosen,
+            key=f"panel-{memory.get('panel_turn', 0)}",
+            required=True,
+            on_change=_chosen,
+            label_visibility="collapsed",
         )
         with st.container(key="panel_body"):
-            PANELS[str(name)](session)
+            PANELS[chosen](session)
+
+
+def _chosen() -> None:
+    st.session_state["panel_shown"] = st.session_state[f"panel-{st.session_state.get('panel_turn', 0)}"]

@@ -43,7 +43,7 @@ def test_layers_are_hidden_moved_and_removed_in_their_panel(tab: Tab, screenshot
     expect(lines.first).to_contain_text("Clusters", timeout=SLOW_MS)
     body.get_by_role("button", name="Remove Heatmap").click()
     expect(lines).to_have_count(1, timeout=SLOW_MS)
-    assert tab.see("[...azimuth.layers.keys()]") == ["clusters"]
+    expect(tab.map.locator(".az-layer")).to_have_count(1, timeout=SLOW_MS)
 
 
 def test_a_pan_keeps_the_map_and_asks_for_what_comes_into_view(tab: Tab):
