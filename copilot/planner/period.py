@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
-from copilot.planner.clauses import Clause
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.reading.dates import Bounds, DateSpan
 from copilot.planner.reading.periods import month
@@ -147,49 +146,3 @@ def _day_or_month(day: date, *, last: bool) -> str:
         return f"{day.day} {day:%B %Y}"
     whole_year = day.month == (12 if last else 1)
     return str(day.year) if whole_year else f"{day:%B %Y}"
-
-
-_EDGE = re.compile(r"\b(start|beginning|begin|end|finish)(?:s|ing)?\b(?: (?:date|of it|year))?(?: back| forward)? (?:to|at|in|on)\b", re.I)
-_STEP = re.compile(
-    r"\b(?:(?:an?|one|two|three|1|2|3) )?(?:the )?(?P<word>following|next|previous|preceding|earlier|later|before|after|prior)? ?(?P<unit>year|month|week|day|quarter)s? ?"
-    r"(?P<after>earlier|later|before|after|back|on|forward|further)?(?: that| this)?\W*(?:instead|please)?\W*$",
-    re.I,
-)
-
-
-def shifted(clause: Clause, situation: Situation) -> dict[str, str] | None:
-    """The dates there are, moved as a clause says: "a year earlier", "the following month", "start in 2019 instead"."""
-    now = {key: date.fromisoformat(situation.filters[key]) for key in ("start", "end") if key in situation.filters}
-    if not now:
-        return None
-    said = clause.of("date")
-    if (edge := _EDGE.search(clause.text)) and len(said) == 1 and not said[0].value.error and said[0].value.start:
-        key = "end" if edge[1].lower() in ("end", "finish") else "start"
-        value = said[0].value.end if key == "end" else said[0].value.start
-        return {name: each.isoformat() for name, each in (now | {key: value}).items() if each}
-    if clause.of("place", "class", "dataset", "point", "bbox", "layer") or len(now) < 2 or (step := _STEP.search(clause.text)) is None:
-        return None
-    word = (step["word"] or step["after"] or "").lower()
-    if word not in _FORWARD and word not in _BACKWARD:
-        return None
-    return _moved(now["start"], now["end"], step["unit"].lower(), 1 if word in _FORWARD else -1)
-
-
-_FORWARD = frozenset({"following", "next", "later", "after", "forward", "on", "further"})
-_BACKWARD = frozenset({"previous", "preceding", "earlier", "before", "prior", "back"})
-
-
-def _moved(start: date, end: date, unit: str, way: int) -> dict[str, str]:
-    if unit in ("year", "quarter", "month"):
-        months = {"year": 12, "quarter": 3, "month": 1}[unit] * way
-        whole = (end + timedelta(days=1)).day == 1
-        first = _months_on(start, months)
-        last = _months_on(end + timedelta(days=1), months) - timedelta(days=1) if whole else _months_on(end, months)
-        return {"start": first.isoformat(), "end": last.isoformat()}
-    days = timedelta(days=(7 if unit == "week" else 1) * way)
-    return {"start": (start + days).isoformat(), "end": (end + days).isoformat()}
-
-
-def _months_on(day: date, months: int) -> date:
-    year, index = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, index + 1, min(day.day, month(year, index + 1)[1].day))

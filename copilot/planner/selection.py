@@ -10,7 +10,7 @@ from typing import Any
 from copilot.planner.asking import Ask
 from copilot.planner.class_words import calls_for, class_calls, datasets_with, without_classes
 from copilot.planner.clauses import Clause
-from copilot.planner.period import date_arguments, shifted
+from copilot.planner.period import date_arguments
 from copilot.planner.places import DEFAULT_RADIUS_KM, place_arguments, radius_km
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
@@ -45,9 +45,6 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     if (place := _place(clause, situation)) is not None:
         yield Call("filter_coords", place)
     yield from _outside_calls(clause, situation)
-    if (moved := shifted(clause, situation)) is not None:
-        yield Call("filter_date", moved)
-        clause = clause.without("date")
     dates = [span for span in clause.of("date") if not _excluded(clause, span)]
     if (when := date_arguments(dates, situation, adding=adding)) is not None:
         yield Call("filter_date", when)
@@ -109,7 +106,7 @@ def _changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | Non
 
 def narrows_in_context(clause: Clause, situation: Situation) -> bool:
     """Whether a clause changes a part of the selection that is there: its radius, its limit."""
-    if _changed_limit(clause, situation) is not None or shifted(clause, situation) is not None:
+    if _changed_limit(clause, situation) is not None:
         return True
     return _changed_radius(clause, situation) is not None
 

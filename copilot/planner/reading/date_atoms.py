@@ -48,7 +48,7 @@ _THINGS = (
 _NOT_A_YEAR_BEFORE = re.compile(
     r"(?:\b(?:top|first|last|limit(?:ed)?(?: to| of)?|at (?:most|least)|(?:more|less|fewer|greater|higher|lower) than|under|"
     r"max(?:imum)?|min(?:imum)?|epsg|utm|level|zoom|id|number|no\.?|nr\.?|image|scene|tile|row|page|seed|width|height|"
-    r"port|band|populations?(?: of| over| above)?|roughly|approximately|nearly|almost)|[x×*$€#~+\\]|\w ?[<>]=?)"
+    r"port|band|populations?(?: of| over| above)?|roughly|approximately|nearly|almost)|[x×*$€#~+\\])"
     r"(?: of)?[ :=]*$"
 )
 _NOT_A_YEAR_AFTER = re.compile(
