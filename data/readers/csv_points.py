@@ -20,6 +20,7 @@ from data.readers.base import BadRecord, Item, Noted, Reader, Rejected
 from data.readers.features import MAX_PROPERTIES, first_named, table_batch
 from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import Extents, extents_of, point_problems
+from data.readers.quotes import ClosedQuotes
 
 SUFFIXES = frozenset({".csv", ".tsv", ".txt"})
 _LONS = (
@@ -154,7 +155,7 @@ def _batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
 
     try:
         reader = pacsv.open_csv(
-            table.path,
+            _source(table),
             read_options=pacsv.ReadOptions(
                 use_threads=False,
                 block_size=_BLOCK_BYTES,
@@ -174,6 +175,12 @@ def _batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
         if "Empty CSV" in str(error):
             return
         raise BadRecord(f"the table cannot be read on: {str(error).splitlines()[0][:160]}") from None
+
+
+def _source(table: Table) -> Path | pa.PythonFile:
+    if table.encoding == "utf-16":
+        return table.path
+    return pa.PythonFile(ClosedQuotes(table.path, table.delimiter, len(table.columns)), mode="r")
 
 
 def _column_types(table: Table) -> dict[str, pa.DataType]:

@@ -204,3 +204,23 @@ def test_the_extent_of_a_box_is_the_box_and_needs_no_outline(west, south, width,
         west + width,
         south + height,
     )
+
+
+def test_a_quote_that_is_never_closed_costs_its_own_row_and_no_other(tmp_path, read):
+    rows = [f"p{n},{n % 180},{n % 80}" for n in range(5000)]
+    rows[700] = 'p700,"5,6'
+    rows[900] = '"over\ntwo lines",7,8'
+    rows[901] = '"with ""quotes"", and a comma",9,10'
+    rows[3000] = '"also open,5,6'
+    found = read(csv_points.READER, write(tmp_path / "places.csv", "name,lon,lat\n" + "\n".join(rows)))
+    names = [row["name"] for row in found.features]
+    assert len(names) == 5000 and found.rejected == []
+    assert names[900:902] == ["over\ntwo lines", 'with "quotes", and a comma']
+    assert [found.features[n]["lon"] for n in (700, 701, 3000)] == [5, 701 % 180, 5]
+
+
+def test_a_row_that_an_open_quote_makes_too_short_is_rejected_with_its_number(tmp_path, read):
+    text = 'name,lon,lat\na,1,2\n"b,3\nc,5,6\nd,7,8\n'
+    found = read(csv_points.READER, write(tmp_path / "places.csv", text))
+    assert [row["name"] for row in found.features] == ["a", "c", "d"]
+    assert found.rejected == [Rejected("places.csv", 2, "2 columns where the header has 3")]
