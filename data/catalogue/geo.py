@@ -84,12 +84,10 @@ def circle_sql(center: tuple[float, float], radius_km: float, params: Params) ->
     if radius_km >= math.pi * EARTH_RADIUS_KM:
         return []
     box = circle_bbox(_wrap(lon), lat, radius_km)
-    exact = f"{haversine_sql(lon, lat, params)} <= {params.add(haversine_of_km(radius_km))}"
-    inner = _box_within(_wrap(lon), lat, radius_km)
-    if inner is None:
-        return [*bbox_sql(box, params), exact]
-    # Most rows are in the box that the circle holds: their distance need not be worked out.
-    return [*bbox_sql(box, params), f"(({' AND '.join(bbox_sql(inner, params))}) OR {exact})"]
+    return [
+        *bbox_sql(box, params),
+        f"{haversine_sql(lon, lat, params)} <= {params.add(haversine_of_km(radius_km))}",
+    ]
 
 
 def circle_bbox(lon: float, lat: float, radius_km: float) -> Bbox:
@@ -102,28 +100,6 @@ def circle_bbox(lon: float, lat: float, radius_km: float) -> Bbox:
     sine = math.sin(angle) / math.cos(math.radians(lat))
     half_width = math.degrees(math.asin(min(1.0, sine))) + _MARGIN_DEG
     return normal_bbox((lon - half_width, south, lon + half_width, north))
-
-
-def _box_within(lon: float, lat: float, radius_km: float) -> Bbox | None:
-    """A box around the centre that lies wholly within the circle; None for large ones and at the map's edge.
-
-    Up to 60 degrees wide and 45 high, a box's farthest points from its centre are its corners.
-    """
-    angle = radius_km / EARTH_RADIUS_KM
-    if angle > math.pi / 4:
-        return None
-    half_height = angle / math.sqrt(2)
-    phi = math.radians(lat)
-    south, north = phi - half_height, phi + half_height
-    left = math.sin(angle / 2) ** 2 - math.sin(half_height / 2) ** 2
-    widest = math.cos(phi) * max(math.cos(south), math.cos(north))
-    if widest <= 0 or left / widest > 0.0625 or max(abs(south), abs(north)) >= math.pi / 2:
-        return None
-    half_width = math.degrees(2 * math.asin(math.sqrt(left / widest))) - _MARGIN_DEG
-    if half_width <= 0 or lon - half_width < -180 or lon + half_width > 180:
-        return None
-    reach = math.degrees(half_height) - _MARGIN_DEG
-    return (lon - half_width, lat - reach, lon + half_width, lat + reach)
 
 
 def polygon_sql(geometry: Mapping[str, Any], params: Params, dialect: Dialect) -> list[str]:
