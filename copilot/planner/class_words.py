@@ -9,6 +9,7 @@ from copilot.planner.clauses import Clause
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 from data.vocabulary.thesaurus import Term
+from data.catalogue.classes import class_ids
 from tools.base import ToolError
 from tools.class_words import ClassWords
 
@@ -23,19 +24,46 @@ def class_calls(clause: Clause, situation: Situation, spans: Sequence[Span], add
     known = known_classes(situation)
     objects: list[str] = []
     scenes: list[str] = []
-    for span in spans:
+    for span in _narrowest(clause, spans, known):
         for name in canonical_names(span, known):
             (scenes if known.is_scene(name) else objects).append(name)
     kept = list(situation.filters.get("classes", [])) if adding else []
     match = {"match": "all"} if len(spans) > 1 and _BOTH.search(clause.text) else {}
-    if objects or (scenes and match):
+    if objects:
         held = [name for name in kept if not known.is_scene(name)]
-        yield Call("filter_class", {"classes": _unique([*held, *objects]), **match}) if objects else Call(
-            "filter_class", {"classes": _unique(scenes), **match}
-        )
-    if scenes and not (match and not objects):
+        yield Call("filter_class", {"classes": _unique([*held, *objects]), **match})
+    if scenes:
+        if len(scenes) > 1 and match:
+            situation.notes.append("Scene classes are matched by any of them: I can't ask for images with all at once.")
         held = [name for name in kept if known.is_scene(name)]
         yield Call("filter_lccclass", {"classes": _unique([*held, *scenes])})
+
+
+def _narrowest(clause: Clause, spans: Sequence[Span], known: ClassWords) -> list[Span]:
+    """ "Buildings with major damage" are of the narrower class; "buildings and cars" are of both."""
+    kept: list[Span] = []
+    for span in spans:
+        own = _members(span, known)
+        said = [each for each in spans if each is not span and not _side_by_side(clause, span, each)]
+        if not any(_members(other, known) < own for other in said):
+            kept.append(span)
+    return kept
+
+
+def _side_by_side(clause: Clause, one: Span, other: Span) -> bool:
+    first, second = sorted((one, other), key=lambda span: span.start)
+    between = clause.text[first.end - clause.start : second.start - clause.start]
+    return bool(re.search(r"\b(?:and|or|plus|vs|versus)\b|[,;&+/]", between, re.I))
+
+
+def _members(span: Span, known: ClassWords) -> frozenset[tuple[str, int]]:
+    """(data set, class id) of every class that a span means."""
+    return frozenset(
+        (info.name, class_id)
+        for name in canonical_names(span, known)
+        for info in known.infos
+        for class_id in class_ids(info, name)
+    )
 
 
 def without_classes(clause: Clause, situation: Situation) -> list[str] | None:

@@ -143,9 +143,10 @@ def _parts(clause: Clause) -> list[Clause]:
 
 def _stands_alone(piece: Clause) -> bool:
     masked = without_openers(piece.masked)
-    if _LEANS_ON_THE_REST.search(masked):
+    label = label_by_rule(masked)
+    if _LEANS_ON_THE_REST.search(masked) and label != "display_hover":
         return False
-    return label_by_rule(masked) in _STRONG
+    return label in _STRONG
 
 
 def _slice(clause: Clause, left: int, right: int) -> Clause:

@@ -12,10 +12,10 @@ from copilot.planner.beyond import is_all_of_it, missing_source, undoable
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
 from copilot.planner.head import Head
-from copilot.planner.leftovers import leftovers
+from copilot.planner.leftovers import ask_about_unknown_things, leftovers
 from copilot.planner.places import camera_on
 from copilot.planner.scope import starts_anew
-from copilot.planner.actions.counting import SHARED, is_share
+from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
@@ -49,6 +49,8 @@ class _Draft:
     labels: list[str] = field(default_factory=list)
     talk: str | None = None
     asked: str | None = None
+    whole: int = 0
+    """How many calls belong to clauses that are planned to their end: a question later on keeps those."""
 
     def done(self) -> Plan:
         return Plan(tuple(self.calls), tuple(dict.fromkeys(self.notes)), self.talk, self.asked, tuple(self.labels))
@@ -69,7 +71,7 @@ class Planner:
             self._fill(draft, meant.request, situation)
         except Ask as ask:
             arguments = {"question": ask.question, "choices": list(ask.choices)}
-            return replace(draft.done(), calls=(Call("ask_user", arguments),))
+            return replace(draft.done(), calls=(*draft.calls[: draft.whole], Call("ask_user", arguments)))
         except Reject as reject:
             return replace(draft.done(), calls=(Call("reject_task", {"reason": str(reject)}),))
         return draft.done()
@@ -91,6 +93,7 @@ class Planner:
                 continue
             if label is None:
                 label = "narrow" if len(found) > 1 else "filter" if situation.filters or situation.live_plots else "plot"
+            draft.whole = len(draft.calls)
             try:
                 _refuse_what_no_tool_does(draft, clause, situation)
                 self._add(draft, clause, label, situation, first=not draft.calls)
@@ -106,6 +109,8 @@ class Planner:
         if label in ("help", "smalltalk"):
             draft.talk = label
             return
+        ask_about_unknown_things(clause, label, situation)
+        situation.field = next((str(span.value) for span in clause.of("field") if span.value in MEASURED), situation.field)
         for call in self._calls(clause, label, situation, first=first):
             if not _says_it_again(call, draft.calls):
                 draft.calls.append(call)
@@ -204,7 +209,7 @@ _SELECTS = ("db_load", "db_unload", "db_ingest", "filter_", "undo", "redo", "got
 
 def _says_it_again(call: Call, planned: Sequence[Call]) -> bool:
     """Whether a plot or a count was planned already, with nothing since that changes what it gives."""
-    if call.tool not in KIND_OF_PLOT and not call.tool.startswith(("db_count", "group_count")):
+    if call.tool not in KIND_OF_PLOT and not call.tool.startswith(("db_count", "group_count")) and not call.tool.endswith("_figure"):
         return False
     for earlier in reversed(planned):
         if earlier == call:

@@ -82,7 +82,7 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("open_tab", r"\baddress\b(?!.*\bclose\b)"),
         # panels and pages
         ("close_panel", r"^(?:close|shut) (?:it|that|this)$|\bpanels? off\b(?!.*\bon\b)|\b(?:close|hide|shut|collapse|dismiss)\b.*\b(?:panel|pane|results|trace|jobs|figure|image record|table)\b"),
-        ("open_panel", r"\bpanels? on\b|\bpanels?$|\b(?:open|show|bring up|expand|see|go to|switch to|view)\b.*\b(?:panel|pane|trace|jobs)\b"),
+        ("open_panel", r"\bpanels? (?:on|open|visible)\b|\bpanels?$|\b(?:open|show|bring up|expand|see|go to|switch to|view)\b.*\b(?:panel|pane|trace|jobs)\b"),
         ("display_hover", r"\bhover(?:ing)?\b|\btool ?tips?\b|\bmouse ?over\b"),
         ("notify", r"\b(?:notify|notification|remind|reminder|alert|pop ?up|toast)\b|\btell the user\b|\b(?:show|post|display) (?:a |the )?(?:message|note|notice)\b"),
         ("compare_images", r"\b(?:compare|before[ /-]*(?:and)?[ /-]*after|side[- ]by[- ]side)\b.*\bimages?\b|\bimages?\b.*\b(?:side[- ]by[- ]side|before and after)\b|\bcompare (?:it|this|that)\b|\bcompare image\b"),
@@ -140,7 +140,7 @@ EXACT = frozenset(
         "db_sql", "db_ingest", "open_tab", "undo", "redo", "goto_turn", "keep", "rename_layer", "reorder_layer", "fit_layer",
         "switch_tab", "close_tab", "export_notebook", "export_map", "display_hover", "notify", "pie_figure", "scatter_figure",
         "histogram_figure", "db_schema", "db_unload", "reset_map", "save_session", "measure_distance", "add_vector_layer",
-        "close_panel", "map_state", "start_over", "add_raster_layer", "line_figure", "reject",
+        "close_panel", "map_state", "start_over", "add_raster_layer", "line_figure", "reject", "compare_counts",
     }
 )  # fmt: skip
 """Labels whose rules are exact enough to go before the trained head."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from copilot.planner.actions.counting import is_share
+from copilot.planner.actions.show import tab_named
 from copilot.planner.class_words import without_classes
 from copilot.planner.clauses import Clause, without_openers
 from copilot.planner.head import Head
@@ -32,6 +33,7 @@ _ASKS_ABOUT_A_DATASET = re.compile(
 _OF_MANY = re.compile(r"\b(?:images|scenes|patches|tiles|pictures|photos|chips|ones|shots)\b", re.I)
 _KEPT_AS_IT_IS = re.compile(r"\b(?:as (?:it|they) (?:is|are)|alone|the rest|everything else|untouched|the same)\b", re.I)
 _ANOTHER = re.compile(r"(?:and |now |also )*(?:one|another|the same|same|another one)(?: chart| figure| histogram)? (?:of|for|by|per) (?:the )?variable$")
+_AN_IMAGE = re.compile(r"\b(?:first|second|third|fourth|fifth|newest|oldest|latest|clearest|sharpest|last|next) (?:image|scene|one)\b", re.I)
 _TAKES_OFF = re.compile(r"\W*(?:please |now |then |and )*(hide|conceal|remove|delete|drop)\b", re.I)
 _MOVES_THE_CAMERA = re.compile(r"\b(?:fit|frame|zoom|fly|go|centre|center|focus|take me)\b", re.I)
 _SHOWS = re.compile(r"\b(?:show|plot|display|map|draw|find|see|visuali[sz]e|put)\b", re.I)
@@ -80,7 +82,11 @@ def _in_context(
         return "zoom_map"
     if label == "reject" and ruled != "reject" and _about_the_map(clause):
         return ruled or "plot"
-    if label == "keep" and not _KEPT_AS_IT_IS.search(clause.text) and clause.of(*NARROWING):
+    if label in ("show_image", "plot") and situation.tabs and not selects and tab_named(clause.text, situation) is not None:
+        return "switch_tab"
+    if label == "open_panel" and _AN_IMAGE.search(clause.text):
+        return "show_image"
+    if label == "keep" and not _KEPT_AS_IT_IS.search(clause.text) and selects:
         return "filter"
     if label in ("draw_circle", "draw_bbox", "draw_polygon", "draw_marker") and not _DRAWS.search(clause.text):
         return ruled if ruled and not ruled.startswith("draw") else "plot"

@@ -35,13 +35,15 @@ GROUPINGS = frozenset(
 )
 
 
+MEASURED = frozenset({"cloud_pct", "gsd_m", "detections", "acquired", "lon", "lat"})
+"""Fields of numbers that later words of a request go on about."""
 SHARED = ("attribute", "class", "event")
 """What a share is asked of: "what percentage of the images is cloud free, shows ships …"."""
 
 
 def is_share(clause: Clause) -> bool:
     """Whether a clause asks which part of the selection something is."""
-    asked = re.search(r"\b(?:percentage|percent|share|proportion|fraction)\b", clause.text, re.I)
+    asked = re.search(r"\b(?:percentage|percent of|what percent|share of|proportion|fraction of)\b", clause.text, re.I)
     return bool(asked) and bool(clause.of(*SHARED)) and not _group_field(clause)
 
 

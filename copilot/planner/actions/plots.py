@@ -53,6 +53,11 @@ def _of_kind(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
     def run(clause: Clause, situation: Situation) -> Iterator[Call]:
         if not situation.loaded:
             raise Ask("What would you like to see?", sorted(situation.datasets)[:8])
+        if situation.past and [call.tool for call in situation.planned] == ["undo"]:
+            # "Undo, then plot them as points": them is what the undone turn had selected.
+            for call in situation.past[-1].calls:
+                if call.tool.startswith(("db_load", "filter_")):
+                    yield call
         named = [span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT]
         for each in dict.fromkeys([tool, *named] if _SEVERAL.search(clause.text) else [tool]):
             yield Call(each, _options(each, clause))

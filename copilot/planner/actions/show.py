@@ -91,7 +91,8 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def hover(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The fields shown on hover."""
-    fields = list(dict.fromkeys(str(span.value) for span in clause.of("field")))
+    named = ["name"] if re.search(r"\b(?:name|file ?name|title)\b", clause.text, re.I) else []
+    fields = list(dict.fromkeys([*named, *(str(span.value) for span in clause.of("field"))]))
     if not fields:
         raise Ask("Which fields should show on hover?", ("name and date", "sensor and cloud cover"))
     yield Call("display_hover", {"fields": fields})
@@ -216,13 +217,22 @@ def _tab(clause: Clause, situation: Situation) -> str | int:
         return (active - 1) % len(tabs)
     if (position := ordinal(clause.text)) is not None:
         return position - 1
-    for index, tab in enumerate(tabs):
-        words = set(re.findall(r"[a-z0-9]{3,}", f"{tab['title']} {tab['url']}".lower())) - {"https", "http", "www", "com", "org"}
-        if words & set(re.findall(r"[a-z0-9]{3,}", text)):
-            return index
+    if (named := tab_named(text, situation)) is not None:
+        return named
     if not tabs:
         raise Ask("No web tab is open. Which address should I open?", ())
     return active
+
+
+def tab_named(text: str, situation: Situation) -> int | None:
+    """The position of the web tab whose title or address a text names."""
+    said = set(re.findall(r"[a-z0-9.-]{3,}", text.lower())) | set(re.findall(r"[a-z0-9]{4,}", text.lower()))
+    for index, tab in enumerate(situation.tabs):
+        address = f"{tab['title']} {tab['url']}".lower()
+        words = set(re.findall(r"[a-z0-9]{4,}", address)) | {re.sub(r"^https?://(?:www\.)?|/.*$", "", str(tab["url"]).lower())}
+        if (words - {"https", "http", "example"}) & said:
+            return index
+    return None
 
 
 def _bare_address(text: str) -> str | None:
