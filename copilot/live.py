@@ -130,6 +130,8 @@ class Live:
         from copilot.view.basemap import cities_in, countries_geojson
 
         try:
+            import plotly.graph_objects  # noqa: F401
+
             countries_geojson(True)
             self.engine.catalogue.datasets()
             cities_in((-1.0, -1.0, 1.0, 1.0), 5)

@@ -27,9 +27,10 @@ _chat = st.components.v2.component(
 def show_chat(session: Session) -> None:
     """Draw the conversation, the input and the stop button."""
     running = live().running(session.id) is not None
+    key = f"chat-{session.id}"
     with st.container(key="chat"):
         result = _chat(
-            key=f"chat-{session.id}",
+            key=key,
             data={
                 "session": session.id,
                 "version": live().version(session.id),
@@ -38,7 +39,7 @@ def show_chat(session: Session) -> None:
                 "examples": EXAMPLES,
             },
             on_version_change=_nothing,
-            on_ask_change=_nothing,
+            on_ask_change=lambda: _ask(session.id, str(st.session_state[key].ask)),
             on_trace_change=_nothing,
             on_feedback_change=_nothing,
         )
@@ -48,7 +49,12 @@ def show_chat(session: Session) -> None:
 
 def _input(session: Session, running: bool) -> None:
     with st.container(key="ask", horizontal=True, vertical_alignment="bottom", gap="small"):
-        text = st.chat_input("Ask for images or places …", key="request", max_chars=4000)
+        st.chat_input(
+            "Ask for images or places …",
+            key="request",
+            max_chars=4000,
+            on_submit=lambda: _ask(session.id, str(st.session_state["request"])),
+        )
         if running:
             st.button(
                 "Stop",
@@ -58,13 +64,9 @@ def _input(session: Session, running: bool) -> None:
                 args=(session.id,),
                 help="Stop the running request",
             )
-    if text:
-        _ask(session, str(text))
 
 
 def _acted(session: Session, result: Any) -> None:
-    if result.ask:
-        _ask(session, str(result.ask))
     if result.trace:
         st.session_state["trace_call"] = int(result.trace["seq"])
         open_panel("Trace")
@@ -76,12 +78,12 @@ def _acted(session: Session, result: Any) -> None:
         st.rerun()
 
 
-def _ask(session: Session, text: str) -> None:
+def _ask(session_id: str, text: str) -> None:
+    """Start a turn, before the page is drawn: the page that follows shows it already."""
     try:
-        live().ask(session.id, text)
+        live().ask(session_id, text)
     except Refused as refused:
         tell(str(refused))
-    st.rerun()
 
 
 def _stop(session_id: str) -> None:

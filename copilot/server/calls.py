@@ -16,7 +16,7 @@ from copilot.session import Session, call_to_json
 
 OTHERS_S = 2.0
 """How often the store is asked for what another process (the command line) has appended."""
-_GATHER_S = 0.05
+_GATHER_S = 0.12
 
 
 @guarded
@@ -52,9 +52,9 @@ async def _changes(session: Session) -> AsyncIterator[str]:
     try:
         while True:
             yield f"data: {json.dumps({'version': the_live().version(session.id)})}\n\n"
-            await _wait(changed, session)
-            # Calls that come together are told of once.
+            # What comes together is told of once: the first at once, the others a moment later.
             await asyncio.sleep(_GATHER_S)
+            await _wait(changed, session)
             changed.clear()
     finally:
         leave()
