@@ -67,48 +67,31 @@ def _line(layer: Layer, index: int, count: int) -> None:
             on_change=_opacity,
             args=(layer, f"o-{key}"),
         )
-        st.button(
-            f"Move {name} up",
-            icon=":material/keyboard_arrow_up:",
-            key=f"up-{layer.id}",
-            help=f"Move {name} up",
-            disabled=index == count - 1,
-            type="tertiary",
-            on_click=act,
-            args=("reorder_layer",),
-            kwargs={"layer": layer.id, "position": "up"},
-        )
-        st.button(
-            f"Move {name} down",
-            icon=":material/keyboard_arrow_down:",
-            key=f"down-{layer.id}",
-            help=f"Move {name} down",
-            disabled=index == 0,
-            type="tertiary",
-            on_click=act,
-            args=("reorder_layer",),
-            kwargs={"layer": layer.id, "position": "down"},
-        )
-        st.button(
-            f"Zoom to {name}",
-            icon=":material/center_focus_strong:",
-            key=f"fit-{layer.id}",
-            help=f"Zoom to {name}",
-            type="tertiary",
-            on_click=act,
-            args=("fit_layer",),
-            kwargs={"layer": layer.id},
-        )
-        st.button(
-            f"Remove {name}",
-            icon=":material/delete:",
-            key=f"remove-{layer.id}",
-            help=f"Remove {name}",
-            type="tertiary",
-            on_click=act,
-            args=("remove_layer",),
-            kwargs={"layer": layer.id},
-        )
+        _moves(layer, name, top=index == count - 1, bottom=index == 0)
+
+
+def _moves(layer: Layer, name: str, *, top: bool, bottom: bool) -> None:
+    _do(layer, f"Move {name} up", "keyboard_arrow_up", "up", "reorder_layer", top, position="up")
+    _do(layer, f"Move {name} down", "keyboard_arrow_down", "down", "reorder_layer", bottom, position="down")
+    _do(layer, f"Zoom to {name}", "center_focus_strong", "fit", "fit_layer")
+    _do(layer, f"Remove {name}", "delete", "remove", "remove_layer")
+
+
+def _do(
+    layer: Layer, label: str, icon: str, key: str, tool: str, disabled: bool = False, **args: str
+) -> None:
+    """A button that shows an icon and makes one call on the layer."""
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=f"{key}-{layer.id}",
+        help=label,
+        disabled=disabled,
+        type="tertiary",
+        on_click=act,
+        args=(tool,),
+        kwargs={"layer": layer.id, **args},
+    )
 
 
 def _toggle(layer: Layer) -> None:
