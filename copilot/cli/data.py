@@ -81,12 +81,15 @@ def ingest(
     if as_json:
         print_json(asdict(report))
         return
-    counts = f"{report.images:,} images, {report.detections:,} detections"
-    typer.echo(f"{report.dataset.name}: {counts} in {report.seconds:.1f} s")
+    counts = f"{report.images:,} rows, {report.detections:,} detections"
+    typer.echo(f"{report.dataset.name}: {counts}, read as {report.format} in {report.seconds:.1f} s")
     for each in report.rejected[:20]:
-        typer.echo(f"  rejected {each.file}: {each.reason}", err=True)
+        row = f", row {each.row}" if each.row is not None else ""
+        typer.echo(f"  rejected {each.file}{row}: {each.reason}", err=True)
     if report.rejected_count > 20:
         typer.echo(f"  … {report.rejected_count:,} rejected in all", err=True)
+    for reason, count in report.notes:
+        typer.echo(f"  kept {count:,}, but {reason}", err=True)
 
 
 @app.command()

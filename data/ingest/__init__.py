@@ -10,7 +10,6 @@ file, its number and the reason, and the others go in. The same source gives the
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,9 +17,11 @@ from pathlib import Path
 from data.catalogue.write import MANIFEST, QUICKLOOKS, InfoParts, read_info, write_dataset
 from data.ingest.existing import stage_existing, write_ids
 from data.ingest.finish import Numbering, Part, detection_batches, ids_of, image_batches
+from data.ingest.left_out import left_out
 from data.ingest.names import slug, target_name
 from data.ingest.report import IngestReport, Tally
 from data.ingest.staging import MAX_FEATURE_CLASSES, Staging
+from data.ingest.work import work_folder
 from data.readers import detect, reader_named
 from data.readers.base import FeatureBatch, ImageRow, Noted, Reader, Rejected, UnreadableSource
 from data.readers.files import links_out, relative
@@ -57,16 +58,14 @@ def ingest(
         raise UnreadableSource(f"There is no file or folder {source.name!r}; check the path.")
     reader = reader_named(format) if format else detect(source)
     dataset = target_name(root, source, name, append=append, replace=replace)
-    root.mkdir(parents=True, exist_ok=True)
     rejected, noted = Tally(), Tally()
-    # Beside the catalogue, so that what is staged lies on the same disk and is moved, not copied.
-    with tempfile.TemporaryDirectory(prefix=f".{dataset}.", suffix=".staging", dir=root) as folder:
-        with Staging(Path(folder) / "new") as staging:
+    with work_folder(root, dataset) as folder:
+        with Staging(folder / "new") as staging:
             _read(reader, source, staging, rejected, noted, progress)
         if staging.rows == 0:
             raise UnreadableSource(_nothing_usable(source, reader, rejected))
         progress(staging.rows, "writing")
-        info = _write(root, dataset, source, reader, staging, Path(folder), append=append)
+        info = _write(root, dataset, source, reader, staging, folder, append=append)
     return IngestReport(
         dataset=info,
         format=reader.name,
@@ -89,6 +88,8 @@ def _read(
         rejected.add(
             Rejected(relative(link, source), None, "the link leads out of the folder and is not followed")
         )
+    for each in left_out(source, reader):
+        rejected.add(each)
     for item in reader.read(source):
         match item:
             case ImageRow():

@@ -100,7 +100,7 @@ def test_rejected_and_unplaced_files_are_reported_and_the_others_go_in(tmp_path)
     assert Rejected(
         "corrupt.tif", None, "some of the pixels cannot be read: the file is damaged or cut short"
     ) in (report.rejected)
-    assert sum(count for _, count in report.reasons) == report.rejected_count == 8
+    assert sum(count for _, count in report.reasons) == report.rejected_count == 10
     assert report.noted_count == 5
     unplaced = [row["name"] for row in rows(tmp_path, "rasterio_fixtures") if row["lon"] is None]
     assert len(unplaced) == 5
@@ -247,3 +247,46 @@ def test_the_command_prints_what_went_in_and_fails_in_one_sentence(tmp_path):
     failed = subprocess.run([*command, "/nowhere"], capture_output=True, text=True, cwd=ROOT)
     assert (failed.returncode, failed.stdout) == (1, "")
     assert "There is no file or folder 'nowhere'; check the path." in failed.stderr
+
+
+def test_files_of_another_format_in_a_folder_are_reported_and_not_dropped_in_silence(tmp_path):
+    source = tmp_path / "mixed"
+    source.mkdir()
+    for name in ("a.csv", "b.csv"):
+        write(source / name, "name,lon,lat\nHere,1,2\n")
+    point = {"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [1, 2]}}
+    write(source / "c.geojson", json.dumps({"type": "FeatureCollection", "features": [point]}))
+    report = ingest(tmp_path / "catalogue", source)
+    assert (report.format, report.images) == ("csv", 2)
+    reason = (
+        "it is GeoJSON, and the folder is read as a table with coordinates (CSV, TSV); ingest it by itself"
+    )
+    assert report.rejected == (Rejected("c.geojson", None, reason),)
+
+
+def test_an_ingest_that_is_killed_leaves_the_catalogue_whole_and_the_next_one_clears_up(tmp_path):
+    root, source = tmp_path / "catalogue", tmp_path / "places.csv"
+    write(source, "name,lon,lat\nHere,1,2\n")
+    before = ingest(root, source).dataset
+    lines = "".join(f"p{n},{n % 180},{n % 80}\n" for n in range(100))
+    write(source, "name,lon,lat\n" + lines)
+    kill_when_writing = (
+        "import os, signal, sys; from pathlib import Path; from data.ingest import ingest;"
+        "ingest(Path(sys.argv[1]), Path(sys.argv[2]),"
+        " progress=lambda rows, doing: doing == 'writing' and os.kill(os.getpid(), signal.SIGKILL))"
+    )
+    done = subprocess.run([sys.executable, "-c", kill_when_writing, str(root), str(source)], cwd=ROOT)
+    assert done.returncode == -9
+    assert read_info(root / "places") == before
+    assert len(list(root.iterdir())) == 2
+    assert ingest(root, source).images == 100
+    assert [folder.name for folder in root.iterdir()] == ["places"]
+
+
+def test_a_catalogue_that_cannot_be_written_is_one_sentence(tmp_path):
+    source = write(tmp_path / "places.csv", "name,lon,lat\nHere,1,2\n")
+    write(tmp_path / "file", "")
+    with pytest.raises(
+        UnreadableSource, match=r"^The catalogue's folder 'file' cannot be written: [a-z ]+[.]$"
+    ):
+        ingest(tmp_path / "file", source)
