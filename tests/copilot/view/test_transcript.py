@@ -12,7 +12,10 @@ def test_a_turn_shows_its_request_its_calls_and_its_reply(session: Session):
     (turn,) = found["turns"]
     assert turn["request"] == "load xview1 and show it as clusters"
     assert [call["call"] for call in turn["calls"]] == ['db_load(names=["xview1"])', "cluster_plot()"]
-    assert [(call["number"], call["ok"], call["layer"]) for call in turn["calls"]] == [(1, True, None), (2, True, "clusters")]
+    assert [(call["number"], call["ok"], call["layer"]) for call in turn["calls"]] == [
+        (1, True, None),
+        (2, True, "clusters"),
+    ]
     assert turn["reply"] and turn["outcome"] == "done" and not turn["interrupted"]
 
 
