@@ -36,6 +36,7 @@ TALK = {
         '"only cloud-free ones", "how many per class?", "zoom to the Gulf of Aden", "draw a box around Lyon and count in here", '
         '"a bar chart per year", "export it as GeoJSON", "undo that". I work offline; I do not analyse pixels yet.'
     ),
+    "thanks": "You're welcome.",
     "smalltalk": "Hello. Tell me what you would like to see on the map, for example: show aircraft around Dubai in 2019.",
 }
 
@@ -53,7 +54,7 @@ def compose(
     summed_up = bool(sentences)
     for number, each in enumerate(done, 1):
         if not each.ok:
-            if not (each.call.tool in KIND_OF_PLOT and _is_empty(state)):
+            if not (each.call.tool in KIND_OF_PLOT and _is_empty(state) and summed_up):
                 sentences.append(each.text.strip())
         elif each.call.tool in KIND_OF_PLOT:
             sentences.append(f"On the map as {_kind_in_words(each.call.tool)} {reference(number)}.")

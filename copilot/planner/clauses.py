@@ -57,7 +57,7 @@ _VERBS = (
     "calculate|compute|mark|pin|label|name|swipe|animate|identify|notify|remind|ask|go|move|take|fit|center|centre|"
     "break|split|aggregate|average|let|see|check|only|also|start|run|toggle|enable|disable|jump|return|"
     "how many|how much|how far|how big|how large|what|which|where|when|who|is there|are there|do we|can you|could you|"
-    "i want|i need|i would|i'd|map (?:it|them|those|these|the|all|out)"
+    "(?:an? |the )?(?:pie|bar|line|histogram)\\b|i want|i need|i would|i'd|map (?:it|them|those|these|the|all|out)"
 )
 _JOINT = re.compile(
     r"(?P<stop>(?:[.!?;](?=\s|$)|\n|\s[-–—]\s)+\s*)"

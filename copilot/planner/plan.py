@@ -87,6 +87,7 @@ class Planner:
         found, labels = joined(found, labels, request)
         unread: list[Clause] = []
         draft.asked = _asked(request)
+        self._load_what_comes_later(draft, found, labels, situation)
         for clause, label in zip(found, labels, strict=True):
             if label is None and not names_a_selection(clause) and not narrows_in_context(clause, situation):
                 unread.append(clause)
@@ -104,10 +105,25 @@ class Planner:
         self._show_what_was_selected(draft, found, situation)
         self._finish(draft, unread, found, situation)
 
+    def _load_what_comes_later(
+        self, draft: _Draft, found: Sequence[Clause], labels: Sequence[str | None], situation: Situation
+    ) -> None:
+        """ "A pie of the classes and a line by month for xview1": what is named last holds from the start."""
+        named = {name for clause in found for span in clause.of("dataset") for name in span.value}
+        first = next((clause for clause, label in zip(found, labels, strict=True) if label in SELECTING), None)
+        several = sum(bool(clause.of("dataset")) for clause in found) > 1
+        if first is None or several or situation.loaded or not named <= set(situation.datasets):
+            return
+        if named and not first.of("dataset"):
+            call = Call("db_load", {"names": sorted(named)})
+            draft.calls.append(call)
+            situation.imagine(call)
+
     def _add(self, draft: _Draft, clause: Clause, label: str, situation: Situation, *, first: bool) -> None:
         draft.labels.append(label)
         if label in ("help", "smalltalk"):
-            draft.talk = label
+            thanks = re.search(r"\b(?:thanks?|thx|cheers|great|perfect|nice|cool|awesome|brilliant|lovely)\b", clause.text, re.I)
+            draft.talk = "thanks" if thanks and label == "smalltalk" else label
             return
         ask_about_unknown_things(clause, label, situation)
         situation.field = next((str(span.value) for span in clause.of("field") if span.value in MEASURED), situation.field)

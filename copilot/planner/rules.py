@@ -22,7 +22,7 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("undo", r"^(?:go|step|get|take me) (?:one )?(?:step )?back(?: (?:one|a|number) (?:step|turn)s?)?$|^go back (?:to )?(?:the )?(?:previous|before|how it was|what (?:i|we) had)|^(?:cancel|reverse) (?:that|the last|my last|it)\b|^never ?mind(?: that| it)?$"),
         ("redo", r"^(?:redo|re-do|reapply|restore)\b(?!.*\b(?:view|map|zoom)\b)|^(?:do|put) (?:that|it) (?:again|back)(?: after all)?$"),
         ("goto_turn", r"\b(?:turn|step|request) (?:number|#? ?\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b(?!.*\b(?:chart|table)\b)|\b(?:go|jump|return|rewind) (?:back )?to (?:the )?(?:(?:first|second|third|fourth|fifth|sixth|number|\d+(?:st|nd|rd|th)) )?(?:turn|request|step|message|beginning|start of)|\b(?:after|at) (?:my |the )?(?:first|second|third|fourth|fifth|number) (?:message|request|turn|step|question)"),
-        ("start_over", r"^(?:start (?:over|again|afresh|fresh|from scratch)|reset (?:everything|all|the session|the whole)|clear everything|wipe everything|forget everything|begin again|clean slate|new start|fresh start|from scratch)"),
+        ("start_over", r"^reset$|^(?:start (?:over|again|afresh|fresh|from scratch)|reset (?:everything|all|the session|the whole)|clear everything|wipe everything|forget everything|begin again|clean slate|new start|fresh start|from scratch)"),
         ("save_session", r"\b(?:save|name|rename|call|store|keep|remember|bookmark)\b.{0,20}\b(?:session|conversation|chat|work|workspace|project)\b"),
         ("record_feedback", r"\b(?:thumbs? (?:up|down)|good (?:answer|job|work|one)|well done|great (?:answer|job|work)|bad answer|wrong answer|that(?:'s| is| was) (?:wrong|right|correct|incorrect|perfect|exactly|not (?:right|what|correct))|perfect answer|nice work|(?:rate|mark) (?:that|this|the (?:last|answer))|feedback|useless answer)\b"),
         ("keep", r"^(?:but |and )?(?:keep|leave|don'?t (?:change|touch|remove|move))\b.*\b(?:filters?|the rest|everything else|as (?:it|they) (?:is|are)|layers?|zoom|view|selection)\b(?!.*\b(?:place|date|class|only|to)\b)"),
@@ -50,7 +50,7 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("clear_drawings", r"\b(?:clear|remove|delete|erase|wipe|get rid of|drop)\b.*\b(?:drawings?|drawn|sketch(?:es)?|shapes?|everything i drew|what i drew|annotations|pins|markers)\b"),
         ("clear_layers", r"\b(?:clear|remove|delete|wipe|drop|get rid of|clean)\b.*\b(?:all|every|the)\b.*\blayers\b|^(?:clear|clean|empty|wipe)(?: up| off)?(?: the)? map$|^(?:take|get) everything off the map|\bremove everything from the map\b|^empty the map|^clear (?:the )?layers$"),
         ("filter_clear", r"\b(?:clear|remove|drop|delete|reset|lift|cancel|forget|ditch|lose|without|discard|get rid of|take off|undo|ignore)\b.{0,30}\b(?:filters?|constraints?|restrictions?|limits?|criteria|conditions?)\b|\b(?:remove|drop|clear|forget|lift|ignore|reset|ditch|lose)\b.{0,12}\b(?:the )?(?:dates?|time|place|area|location|region|class(?:es)?|cloud cover|cloud|sensor|spatial|temporal|year|bbox|resolution|attributes?)(?: part| range| limit| bit| window| again)?$|\b(?:any|all|every) (?:dates?|years?|times?|places?|where|classes|sensors?)(?: again| now)?$|\ball years\b|\beverywhere(?: again)?$|\bworldwide again\b|^unfilter|\bnot just date\b"),
-        ("open_page", r"\b(?:data|tools?|help|home|settings|start|main|catalog(?:ue)?|\w+) page\b|\btool reference\b"),
+        ("open_page", r"^(?:go )?(?:back )?(?:to )?(?:the )?(?:home|map page)$|^(?:go |take me )?back to the map$|^go home$|\b(?:data|tools?|help|home|settings|start|main|catalog(?:ue)?|\w+) page\b|\btool reference\b"),
         # the camera
         ("reset_map", r"\breset (?:the )?(?:map|view|camera|zoom)\b|\b(?:whole|entire|full) (?:world|globe|earth|planet)\b|\bworld view\b|\bzoom (?:all the way )?out (?:fully|completely|all the way|to the (?:world|globe|whole))|\bshow (?:me )?the (?:world|globe)$|\bdefault view\b|\b(?:home|initial|original|start(?:ing)?) (?:view|extent)\b"),
         ("fit_selection", r"\b(?:zoom|fit|fly|go|centre|center|frame|focus)\b.*\b(?:results?|selection|selected (?:images|rows)|all (?:of )?(?:the )?(?:images|results|data|them|hits|matches)|everything|them all|the data|the hits|the matches|what (?:i|we) (?:have|found))\b|\bfit (?:the )?(?:map|view|data|bounds)\b(?!.*\b(?:layer|box|place|bbox)\b)"),
@@ -76,7 +76,9 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("measure_area", r"\bhow (?:big|large|many (?:hectares|square|acres))\b.*\b(?:area|box|drawing|polygon|circle|it|this|that|place|rectangle|layer)\b|\b(?:area|surface|size|hectares|acreage)\b.*\b(?:of|in|is)\b.*\b(?:drawing|box|polygon|circle|rectangle|place|this|it|what i drew)\b|\bmeasure\b.*\b(?:area|polygon|box|drawing)\b|\bmeasure (?:it|this|that)$"),
         ("identify_at", r"\b(?:what|which|identify|anything|who|tell me)\b.*\b(?:at|is|under|around|here|on)\b.*\bpoint\b|\bidentify\b|\bwhat(?:'s| is) (?:right )?here\b"),
         ("map_state", r"\bwhere am i\b|\bwhat(?:'s| is| am i| are we| does)\b.*\b(?:map (?:show|look)|on (?:the|my) (?:map|screen)|looking at|visible|current (?:view|state|zoom))\b|\b(?:current|present) (?:view|zoom|map state|camera|extent|state)\b|\bmap state\b"),
+        ("swipe_layers", r"\bon the left\b.*\bon the right\b|^swap (?:the )?(?:left and right|sides)"),
         # web tabs
+        ("open_tab", r"^(?:open|visit|browse|go to|tab:?|launch)\b.*\b[a-z0-9-]+\.(?:com|org|net|int|eu|gov|edu|io|co\.uk|info)\b"),
         ("close_tab", rf"\b(?:close|shut|kill)\b.*\b{_WEB}\b"),
         ("switch_tab", rf"\b(?:switch|go|change|flip|jump|move)\b.*\b(?:{_WEB})\b|\b(?:next|previous|first|second|third|last|other) (?:{_WEB})\b|^(?:switch|flip) (?:back )?to (?:the )?(?:first|second|third|last|other|previous|next)(?: one)?$"),
         ("open_tab", r"\baddress\b(?!.*\bclose\b)"),
@@ -140,7 +142,7 @@ EXACT = frozenset(
         "db_sql", "db_ingest", "open_tab", "undo", "redo", "goto_turn", "keep", "rename_layer", "reorder_layer", "fit_layer",
         "switch_tab", "close_tab", "export_notebook", "export_map", "display_hover", "notify", "pie_figure", "scatter_figure",
         "histogram_figure", "db_schema", "db_unload", "reset_map", "save_session", "measure_distance", "add_vector_layer",
-        "close_panel", "map_state", "start_over", "add_raster_layer", "line_figure", "reject", "compare_counts",
+        "close_panel", "map_state", "start_over", "add_raster_layer", "line_figure", "reject", "compare_counts", "open_page", "swipe_layers",
     }
 )  # fmt: skip
 """Labels whose rules are exact enough to go before the trained head."""

@@ -120,6 +120,16 @@ class Situation:
                 return turn.calls
         return ()
 
+    def picked(self) -> dict[str, Any]:
+        """The arguments that picked the image that is selected, in this plan or in an earlier turn; empty without one."""
+        if self.shown is not None:
+            return self.shown
+        for turn in reversed(self.past):
+            for call in reversed(turn.calls):
+                if call.tool in ("select_image", "show_image"):
+                    return dict(call.args)
+        return {}
+
     def last_artifact(self, kind: str) -> str | None:
         """The newest artifact of a kind."""
         found = [each["id"] for each in self.state["artifacts"] if each["kind"] == kind]
@@ -205,6 +215,16 @@ def _without(situation: Situation, args: dict[str, Any]) -> None:
     situation.layers = [layer for layer in situation.layers if layer["id"] != args["layer"]]
 
 
+def _hide(situation: Situation, args: dict[str, Any], visible: bool = False) -> None:
+    for layer in situation.layers:
+        if layer["id"] == args["layer"]:
+            layer["visible"] = visible
+
+
+def _unhide(situation: Situation, args: dict[str, Any]) -> None:
+    _hide(situation, args, visible=True)
+
+
 def _camera(situation: Situation, args: dict[str, Any]) -> None:
     situation.camera_moved = True
     situation.focus = args.get("place", situation.focus)
@@ -238,6 +258,8 @@ _EFFECTS = {
     "measure_distance": lambda situation, args: setattr(situation, "points", list(args["points"])),
     "select_image": _pick,
     "show_image": _pick,
+    "hide_layer": _hide,
+    "show_layer": _unhide,
     "remove_layer": _without,
     "clear_layers": lambda situation, _: situation.layers.clear(),
     "clear_drawings": lambda situation, _: situation.layers.__setitem__(

@@ -47,6 +47,10 @@ def wants(found: Sequence[Clause], head: Head, situation: Situation) -> list[str
         _in_context(_label(text, guess[0], head.threshold), clause, found, situation)
         for text, guess, clause in zip(masked, guesses, found, strict=True)
     ]
+    for index, clause in enumerate(found):
+        steps = re.search(r"\b(?:next|previous|prev)\b", clause.text, re.I)
+        if steps and labels[index] in (None, "undo", "redo", "goto_turn", "filter") and {"select_image", "show_image"} & set(labels[:index]):
+            labels[index] = "select_image"
     return _one_plot_each(labels, found, situation)
 
 
@@ -66,6 +70,8 @@ def _in_context(
     masked = without_openers(clause.masked)
     ruled = label_by_rule(masked)
     selects = names_a_selection(clause)
+    if (again := _about_what_is_there(label, masked, clause, situation)) is not None:
+        return again
     if _ASKS_ABOUT_A_DATASET.search(masked):
         return "db_schema"
     if label == "zoom_map" and masked == "place":
@@ -111,7 +117,7 @@ def _in_context(
             return "style_layer"
     if label == "line_figure" or (label == "bar_figure" and re.search(r"\bline\b", clause.text, re.I)):
         return "line_figure"
-    if label in ("smalltalk", "help") and selects:
+    if label in ("smalltalk", "help") and selects and ruled != "help":
         return ruled if ruled and ruled not in ("smalltalk", "help") else "plot"
     return label
 
@@ -119,6 +125,33 @@ def _in_context(
 def _kind_is_there(clause: Clause, situation: Situation) -> bool:
     kinds = {KIND_OF_PLOT.get(span.value) for span in clause.of("plot")}
     return any(layer["kind"] in kinds for layer in situation.layers)
+
+
+_CHANGING = frozenset({"undo", "redo", "goto_turn", "clear_layers", "filter_clear", "start_over", "remove_layer", "clear_drawings", "db_unload"})
+_QUESTION = re.compile(r"^\W*(?:what|why|how come|who|when|does|did|is|are)\b", re.I)
+_IT = re.compile(r"(?:(?:please|now|then|and|ok) )*(?P<verb>hide|remove|delete|drop|get rid of|show|unhide|bring back) (?:it|that|them|this)(?: again| back| away)?$")
+
+
+def _about_what_is_there(label: str | None, masked: str, clause: Clause, situation: Situation) -> str | None:
+    """What short words mean for what is on the page: layers, panels, tabs, the picked image; None where nothing of it fits."""
+    if label in _CHANGING and _QUESTION.search(clause.text):
+        return "map_state"
+    if label in ("undo", "redo", "goto_turn"):
+        if clause.of("basemap"):
+            return "set_basemap"
+        if re.search(r"\b(?:previous|prev)\b(?! (?:step|turn|state|view))", clause.text, re.I) and situation.picked():
+            return "show_image"
+    if label in ("switch_tab", "open_tab", "close_tab") and clause.of("panel") and not clause.of("url"):
+        return "close_panel" if label == "close_tab" else "open_panel"
+    if masked == "where is place":
+        return "zoom_map"
+    if (match := _IT.match(masked)) is not None and situation.layers:
+        if match["verb"] in ("show", "unhide", "bring back"):
+            return "show_layer" if any(not layer.get("visible", True) for layer in situation.layers) else None
+        return "hide_layer" if match["verb"] == "hide" else "remove_layer"
+    if _kind_is_there(clause, situation) and clause.of("plot") and re.search(r"\b(?:only|just)\b", clause.text, re.I) and not names_a_selection(clause):
+        return "show_only" if re.match(r"\W*(?:show|only|just|keep|leave)\b", clause.text, re.I) else None
+    return None
 
 
 def narrows_somehow(clause: Clause) -> bool:

@@ -19,6 +19,10 @@ _A_LITTLE = re.compile(r"\b(?:a (?:little|bit|touch)|slightly|somewhat)\b", re.I
 _A_LOT = re.compile(r"\b(?:a lot|far|much|a long way|whole screen|full screen)\b", re.I)
 
 
+_CLOSE = 11
+"""The zoom that shows what is at a point."""
+
+
 def zoom(clause: Clause, situation: Situation) -> Iterator[Call]:
     """To a place, a box or a point; to a level; or some steps in or out."""
     target = _target(clause, situation)
@@ -52,7 +56,8 @@ def _target(clause: Clause, situation: Situation) -> Call | None:
     if (point := clause.first("point")) is not None:
         if point.value.error:
             raise Ask(f"{point.value.error} Which point do you mean?", (), about=point.text)
-        return Call("set_view", {"lon": point.value.lon, "lat": point.value.lat})
+        close = {} if situation.state["map"]["zoom"] >= _CLOSE else {"zoom": _CLOSE}
+        return Call("set_view", {"lon": point.value.lon, "lat": point.value.lat} | close)
     if (place := clause.first("place")) is not None:
         return Call("zoom_map", {"place": resolved(place, situation).label})
     return None
@@ -101,9 +106,20 @@ def reset(clause: Clause, situation: Situation) -> Iterator[Call]:
     yield Call("reset_map")
 
 
+_BASEMAP_WORDS = {
+    **dict.fromkeys(("black", "dark", "darker", "night"), "dark"),
+    **dict.fromkeys(("white", "light", "lighter", "bright"), "light"),
+    "street": "osm", "topo": "topo", "plain": "offline",
+}  # fmt: skip
+
+
 def basemap(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Another base map."""
     chosen = clause.first("basemap")
+    word = re.search(r"\b(black|dark|darker|night|white|light|lighter|bright|street|topo|plain)\b", clause.text, re.I)
+    if chosen is None and word is not None:
+        yield Call("set_basemap", {"name": _BASEMAP_WORDS[word[1].lower()]})
+        return
     if chosen is None:
         raise Ask("Which base map?", ("offline", "dark", "light", "osm", "satellite", "topo"))
     yield Call("set_basemap", {"name": chosen.value})

@@ -70,14 +70,18 @@ def group_count(clause: Clause, situation: Situation) -> Iterator[Call]:
 def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
     """One number of a field, or one per group."""
     yield from _need_data(clause, situation)
-    function = next((name for pattern, name in _FUNCTIONS if re.search(pattern, clause.text, re.I)), "mean")
+    functions = [name for pattern, name in _FUNCTIONS if re.search(pattern, clause.text, re.I)] or ["mean"]
     field = _value_field(clause)
+    if field == "acquired":
+        yield Call("db_query", {"limit": 1, "order_by": [f"acquired {'asc' if functions[0] == 'min' else 'desc'}"]})
+        return
     if field is None:
         yield from count(clause, situation)
         return
     grouped = _group_field(clause)
     by = {"by": grouped} if grouped and grouped != field else {}
-    yield Call("aggregate", {"field": field, "function": function, **by})
+    for function in functions if len(functions) < 4 else functions[:1]:
+        yield Call("aggregate", {"field": field, "function": function, **by})
 
 
 def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -132,7 +136,12 @@ def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
     if ordered is None and not clause.of("field") and re.search(r"\bclass(?:es)?\b|\bobjects?\b|\bcommon\b", clause.text, re.I):
         yield Call("group_count", {"by": "class"})
         return
-    field, order = ordered or (_value_field(clause) or "acquired", "desc")
+    if ordered is None and _value_field(clause) is None:
+        images = re.search(r"\b(?:images?|scenes?|pictures?|patch(?:es)?)\b", clause.text, re.I)
+        if not images and (not clause.of("class") or re.search(r"\b(?:types?|kinds?|class(?:es)?|models?)\b", clause.text, re.I)):
+            yield Call("group_count", {"by": "class"})
+            return
+    field, order = ordered or (_value_field(clause) or "detections", "desc")
     number = clause.first("count")
     n = {"n": int(number.value.value)} if number is not None else {"n": 1}
     yield Call("top_n", {"by": field, "order": "largest" if order == "desc" else "smallest", **n})

@@ -13,6 +13,7 @@ from copilot.planner.clauses import Clause
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 
 _ALL = re.compile(r"\b(?:all|every|both|everything)\b", re.I)
+_EXCEPT = re.compile(r"\b(?:all|every\w*|anything)\b.*\b(?:except|but|other than|besides|apart from)\b", re.I)
 _POSITIONS = (
     (r"\b(?:front|top|on top|foremost|above (?:all|everything))\b", "top"),
     (r"\b(?:back|bottom|behind (?:all|everything)|underneath|beneath|lowest)\b", "bottom"),
@@ -24,7 +25,10 @@ _NEW_NAME = re.compile(r"\b(?:to|as|into|called|name|it|=|:)\s+[\"'“‘]?([^\"
 
 def _each(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
     def run(clause: Clause, situation: Situation) -> Iterator[Call]:
-        if _ALL.search(clause.text) and situation.layers and not clause.of("layer", "plot"):
+        if _EXCEPT.search(clause.text) and situation.layers and clause.of("layer", "plot", "quoted"):
+            kept = layers_meant(clause, situation)
+            chosen = [layer["id"] for layer in situation.layers if layer["id"] not in kept]
+        elif _ALL.search(clause.text) and situation.layers and not clause.of("layer", "plot"):
             chosen = [layer["id"] for layer in situation.layers]
         else:
             chosen = layers_meant(clause, situation) or [layer_meant(clause, situation)]
@@ -46,6 +50,16 @@ def show(clause: Clause, situation: Situation) -> Iterator[Call]:
     chosen = named or (hidden if _ALL.search(clause.text) else hidden[-1:]) or [layer_meant(clause, situation)]
     for layer_id in chosen:
         yield Call("show_layer", {"layer": layer_id})
+
+
+def show_only(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """The layers named, and none of the others."""
+    kept = layers_meant(clause, situation)
+    for layer in situation.layers:
+        if layer["id"] in kept and not layer.get("visible", True):
+            yield Call("show_layer", {"layer": layer["id"]})
+        elif layer["id"] not in kept and layer.get("visible", True):
+            yield Call("hide_layer", {"layer": layer["id"]})
 
 
 def clear(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -82,8 +96,12 @@ def style(clause: Clause, situation: Situation) -> Iterator[Call]:
         args["opacity"] = opacity
     if (size := _size(clause, situation)) is not None:
         args["size"] = size
+    if not args and (hexed := re.search(r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", clause.text, re.I)):
+        args["color"] = hexed[0].lower()
     if not args:
         raise Ask("How should the layer look?", ("red", "half transparent", "bigger"))
+    if not situation.layers and situation.loaded:
+        yield Call("cluster_plot")  # a look is asked for, so there must be something to look at
     if re.search(r"\blayers\b|\beverything\b", clause.text, re.I) and _ALL.search(clause.text):
         for layer in situation.layers:
             yield Call("style_layer", {"layer": layer["id"]} | args)
@@ -96,6 +114,14 @@ def swipe(clause: Clause, situation: Situation) -> Iterator[Call]:
     if re.search(r"\b(?:off|stop|end|close|remove|no more)\b", clause.text, re.I):
         yield Call("swipe_layers")
         return
+    if re.match(r"\W*swap\b", clause.text, re.I):
+        last = next((call for call in reversed(situation.last_calls()) if call.tool == "swipe_layers" and call.args), None)
+        if last is not None:
+            yield Call("swipe_layers", {"left": last.args["right"], "right": last.args["left"]})
+            return
+    for kind in dict.fromkeys(span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT):
+        if situation.loaded and not any(layer["kind"] == KIND_OF_PLOT[kind] for layer in situation.layers):
+            yield Call(kind)
     chosen = layers_meant(clause, situation)
     for layer in situation.layers:
         if len(chosen) < 2 and layer["id"] not in chosen and layer["kind"] != "drawing":
@@ -154,6 +180,7 @@ def _before_last(clause: Clause, name: str) -> Clause:
 ACTIONS = {
     "list_layers": listed,
     "show_layer": show,
+    "show_only": show_only,
     "hide_layer": _each("hide_layer"),
     "remove_layer": _each("remove_layer"),
     "clear_layers": clear,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from copilot.planner.asking import Ask
+from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import KIND_OF_PLOT, Situation
 
@@ -20,6 +20,8 @@ def layer_meant(clause: Clause, situation: Situation, skip: tuple[str, ...] = ()
     if chosen:
         return chosen[0]
     layers = [layer for layer in situation.layers if layer["id"] not in skip]
+    if not layers and not situation.loaded:
+        raise Reject("There is no layer on the map, and nothing is loaded that could be plotted.")
     if not layers:
         raise Ask("There is no layer on the map yet. Should I plot the selection first?", ("plot the images",))
     raise Ask("Which layer do you mean?", [str(layer["name"]) for layer in reversed(layers)][:6])

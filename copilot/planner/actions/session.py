@@ -34,6 +34,8 @@ def load(clause: Clause, situation: Situation) -> Iterator[Call]:
         raise Ask(f"The catalogue does not hold {', '.join(missing)}. Which data set do you mean?", sorted(situation.datasets)[:8])
     if not set(names) <= situation.loaded:
         yield Call("db_load", {"names": names})
+    elif not any(call.tool == "db_load" for call in situation.planned):
+        situation.notes.append(f"{listed_names(names)} {'is' if len(names) == 1 else 'are'} loaded already.")
 
 
 def unload(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -89,6 +91,9 @@ def clear_filters(clause: Clause, situation: Situation) -> Iterator[Call]:
         fields.append("class")
     if re.search(r"\b(?:all|every|everything)\b (?:the |my |of the )?filters?\b|\bfilters\b$", clause.text, re.I) and not clause.spans:
         fields = []
+    if fields and not situation.filters:
+        situation.notes.append(f"There is no {' or '.join(sorted(set(fields)))} filter to drop.")
+        return
     yield Call("filter_clear", {"fields": sorted(set(fields))} if fields else {})
 
 

@@ -112,7 +112,7 @@ def figure(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def open_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
     """A web tab."""
-    urls = [str(span.value) for span in clause.of("url")] or [_bare_address(clause.text)]
+    urls = [str(span.value) for span in clause.of("url")] or _bare_addresses(clause.text) or [None]
     for url in urls:
         if url is None:
             raise Ask("Which address should I open?", ("https://example.org",))
@@ -154,9 +154,11 @@ def _which(clause: Clause, situation: Situation) -> dict[str, Any]:
         raise Ask("Nothing is loaded yet. Which data set do you mean?", sorted(situation.datasets)[:8])
     rank = next((name for pattern, name in _RANKS if re.search(pattern, clause.text, re.I)), None)
     position = ordinal(clause.text)
-    before = situation.shown or _picked_before(situation)
+    before = situation.picked()
     if before and "image" not in before and re.search(r"\bnext\b|\bother\b", clause.text, re.I) and position is None:
         return {"rank": before.get("rank", "first"), "n": int(before.get("n", 1)) + 1}
+    if before and "image" not in before and re.search(r"\b(?:previous|prev)\b", clause.text, re.I):
+        return {"rank": before.get("rank", "first"), "n": max(1, int(before.get("n", 1)) - 1)}
     if rank in (None, "first") and position is None and _THIS.search(clause.text):
         if situation.shown is not None:
             return dict(situation.shown)
@@ -176,15 +178,6 @@ def _rank_by_order(clause: Clause) -> str:
         ("acquired", "desc"): "newest", ("acquired", "asc"): "oldest", ("cloud_pct", "asc"): "clearest",
         ("cloud_pct", "desc"): "cloudiest", ("gsd_m", "asc"): "sharpest", ("detections", "desc"): "most_detections",
     }.get(order or ("", ""), "first")  # fmt: skip
-
-
-def _picked_before(situation: Situation) -> dict[str, Any]:
-    """How the image was picked that is selected now."""
-    for turn in reversed(situation.past):
-        for call in reversed(turn.calls):
-            if call.tool in ("select_image", "show_image"):
-                return dict(call.args)
-    return {}
 
 
 _ORDINALS = {
@@ -235,9 +228,9 @@ def tab_named(text: str, situation: Situation) -> int | None:
     return None
 
 
-def _bare_address(text: str) -> str | None:
-    match = re.search(r"\b(?:www\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|int|eu|gov|edu|io|de|fr|uk|info|space)(?:/\S*)?\b", text, re.I)
-    return f"https://{match[0]}" if match else None
+def _bare_addresses(text: str) -> list[str | None]:
+    pattern = r"\b(?:www\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|int|eu|gov|edu|io|de|fr|co\.uk|info|space)(?:/\S*)?(?=\W|$)"
+    return [f"https://{match[0]}" for match in re.finditer(pattern, text, re.I)]
 
 
 def _word_in(clause: Clause, words: dict[str, str]) -> str | None:
