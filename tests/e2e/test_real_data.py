@@ -43,6 +43,7 @@ def test_real_images_are_asked_for_in_words_and_seen(
     assert picture.evaluate("(image) => image.naturalWidth") > 50
     tab.ask("plot the footprints and zoom to them")
     expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
+    tab.ask("zoom to level 12")
     tab.shot(screenshot_folder, "real-data")
 
 
