@@ -23,6 +23,8 @@ _CITY_LIKE = ("city", "airport", "port", "site", "capital", "town", "village")
 DEFAULT_RADIUS_KM = 40.0
 _NEAR_AREA_KM = 100.0
 _OFFSHORE_KM = 200.0
+_SMALL_DEGREES = 1.5
+"""An area no wider than this is as good as a spot: Malta, Guam, Gibraltar."""
 _ISLET_DEGREES2 = 0.02
 _KEPT_DETAIL_DEGREES = 0.05
 _NEAR = re.compile(r"\b(?:near|around|close to|next to|by|surrounding|in the (?:vicinity|neighbou?rhood|area) of|(?<!what )(?<!how )about|round)\s+(?:the )?$", re.I)
@@ -40,9 +42,9 @@ def place_arguments(clause: Clause, situation: Situation) -> dict[str, Any]:
     if (point := clause.first("point")) is not None:
         return point_arguments(point, clause)
     spans = clause.of("place")
-    places = [resolved(span, situation) for span in spans]
+    places = list({place.id: place for place in (resolved(span, situation) for span in spans)}.values())
     if len(places) == 1:
-        return _one_place(clause, spans[0], places[0])
+        return _one_place(clause, spans[0], places[0], situation)
     if _BETWEEN.search(_before(clause, spans[0])) and len(places) == 2:
         return {"bbox": _hull([place.bbox for place in places])}
     names = [place.label for place in places]
@@ -106,8 +108,8 @@ def camera_on(filtered: Call, situation: Situation) -> Call:
     if "bbox" in args:
         return Call("fit_bounds", {"bbox": args["bbox"]})
     if "geometry" in args:
-        rings = [polygon[0] for polygon in args["geometry"]["coordinates"]]
-        return Call("fit_bounds", {"bbox": _hull([(*ring[0], *ring[2]) for ring in rings])})
+        bounds = shapely.from_geojson(json.dumps(args["geometry"])).bounds
+        return Call("fit_bounds", {"bbox": [round(value, 4) for value in bounds]})
     if "drawing" in args:
         return Call("fit_layer", {"layer": args["drawing"]})
     if "lon" in args:
@@ -115,6 +117,10 @@ def camera_on(filtered: Call, situation: Situation) -> Call:
     place = situation.gazetteer.resolve(args["place"]).candidates[0].place
     if "radius_km" in args and place.kind in _CITY_LIKE:
         return Call("fit_bounds", {"bbox": _around(place.lon, place.lat, args["radius_km"])})
+    if "radius_km" in args and place.bbox[0] < place.bbox[2]:
+        west, south, east, north = place.bbox
+        low, high = _around(west, south, args["radius_km"]), _around(east, north, args["radius_km"])
+        return Call("fit_bounds", {"bbox": [*low[:2], *high[2:]]})
     return Call("zoom_map", {"place": args["place"]})
 
 
@@ -126,17 +132,33 @@ def _around(lon: float, lat: float, radius_km: float) -> list[float]:
     return [round(value, 4) for value in box]
 
 
-def _one_place(clause: Clause, span: Span, place: Place) -> dict[str, Any]:
+def _one_place(clause: Clause, span: Span, place: Place, situation: Situation) -> dict[str, Any]:
     before = _before(clause, span)
     found: dict[str, Any] = {"place": place.label}
     radius = radius_km(clause)
+    if radius is None and _NEAR.search(before) and place.kind == "country":
+        radius = _NEAR_AREA_KM
+    if radius is not None and (circle := _circle_of_an_area(place, radius, situation)) is not None:
+        return circle
     if radius is not None:
         return found | {"radius_km": radius}
     if _OFFSHORE.search(before) or _COAST_OF.search(before):
         return found | {"radius_km": _OFFSHORE_KM if place.kind not in _CITY_LIKE else _NEAR_AREA_KM}
-    if _NEAR.search(before) and place.kind == "country":
-        return found | {"radius_km": _NEAR_AREA_KM}
     return found
+
+
+def _circle_of_an_area(place: Place, radius: float, situation: Situation) -> dict[str, Any] | None:
+    """ "Around Singapore" is around the city; around a small island it is around its middle. None for what is large."""
+    if place.kind in _CITY_LIKE:
+        return None
+    city = situation.gazetteer.resolve(f"{place.name} (city)").best
+    if city is not None and city.country == place.country and city.name == place.name:
+        return {"place": city.label, "radius_km": radius}
+    west, south, east, north = place.bbox
+    if max(east - west, north - south) > _SMALL_DEGREES or east < west:
+        return None
+    situation.notes.append(f"The circle is around the middle of {place.label}.")
+    return {"lon": place.lon, "lat": place.lat, "radius_km": radius}
 
 
 def _before(clause: Clause, span: Span) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from copilot.planner.asking import Ask
@@ -14,6 +15,7 @@ from copilot.planner.period import date_arguments
 from copilot.planner.places import DEFAULT_RADIUS_KM, place_arguments, radius_km
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
+from data.vocabulary.groups import groups_for
 
 NARROWING = ("dataset", "event", "place", "point", "bbox", "date", "class", "attribute")
 
@@ -40,7 +42,7 @@ _VIEW = re.compile(
 def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None = None) -> Iterator[Call]:
     """The load and filter calls a clause asks for, each only once it is clear what it means. Raises Ask."""
     adding = adds(clause.text) if adding is None else adding
-    classes = [span for span in clause.of("class") if not _excluded(clause, span)]
+    classes = [_of_an_event(clause, span, situation) for span in clause.of("class") if not _excluded(clause, span)]
     yield from _dataset_calls(clause, situation, classes, adding)
     if (place := _place(clause, situation)) is not None:
         yield Call("filter_coords", place)
@@ -61,6 +63,14 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
 
 
 _BARE_LIMIT = re.compile(r"\b(under|below|less than|at most|max|no more than|up to|over|above|more than|at least) (\d+(?:\.\d+)?)\s*(?:%|percent|m)?\W*$", re.I)
+
+
+def _of_an_event(clause: Clause, span: Span, situation: Situation) -> Span:
+    """Disasters label buildings alone: "flooded houses after Harvey" are the buildings there."""
+    if not clause.of("event") or isinstance(span.value, str) or _OF_EVENTS in datasets_with([span], situation):
+        return span
+    built = {group for term in span.value for group in (term.name, *groups_for(term.name))} & {"buildings", "houses"}
+    return replace(span, value="buildings") if built else span
 
 
 def adds(text: str) -> bool:

@@ -26,10 +26,10 @@ from copilot.planner.reading.coordinates import CoordSpan, coordinates
 from copilot.planner.reading.dates import DateSpan, dates
 from copilot.planner.reading.quantities import QuantitySpan, quantities
 from copilot.planner.reading.shifts import shifts
+from copilot.planner.word_phrases import events, phrased, shared_heads, side_by_side
 from data.gazetteer import Gazetteer, Mention
 from data.schema import IMAGES
 from data.vocabulary.datasets import dataset_mentions
-from data.vocabulary.thesaurus import find
 from data.vocabulary.thesaurus import mentions as class_mentions
 
 
@@ -111,7 +111,8 @@ class Reader:
         yield _words(text, "format", FORMATS)
         yield self._places_and_classes(text)
         for kind, words in _WORD_LISTS:
-            yield _words(text, kind, words)
+            found = _words(text, kind, words)
+            yield found if kind != "color" else (each for each in found if not _DESCRIBES_A_THING.match(text, each.end))
         yield (_quantity(each) for each in measured)
         own = {name for name in self._names.fields if "_" in name or name not in _COMMON_COLUMNS}
         spoken = {name.replace("_", " ").lower(): name for name in own}
@@ -142,9 +143,11 @@ class Reader:
 
     def _places_and_classes(self, text: str) -> list[Span]:
         places = [Span(each.start, each.end, each.text, "place", each) for each in self._gazetteer.mentions(text) if not _is_everyday(each)]
-        classes = phrased_classes(text) + _side_by_side(
-            text, [Span(each.start, each.end, each.text, "class", each.terms) for each in class_mentions(text)]
-        )
+        said = shared_heads(text, class_mentions(text))
+        classes = [
+            Span(each.start, each.end, each.text, "class", each.terms)
+            for each in [*phrased(text), *side_by_side(text, said)]
+        ]
         classes += self._known(text, "class", ((name, name) for name in self._names.classes))
         # "Port of Rotterdam" is a place, "golf courses" is a class: the longer phrase knows better.
         return sorted(places + classes, key=lambda span: (span.start - span.end, span.kind))
@@ -171,45 +174,9 @@ class Reader:
         return sorted(found, key=lambda span: span.start - span.end)
 
 
-_PHRASED = tuple(
-    (re.compile(pattern, re.IGNORECASE), name)
-    for pattern, name in (
-        (r"\b(?:(?:boats|vessels|ships|ones)(?: (?:that|which))?(?: (?:are|do|is))?(?: not|n't) fish(?:ing)?|non[- ]fishing(?: (?:vessels|boats|ships|ones))?)\b", "non-fishing vessel"),
-        (r"\b(?:boats|vessels|ships|ones) (?:that|which)(?: are)? fish(?:ing)?\b|\bfishing (?:ones|only)\b|(?<=only )fishing\b(?! \w)", "fishing vessels"),
-        (r"\b(?:(?:buildings|houses|homes|structures|ones)(?: (?:that|which))?(?: (?:were|are|is|have been|got))?(?: not|n't)(?: been)? (?:damaged|destroyed|hit|harmed)|(?:intact|undamaged|unharmed|untouched|unscathed)(?: (?:buildings|houses|homes|structures|ones))?)\b", "no-damage"),
-    )
-)  # fmt: skip
-"""Classes that people say in a clause of their own."""
-
-
-def phrased_classes(text: str) -> list[Span]:
-    """Classes named by a whole phrase: "vessels that are not fishing"."""
-    return [
-        Span(each.start(), each.end(), each[0], "class", tuple(find(name)))
-        for pattern, name in _PHRASED
-        for each in pattern.finditer(text)
-    ]
-
-
-def _side_by_side(text: str, spans: list[Span]) -> list[Span]:
-    """Two class words with nothing between are one phrase, and the narrower word says which class."""
-    found: list[Span] = []
-    for span in spans:
-        if found and not text[found[-1].end : span.start].strip(" -"):
-            before = found.pop()
-            both = sorted((span, before), key=_breadth)
-            found.append(Span(before.start, span.end, text[before.start : span.end], "class", both[0].value))
-        else:
-            found.append(span)
-    return found
-
-
-def _breadth(span: Span) -> int:
-    return min(2 if term.kind == "group" else 1 for term in span.value)
-
-
 _ASKED_FIELDS = {
-    "how cloudy": "cloud_pct", "how clear": "cloud_pct", "how sharp": "gsd_m", "how fine": "gsd_m", "what resolution": "gsd_m", "how detailed": "gsd_m",
+    "how cloudy": "cloud_pct", "how clear": "cloud_pct", "how sharp": "gsd_m", "how fine": "gsd_m",
+    "what resolution": "gsd_m", "how detailed": "gsd_m",
 }  # fmt: skip
 _COMMON_COLUMNS = frozenset(IMAGES.names)
 """Columns whose names are everyday words: the lexicon says when they are meant."""
@@ -242,6 +209,14 @@ _WORD_LISTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("color", COLORS),
     ("direction", DIRECTIONS),
 )
+
+
+_DESCRIBES_A_THING = re.compile(
+    r"[ -](?:areas?|spaces?|zones?|belts?|roof(?:s|tops?)?|houses?|homes?|buildings?|water|waters|lands?|fields?|cars?|trucks?|"
+    r"vehicles?|ships?|boats?|vessels?|planes?|aircraft|spots? of)\b",
+    re.I,
+)
+"""After a colour: it tells what a thing looks like, and styles nothing ("green areas")."""
 
 
 def _bare_boxes(text: str) -> list[Span]:

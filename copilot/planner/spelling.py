@@ -29,7 +29,20 @@ _TEENS = {"fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "ninete
           "twenty-two": 22, "twenty-three": 23}  # fmt: skip
 _SHORT = {"pgh": "Pittsburgh", "philly": "Philadelphia", "nola": "New Orleans"}
 _MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_SIDES = {"N": "North", "S": "South", "E": "East", "W": "West"}
+_PARTED = (
+    r"(?:Korea|Africa|Sudan|Macedonia|Ireland|Timor|Sahara|Dakota|Carolina|Virginia|America|Asia|Europe|Yorkshire|Wales|India|"
+    r"China|Vietnam|Yemen|Germany|France|Italy|Spain|England|Bengal|Australia|Island|Atlantic|Pacific|Sea)"
+)
+"""What a compass letter goes with: "N Korea", "W. Virginia"."""
+_GROUPED = {"balkan": "Balkans", "baltic": "Baltic States", "nordic": "Nordic Countries", "benelux": "Benelux",
+            "scandinavia": "Scandinavia", "central asia": "Central Asia", "eu": "EU", "asean": "ASEAN"}  # fmt: skip
 _PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(rf"\b([NSEW])\.? (?={_PARTED}\b)"), lambda match: f"{_SIDES[match[1]]} "),
+    (
+        re.compile(rf"\b({'|'.join(_GROUPED)})n? (?:countries|nations|states|members|republics|member states|peninsula|region)\b", re.I),
+        lambda match: _GROUPED[match[1].lower()],
+    ),
     (
         re.compile(r"\b(\d{4})(\d\d)(\d\d)\s*(?:-|–|to|until)\s*(\d{4})(\d\d)(\d\d)\b"),
         lambda match: f"{match[1]}-{match[2]}-{match[3]} to {match[4]}-{match[5]}-{match[6]}",

@@ -119,7 +119,9 @@ class Finder:
             and not (starts and n == 1)
         )
         if all(word.lower in ORDINARY for word in words[i : i + n]) and n < 3 and not self._is_area(rows, n):
-            return introduced and all(word.capital for word in words[i : i + n])
+            if not all(word.capital for word in words[i : i + n]):
+                return False
+            return introduced or self._before_its_area(text, words, i, n)
         if named:
             return self._fits_capitals(rows, introduced)
         if self._fits_lower_case(rows, key):
@@ -127,6 +129,13 @@ class Finder:
         return (
             len(key) > 3 and self._qualified(text, words, i, n, words[i].start, words[i + n - 1].end)[1] > n
         )
+
+    def _before_its_area(self, text: str, words: list[Word], i: int, n: int) -> bool:
+        """Whether a comma and the area that holds it follow: "Nice, France", "Mobile, Alabama"."""
+        end = words[i + n - 1].end
+        if i + n >= len(words) or not _COMMA.fullmatch(text, end, words[i + n].start):
+            return False
+        return self._qualified(text, words, i, n, words[i].start, end)[1] > n
 
     @staticmethod
     def _is_short_name(word: Word, after_the: bool) -> bool:

@@ -70,7 +70,7 @@ _PREFIX = re.compile(
 _SUFFIX = re.compile(r"^(.+) (country|state|province|city|oblast|prefecture|county|region|republic)$")
 _LOOSE = re.compile(
     r"^(?:downtown|greater|metropolitan|central) (.+)$"
-    r"|^(.+?) (?:area|metro area|metropolitan area|coast|harbou?r|port|waters)$"
+    r"|^(.+?) (?:area|metro area|metropolitan area|coast|harbou?r|port|waters|(?:international )?airports?)$"
 )
 _PORT = re.compile(r"^(?:ports?|harbou?r) of (.+)$|^(.+) (?:port|harbou?r)$")
 _BRACKET = re.compile(r"^(.*?)\s*\(([^()]*)\)\s*$")

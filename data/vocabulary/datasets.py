@@ -107,9 +107,58 @@ _NEEDS_NOUN = frozenset({"fair", "ben", "big earth"})
 _NOUN = re.compile(r"\s+(data ?sets?|data|images?|imagery|scenes?|set|catalog(ue)?|patches)\b", re.IGNORECASE)
 
 
+_SET = r"(?:data ?sets?|sets?|collections?|catalog(?:ue)?s?|corpus|archives?)"
+_ONE_WITH = re.compile(
+    rf"\b(?:(?:the |an? )?{_SET}|(?<=load )the ones?|(?<=open )the ones?|(?<=use )the ones?)(?: (?:that|which))?(?: (?:is|are|has|have|shows?|holds?|contains?))?"
+    r"(?: (?:with|of|about|for|on|covering|containing|having))?(?: the| all)? (?P<what>[a-z][a-z -]{2,40})",
+    re.IGNORECASE,
+)
+_DESCRIBED = {
+    (
+        "xview2",
+    ): r"(?:building )?damages?(?: grades?| levels?| assessments?)?|disasters?|(?:natural )?catastrophes?|"
+    r"damaged buildings|before and after(?: images| pairs)?|disaster response",
+    (
+        "xview3",
+        "sarfish",
+    ): r"maritime|vessels?|ships?|ship detection|vessel detection|marine|naval|"
+    r"fishing(?: boats| vessels)?|ocean|radar|sar|sentinel-?1|(?:sar|radar) ships?",
+    ("bigearthnet",): r"land ?-?cover|corine|vegetation|forests?|agricultural|agriculture|crops?|"
+    r"sentinel-?2|multi-?spectral|patches",
+    ("fmow",): r"land ?-?use|functional|facilities|places|scene classification",
+    ("fair1m",): r"air(?:craft|plane) types?|plane types?|fine-?grained|oriented (?:boxes|objects)|"
+    r"gaofen|rotated boxes",
+}
+"""Data sets by what they are about, for "the maritime data sets" and "the one with building damage"."""
+
+
+def _described(text: str) -> list[NameSpan]:
+    found: list[NameSpan] = []
+    for match in _ONE_WITH.finditer(text):
+        for names, what in _DESCRIBED.items():
+            if said := re.match(rf"(?:{what})(?![\w-])", match["what"], re.IGNORECASE):
+                end = match.start("what") + said.end()
+                found.append(NameSpan(match.start(), end, text[match.start() : end], names))
+                break
+    for noun in re.finditer(rf"\b{_SET}\b", text, re.IGNORECASE):
+        for names, what in _DESCRIBED.items():
+            if said := re.search(
+                rf"(?:\b(?:the|both|all) )?(?<![\w-])(?:{what})[ -]$", text[: noun.start()], re.IGNORECASE
+            ):
+                found.append(NameSpan(said.start(), noun.end(), text[said.start() : noun.end()], names))
+                break
+    return found
+
+
 def dataset_mentions(text: str) -> list[NameSpan]:
     """The data sets a sentence names, left to right; "the SAR set" names xview3 and sarfish."""
-    found = _scan(text, _DATASET_INDEX)
+    named = _scan(text, _DATASET_INDEX)
+    found = named + [
+        span
+        for span in _described(text)
+        if not any(span.start < other.end and other.start < span.end for other in named)
+    ]
+    found.sort(key=lambda span: span.start)
     return [span for span in found if _joined(span.text) not in _NEEDS_NOUN or _NOUN.match(text[span.end :])]
 
 
