@@ -17,7 +17,7 @@ from data.schema import ClassInfo, DatasetInfo
 from data.vocabulary import class_ids, find, group_of
 from data.vocabulary.words import spelled
 from tools.base import ToolError, World
-from tools.phrases import listed
+from tools.phrases import listed, one_line
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _unknown(known: ClassWords, word: str) -> str:
     hint = (
         f"The nearest are {listed(near)}."
         if near
-        else f"There are, for example, {listed(_groups(known), 6)}."
+        else f"There are, for example, {listed([one_line(each) for each in _groups(known) or names], 6)}."
     )
     return f"No data set of the catalogue has the class {word!r}. {hint}"
 

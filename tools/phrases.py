@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
+
+_LONGEST_NAME = 100
 
 
 def number_of(count: int, noun: str) -> str:
@@ -23,7 +26,14 @@ def listed(names: Iterable[str], most: int = 8) -> str:
 
 def groups_in_words(groups: Iterable[tuple[str, int]], most: int = 8) -> str:
     """`a 12, b 3`; what is beyond `most` is counted."""
-    return listed([f"{key} {count:,}" for key, count in groups], most)
+    return listed([f"{one_line(key)} {count:,}" for key, count in groups], most)
+
+
+def one_line(text: str) -> str:
+    """A name out of a file as a sentence can hold it: on one line, without controls, not too long."""
+    plain = "".join(" " if unicodedata.category(each)[0] == "C" else each for each in text[:_LONGEST_NAME])
+    plain = " ".join(plain.split())
+    return f"{plain}…" if len(text) > _LONGEST_NAME else plain
 
 
 def number(value: float) -> str:

@@ -24,7 +24,7 @@ from data.ingest.staging import MAX_FEATURE_CLASSES, Staging
 from data.ingest.work import work_folder
 from data.readers import detect, reader_named
 from data.readers.base import FeatureBatch, ImageRow, Noted, Reader, Rejected, UnreadableSource
-from data.readers.files import links_out, relative
+from data.readers.files import closed_folders, links_out, relative
 from data.schema import ClassInfo, DatasetInfo
 from data.vocabulary.groups import groups_for
 
@@ -56,7 +56,12 @@ def ingest(
     started = time.monotonic()
     if not source.exists():
         raise UnreadableSource(f"There is no file or folder {source.name!r}; check the path.")
-    reader = reader_named(format) if format else detect(source)
+    try:
+        reader = reader_named(format) if format else detect(source)
+    except PermissionError:
+        raise UnreadableSource(
+            f"{source.name!r} may not be read by this user; change its permissions or copy it."
+        ) from None
     dataset = target_name(root, source, name, append=append, replace=replace)
     rejected, noted = Tally(), Tally()
     with work_folder(root, dataset) as folder:
@@ -88,6 +93,8 @@ def _read(
         rejected.add(
             Rejected(relative(link, source), None, "the link leads out of the folder and is not followed")
         )
+    for folder in closed_folders(source):
+        rejected.add(Rejected(relative(folder, source), None, "the folder may not be read by this user"))
     for each in left_out(source, reader):
         rejected.add(each)
     for item in reader.read(source):

@@ -96,7 +96,8 @@ def look(path: Path) -> Table:
     """How a table is laid out. Raises BadRecord, naming the columns seen, when none are coordinates."""
     text = head(path)
     if not text.strip():
-        raise BadRecord("the file is empty")
+        unread = not text and path.stat().st_size > 0
+        raise BadRecord("the file may not be read by this user" if unread else "the file is empty")
     encoding = _encoding(path)
     if encoding == "utf-16":
         text = path.open(encoding=encoding, errors="replace").read(65536)

@@ -54,6 +54,15 @@ def links_out(source: Path) -> list[Path]:
     return sorted(found)
 
 
+def closed_folders(source: Path) -> list[Path]:
+    """Folders inside `source`, or itself, that may not be looked into."""
+    found: list[Path] = []
+    if source.is_dir():
+        for _ in os.walk(source, followlinks=False, onerror=lambda error: found.append(Path(error.filename))):
+            pass
+    return sorted(found)
+
+
 def relative(path: Path, source: Path) -> str:
     """How the report calls a file: its path within the source."""
     return path.name if path == source else path.relative_to(source).as_posix()

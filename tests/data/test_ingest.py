@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -290,3 +291,26 @@ def test_a_catalogue_that_cannot_be_written_is_one_sentence(tmp_path):
         UnreadableSource, match=r"^The catalogue's folder 'file' cannot be written: [a-z ]+[.]$"
     ):
         ingest(tmp_path / "file", source)
+
+
+def test_what_may_not_be_read_is_said_and_the_rest_goes_in(tmp_path, monkeypatch):
+    source = tmp_path / "places"
+    (source / "closed").mkdir(parents=True)
+    write(source / "a.csv", "name,lon,lat\nHere,1,2\n")
+    write(source / "b.csv", "name,lon,lat\nThere,1,2\n")
+    shut = {source / "closed", source / "b.csv"}
+    # Root may read everything, so what the system would say is said for it.
+    scandir, opened = os.scandir, Path.open
+
+    def refuse(path: object) -> None:
+        if not isinstance(path, int) and Path(path) in shut:
+            raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "scandir", lambda path=".": refuse(path) or scandir(path))
+    monkeypatch.setattr(Path, "open", lambda self, *args, **kw: refuse(self) or opened(self, *args, **kw))
+    report = ingest(tmp_path / "catalogue", source)
+    assert report.images == 1
+    assert report.rejected == (
+        Rejected("closed", None, "the folder may not be read by this user"),
+        Rejected("b.csv", None, "the file may not be read by this user"),
+    )

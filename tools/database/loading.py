@@ -139,10 +139,11 @@ def _unknown_name(name: str, known: Sequence[str], aliases: dict[str, str]) -> s
 
 def _line(info: DatasetInfo, loaded: bool) -> str:
     dates = "no dates" if info.start is None else f"{info.start} to {info.end}"
+    rows = "image" if info.modalities or info.sensors else "row"
     marks = [*(["sample"] if info.origin == "sample" else []), *(["loaded"] if loaded else [])]
     return (
         f"- {info.name}{f' ({listed(marks)})' if marks else ''}: {info.title}, "
-        f"{number_of(info.images, 'image')}, {number_of(info.detections, 'detection')}, "
+        f"{number_of(info.images, rows)}, {number_of(info.detections, 'detection')}, "
         f"{number_of(len(info.classes), 'class')}"
         f", {dates}."
     )
