@@ -18,7 +18,7 @@ BUDGET = Budget("p95", 10)
 
 def measure(root: Path) -> Iterator[Figure]:
     """The chain as one question to the catalogue, at its widest, and as an agent's tool calls."""
-    catalogue = DuckCatalogue(root)
+    catalogue = DuckCatalogue(root, kept_counts=0)
     images = sum(info.images for info in catalogue.datasets())
     yield from measure_counts(catalogue, f"{images / 1e6:.2f} M images", BUDGET)
     session = Session.open(engine=memory_engine(root))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from data.catalogue import grouping
 from data.catalogue.base import Selection
 from data.catalogue.compile import selected_class_ids
+from data.catalogue.dialect import Params
 from data.catalogue.sql_base import SqlBase, fields_of
 from data.schema import DatasetInfo
 
@@ -19,7 +20,11 @@ class Counting(SqlBase):
         sql, params = self._union(selection, lambda info, params: "count(*) AS n")
         if sql is None:
             return 0
-        return int(self._fetch(f"SELECT sum(n) FROM ({sql}) AS parts", params)[0][0])
+        return self._counted(f"SELECT sum(n) FROM ({sql}) AS parts", params)
+
+    def _counted(self, sql: str, params: Params) -> int:
+        """The one number a count's statement gives."""
+        return int(self._fetch(sql, params)[0][0])
 
     def count_by(
         self,

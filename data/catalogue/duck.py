@@ -8,6 +8,8 @@ and detections stay in Parquet. A changed manifest is noticed by its file's time
 from __future__ import annotations
 
 import threading
+import time
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +29,10 @@ from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, MANIFEST, dataset
 from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+
+
+_KEPT_AFTER_S = 60.0
+"""A replaced table stays this long: a query that was put together before may only now be run."""
 
 
 class DuckDialect:
@@ -81,10 +87,10 @@ class _Loaded:
 class DuckCatalogue(SqlCatalogue):
     """A folder of data sets, as data.schema describes it. Safe to use from several threads."""
 
-    def __init__(self, root: Path, threads: int = 2) -> None:
+    def __init__(self, root: Path, threads: int = 2, kept_counts: int = 4096) -> None:
         """Open a catalogue's folder; it may be empty or not there yet.
 
-        Nothing is read before it is asked for.
+        Nothing is read before it is asked for. `kept_counts` answers are remembered (0 for benchmarks).
         """
         self.dialect = DuckDialect()
         self._root = root.resolve()
@@ -92,10 +98,12 @@ class DuckCatalogue(SqlCatalogue):
         self._connection = duckdb.connect(":memory:", config={**CLOSED, "threads": threads})
         self._lock = threading.RLock()
         self._loaded: dict[str, _Loaded] = {}
-        self._old_tables: list[str] = []
+        self._old_tables: list[tuple[str, float]] = []
         self._next_table = 0
         self._spatial = False
         self._local = threading.local()
+        self._counts: OrderedDict[str, int] = OrderedDict()
+        self._kept_counts = kept_counts
 
     def close(self) -> None:
         """Let go of the memory; the catalogue can't be used after."""
@@ -118,6 +126,20 @@ class DuckCatalogue(SqlCatalogue):
         return self._room.run(self.datasets(), query, max_rows, timeout_s)
 
     # -- the engine's side ------------------------------------------------------------------------
+
+    def _counted(self, sql: str, params: Params) -> int:
+        """A count, remembered: tables never change, a data set that does gets a table of another name."""
+        key = f"{sql}{params.values!r}"
+        with self._lock:
+            if key in self._counts:
+                self._counts.move_to_end(key)
+                return self._counts[key]
+        found = super()._counted(sql, params)
+        with self._lock:
+            self._counts[key] = found
+            while len(self._counts) > self._kept_counts:
+                self._counts.popitem(last=False)
+        return found
 
     def _fetch(self, sql: str, params: Params) -> list[tuple[Any, ...]]:
         return self._run(sql, params).fetchall()
@@ -172,16 +194,18 @@ class DuckCatalogue(SqlCatalogue):
     def _notice(self, seen: dict[str, tuple[int, int, int]]) -> None:
         """Read the manifests that changed. Tables of the last change go now: no query still uses them."""
         cursor = self._cursor()
-        for table in self._old_tables:
-            cursor.execute(f"DROP TABLE {table}")
-        self._old_tables = []
+        now = time.monotonic()
+        for retired in [each for each in self._old_tables if now - each[1] > _KEPT_AFTER_S]:
+            cursor.execute(f"DROP TABLE {retired[0]}")
+            self._old_tables.remove(retired)
         kept = {}
         for name, stamp in seen.items():
             known = self._loaded.get(name)
             kept[name] = (
                 known if known and known.stamp == stamp else _Loaded(read_info(self._root / name), stamp)
             )
-        self._old_tables = [t.table for n, t in self._loaded.items() if t.table and kept.get(n) is not t]
+        gone = [t.table for n, t in self._loaded.items() if t.table and kept.get(n) is not t]
+        self._old_tables += [(table, now) for table in gone]
         self._loaded = kept
 
     def _load(self, loaded: _Loaded, with_properties: bool) -> _Loaded:
@@ -198,7 +222,7 @@ class DuckCatalogue(SqlCatalogue):
             f" acquired"
         )
         if loaded.table is not None:
-            self._old_tables.append(loaded.table)
+            self._old_tables.append((loaded.table, time.monotonic()))
         self._loaded[info.name] = _Loaded(info, loaded.stamp, table, with_properties)
         return self._loaded[info.name]
 
