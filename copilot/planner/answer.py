@@ -83,9 +83,12 @@ def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool)
     telling = [
         number for number, each in numbered if each.call.tool in _SELECTION or each.call.tool in KIND_OF_PLOT
     ]
-    counted = [number for number, each in numbered if _counts_images(each)]
+    counted = [(number, each) for number, each in numbered if _counts_images(each)]
+    for number, each in counted[:-1]:
+        if each.data["count"] != counted[-1][1].data["count"]:
+            yield f"At first {each.data['count']:,} images {reference(number)}."
     if telling or counted:
-        yield _selection(state, max(telling + counted), sample)
+        yield _selection(state, max(telling + [number for number, _ in counted]), sample)
         without = next(
             (each.data["without"] for _, each in reversed(numbered) if "without" in each.data), None
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -72,6 +73,8 @@ def _share(done: Sequence[Done]) -> Iterator[str]:
 
 def spelt_out(each: Done) -> str:
     """An observation with the names of countries for their codes."""
+    if each.call.tool == "db_schema":
+        return _columns(each.text)
     groups = each.data.get("groups") or []
     if each.data.get("by", each.data.get("field")) != "country" or not groups:
         return each.text
@@ -79,6 +82,20 @@ def spelt_out(each: Done) -> str:
     for group in groups:
         text = text.replace(f" {group['key']} ", f" {_named(each, group['key'])} ")
     return text
+
+
+_TOLD = ("acquired", "sensor", "modality", "gsd_m", "cloud_pct", "country", "split", "event")
+
+
+def _columns(text: str) -> str:
+    """A table's definition as two sentences: the ranges that matter, then the names of the columns."""
+    found = re.findall(r"^\s+(\w+) [\w\[\]]+,?\s*(?:-- (.*))?$", text, re.MULTILINE)
+    names = list(dict.fromkeys(name for name, _ in found))
+    if not names:
+        return text
+    ranges = [f"{name} {about.strip()}" for name, about in found if name in _TOLD and about.strip()]
+    told = f"Its ranges: {'; '.join(dict.fromkeys(ranges))}. " if ranges else ""
+    return f"{told}The columns are {', '.join(names[:-1])} and {names[-1]}."
 
 
 def _named(each: Done, key: object) -> str:

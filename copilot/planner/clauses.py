@@ -50,7 +50,7 @@ class Clause:
 
 
 _VERBS = (
-    "show|plot|display|draw|zoom|fly|pan|scroll|hide|unhide|remove|delete|drop|erase|rename|count|list|export|save|download|"
+    "predict|forecast|e-?mail|train|book|show|plot|display|draw|zoom|fly|pan|scroll|hide|unhide|remove|delete|drop|erase|rename|count|list|export|save|download|"
     "load|unload|add|include|filter|keep|restrict|limit|narrow|exclude|tell|give|make|create|build|colou?r|style|paint|bring|"
     "send|open|close|switch|select|pick|choose|compare|measure|undo|redo|sort|order|rank|group|summari[sz]e|describe|turn|set|"
     "change|use|put|highlight|cluster|render|overlay|visuali[sz]e|find|search|look|get|fetch|ingest|import|clear|reset|"

@@ -17,7 +17,7 @@ from copilot.planner.answer import compose
 from copilot.planner.answer_first import Done
 from copilot.planner.head import Head
 from copilot.planner.plan import Plan, Planner
-from copilot.planner.situation import Call, PastTurn, Situation
+from copilot.planner.situation import SELECTED, Call, PastTurn, Situation
 from copilot.prompts import read_system_message
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class EmbeddedPlanner(BaseChatModel):
             situation = Situation(state, today, self.catalogue, self.gazetteer, _past(messages[:opened]))
             plan = self.planner.plan(messages[opened].text, situation)
         if plan.calls and not _stopped(done):
-            return _call_message(plan, len(done))
+            return _call_message(plan, len(done), state["ui"].get("selected_image"))
         sample = any(info.origin == "sample" and info.name in state["database"]["loaded"] for info in self.catalogue.datasets())
         return AIMessage(compose(done, plan.notes, plan.talk, state, sample, plan.asked))
 
@@ -84,15 +84,16 @@ def _stopped(done: Sequence[Done]) -> bool:
     return bool(done) and not done[-1].ok and done[-1].call.tool.startswith(_STOPS_THE_PLAN)
 
 
-def _call_message(plan: Plan, number: int) -> AIMessage:
+def _call_message(plan: Plan, number: int, selected: str | None) -> AIMessage:
     first, *rest = plan.calls
+    args = {key: selected if value == SELECTED else value for key, value in first.args.items()}
     carried = {
         "calls": [{"tool": call.tool, "args": call.args} for call in rest],
         "notes": list(plan.notes),
         "talk": plan.talk,
         "asked": plan.asked,
     }
-    call = {"name": first.tool, "args": first.args, "id": f"call-{number + 1}", "type": "tool_call"}
+    call = {"name": first.tool, "args": args, "id": f"call-{number + 1}", "type": "tool_call"}
     return AIMessage("", tool_calls=[call], additional_kwargs={"plan": carried})
 
 

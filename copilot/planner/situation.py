@@ -29,6 +29,10 @@ PLOTS = {
 KIND_OF_PLOT = {tool: kind for kind, tool in PLOTS.items()}
 
 
+SELECTED = "@selected"
+"""Stands in a planned call for the image that is selected when the call is made."""
+
+
 @dataclass(frozen=True)
 class Call:
     """One tool call of a plan."""

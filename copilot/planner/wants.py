@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from copilot.planner.actions.counting import is_share
+from copilot.planner.actions.counting import GROUPINGS, is_share
 from copilot.planner.actions.show import tab_named
 from copilot.planner.class_words import without_classes
 from copilot.planner.clauses import Clause, without_openers
@@ -129,6 +129,12 @@ def _kind_is_there(clause: Clause, situation: Situation) -> bool:
 
 _CHANGING = frozenset({"undo", "redo", "goto_turn", "clear_layers", "filter_clear", "start_over", "remove_layer", "clear_drawings", "db_unload"})
 _QUESTION = re.compile(r"^\W*(?:what|why|how come|who|when|does|did|is|are)\b", re.I)
+_LISTS_DATASETS = frozenset(
+    f"{start}variable{end}"
+    for start in ("what ", "which ", "list ", "list the ", "list all ", "list all the ", "show me the ", "show the ", "what are the ")
+    for end in (" are there", " do you have", " do we have", " are available", " exist", "", " can i use", " have you got", " are in here")
+)  # fmt: skip
+_SUPERLATIVE = re.compile(r"\b(?:top|largest|biggest|smallest|highest|lowest|most|least|latest|first|best)\b", re.I)
 _IT = re.compile(r"(?:(?:please|now|then|and|ok) )*(?P<verb>hide|remove|delete|drop|get rid of|show|unhide|bring back) (?:it|that|them|this)(?: again| back| away)?$")
 
 
@@ -136,6 +142,13 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
     """What short words mean for what is on the page: layers, panels, tabs, the picked image; None where nothing of it fits."""
     if label in _CHANGING and _QUESTION.search(clause.text):
         return "map_state"
+    if label == "image_info" and label_by_rule(masked) == "show_image":
+        return "show_image"
+    if label in ("distinct_values", "group_count") and masked in _LISTS_DATASETS and clause.of("field")[0].value == "dataset":
+        return "db_list"
+    by = [str(span.value) for span in clause.of("field")]
+    if label == "group_count" and by and by[-1] not in GROUPINGS and _SUPERLATIVE.search(clause.text):
+        return "top_n"
     if label in ("undo", "redo", "goto_turn"):
         if clause.of("basemap"):
             return "set_basemap"

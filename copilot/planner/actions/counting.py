@@ -53,9 +53,21 @@ def count(clause: Clause, situation: Situation) -> Iterator[Call]:
     if grouped := _group_field(clause):
         yield Call("group_count", {"by": grouped})
         return
+    if (field := _field_counted(clause)) is not None:
+        yield Call("distinct_values", {"field": field})
+        return
     yield Call("db_count")
     if _OBJECTS.search(clause.text) or _counts_a_class(clause):
         yield Call("db_count", {"unit": "detections"})
+
+
+def _field_counted(clause: Clause) -> str | None:
+    """ "How many classes are there" counts the values of a field, not images."""
+    for span in clause.of("field"):
+        before = clause.text[: span.start - clause.start]
+        if span.value in GROUPINGS and re.search(r"\bhow many (?:different |distinct |unique )?$", before, re.I):
+            return str(span.value)
+    return None
 
 
 def group_count(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -106,10 +118,23 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
                 yield Call("db_count")
         yield Call("filter_clear", {"fields": ["date"]})
         return
+    if len(before := _places_before(situation)) > 1:
+        for name in before[-2:]:
+            yield Call("filter_coords", {"place": name})
+            yield Call("db_count")
+        yield Call("filter_clear", {"fields": ["place"]})
+        return
     grouped = _group_field(clause) or _any_grouping(clause)
     if grouped is None:
         raise Ask("What should I compare?", ("the data sets", "the years", "the classes", "the sensors"))
     yield Call("group_count", {"by": grouped})
+
+
+def _places_before(situation: Situation) -> list[str]:
+    """The places that were filtered by, in order, for "compare them"."""
+    calls = [call for turn in situation.past for call in turn.calls] + situation.planned
+    names = [str(call.args["place"]) for call in calls if call.tool == "filter_coords" and "place" in call.args]
+    return list(dict.fromkeys(reversed(names)))[::-1]
 
 
 def query(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -128,8 +153,10 @@ def sort_table(clause: Clause, situation: Situation) -> Iterator[Call]:
 def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The first rows by a field, or the groups with most."""
     yield from _need_data(clause, situation)
-    grouped = _any_grouping(clause)
     ordered = ordering(clause)
+    grouped = _any_grouping(clause)
+    if grouped is None and ordered is None and not clause.of("field", "class"):
+        grouped = _grouping_before(situation)
     if grouped and (ordered is None or ordered[0] in (grouped, "detections")):
         yield Call("group_count", {"by": grouped})
         return

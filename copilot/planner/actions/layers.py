@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from copilot.planner.actions.references import layer_meant, layers_meant
+from copilot.planner.actions.show import picked_image
 from copilot.planner.actions.styles import opacity_said
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
-from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
+from copilot.planner.situation import KIND_OF_PLOT, SELECTED, Call, Situation
 
 _ALL = re.compile(r"\b(?:all|every|both|everything)\b", re.I)
 _EXCEPT = re.compile(r"\b(?:all|every\w*|anything)\b.*\b(?:except|but|other than|besides|apart from)\b", re.I)
@@ -144,8 +145,8 @@ def add_raster(clause: Clause, situation: Situation) -> Iterator[Call]:
     """An image's pixels as a layer."""
     image = clause.first("image")
     if image is None and situation.selected is None:
-        yield Call("select_image", {"image": "newest"})
-        yield Call("add_raster_layer", {})
+        yield Call("select_image", picked_image(clause, situation))
+        yield Call("add_raster_layer", {"image": SELECTED})
         return
     yield Call("add_raster_layer", {"image": image.value if image else situation.selected})
 

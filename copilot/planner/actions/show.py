@@ -64,12 +64,12 @@ def page(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def select_image(clause: Clause, situation: Situation) -> Iterator[Call]:
     """One image of the selection, by id or by rank."""
-    yield Call("select_image", _which(clause, situation))
+    yield Call("select_image", picked_image(clause, situation))
 
 
 def show_image(clause: Clause, situation: Situation) -> Iterator[Call]:
     """One image's record and pixels, and the map on it."""
-    yield Call("show_image", _which(clause, situation))
+    yield Call("show_image", picked_image(clause, situation))
 
 
 def image_info(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -146,7 +146,8 @@ def notify(clause: Clause, situation: Situation) -> Iterator[Call]:
     yield Call("notify", {"text": text})
 
 
-def _which(clause: Clause, situation: Situation) -> dict[str, Any]:
+def picked_image(clause: Clause, situation: Situation) -> dict[str, Any]:
+    """The arguments of select_image and show_image for the image a clause means: an id, or a rank and a number."""
     image = clause.first("image")
     if image is not None:
         return {"image": image.value}
