@@ -30,15 +30,38 @@ def clarified(request: str, situation: Situation) -> Meant:
         return Meant(_requalified(request, situation) or request)
     choices = [str(each) for each in question.args.get("choices", ())]
     chosen = _chosen(request, choices)
-    if chosen is None:
-        return Meant(request)
     original, earlier = _original(situation.past)
+    if chosen is None:
+        return _another_place(request, str(question.args["question"]), original, situation) or Meant(request)
     about = _phrase_asked_about(str(question.args["question"]), original)
     if about is None:
         return Meant(_completed(original, chosen, str(question.args["question"])), earlier)
     if _is_place_question(str(question.args["question"])):
         return Meant(original, earlier | {about.lower(): chosen})
     return Meant(re.sub(re.escape(about), lambda _: chosen, original, count=1, flags=re.I), earlier | {chosen.lower(): chosen})
+
+
+_DECLINES = re.compile(
+    r"^\W*(?:neither|none|no|nope|not (?:these|those|any))\b(?: of (?:these|those|them|the above))?(?:\W+(?:i (?:mean|meant|want)\b|it'?s\b|but\b|rather\b|the one\b))*\W*",
+    re.I,
+)
+
+
+def _another_place(request: str, question: str, original: str, situation: Situation) -> Meant | None:
+    """The place that is named instead of a choice, put into the request that waits; the question again for "neither"."""
+    about = _phrase_asked_about(question, original)
+    if about is None or not re.match(r"Which .+ do you mean\?$|I know no place", question):
+        return None
+    named = _DECLINES.sub("", request.strip(), count=1).strip(" .!")
+    named = re.sub(r"^(?:i (?:mean|meant)|in|the one in|it'?s)\s+", "", named, flags=re.I)
+    if not named:
+        return Meant(original)
+    if len(named) > 60:
+        return None
+    resolution = situation.gazetteer.resolve(named)
+    if resolution.best is None or resolution.corrected:
+        return None
+    return Meant(re.sub(re.escape(about), lambda _: named, original, count=1, flags=re.I))
 
 
 def _chosen(request: str, choices: Sequence[str]) -> str | None:
@@ -114,18 +137,18 @@ def _original(past: Sequence[PastTurn]) -> tuple[str, dict[str, str]]:
     index = len(past) - 1
     while index > 0 and (asked := past[index - 1].question) is not None:
         answer = _chosen(past[index].request, [str(each) for each in asked.args.get("choices", ())])
-        if answer is None:
+        if answer is None and not _DECLINES.fullmatch(past[index].request.strip()):
             break
         index -= 1
         about = _phrase_asked_about(str(asked.args["question"]), past[index].request)
-        if about:
+        if about and answer:
             choices[about.lower()] = answer
     return past[index].request, choices
 
 
 def _phrase_asked_about(question: str, request: str) -> str | None:
     """The words of the request that a question is about."""
-    patterns = (r"^Which (.+) do you mean\?$", r"'([^']+)'\?$", r"^I know no place called '(.+)'\.$", r"'([^']+)'")
+    patterns = (r"^Which (.+) do you mean\?$", r"^I know no place called '(.+?)'\.", r"'([^']+)'\?$", r"'([^']+)'")
     for pattern in patterns:
         match = re.search(pattern, question)
         if match and match[1].lower() in request.lower():
@@ -134,7 +157,7 @@ def _phrase_asked_about(question: str, request: str) -> str | None:
 
 
 def _is_place_question(question: str) -> bool:
-    return bool(re.match(r"Which .+ do you mean\?$|I know no place", question)) and " day " not in question
+    return bool(re.match(r"Which .+ do you mean\?$", question)) and " day " not in question
 
 
 def _completed(original: str, chosen: str, question: str) -> str:

@@ -17,6 +17,7 @@ from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
+from copilot.planner.unknown import unknown_place
 from data.gazetteer import Candidate, Place, Resolution
 
 _CITY_LIKE = ("city", "airport", "port", "site", "capital", "town", "village")
@@ -52,6 +53,32 @@ def place_arguments(clause: Clause, situation: Situation) -> dict[str, Any]:
     return {"geometry": union_of(places, situation)}
 
 
+def joined_to_the_place_there(found: dict[str, Any], situation: Situation) -> dict[str, Any]:
+    """ "In Ireland too": the place there is and the new one as one outline. The new one alone where there is none."""
+    old = _area_there(situation)
+    place = situation.gazetteer.resolve(found["place"]).best if "place" in found else None
+    if old is None or place is None:
+        return found
+    before = situation.filters.get("place")
+    situation.notes.append(f"The area is {before or 'the one there was'} and {place.label}.")
+    new = _circle(place.lon, place.lat, found["radius_km"]) if "radius_km" in found else _shape(place, situation)
+    return {"geometry": _as_geojson([old, new])}
+
+
+def _area_there(situation: Situation) -> BaseGeometry | None:
+    """The area that is filtered by, as far as the filters say."""
+    now = situation.filters
+    if now.get("geometry"):
+        return shapely.from_geojson(json.dumps(now["geometry"]))
+    lon_lat = now.get("center") or ((now["lon"], now["lat"]) if "lon" in now else None)
+    if lon_lat is not None:
+        return _circle(lon_lat[0], lon_lat[1], now.get("radius_km") or DEFAULT_RADIUS_KM)
+    place = situation.gazetteer.resolve(now["place"]).best if now.get("place") else None
+    if place is not None:
+        return _shape(place, situation)
+    return shapely.union_all([shapely.box(*piece) for piece in _cut(tuple(now["bbox"]))]) if now.get("bbox") else None
+
+
 def point_arguments(span: Span, clause: Clause) -> dict[str, Any]:
     """`lon`, `lat` and, when a distance is said, `radius_km`. Raises Ask for impossible coordinates."""
     if span.value.error:
@@ -85,7 +112,7 @@ def _resolved(span: Span, situation: Situation) -> Place:
             raise Ask(f"Which {_capital(span.text)} do you mean?", _choices(resolution.candidates), about=span.text)
         return near
     if not resolution.candidates:
-        raise Ask(f"I know no place called '{span.text}'.", situation.gazetteer.suggest(span.text), about=span.text)
+        raise unknown_place(span.text, situation)
     return resolution.candidates[0].place
 
 
@@ -172,7 +199,10 @@ def _hull(boxes: Sequence[tuple[float, float, float, float]]) -> list[float]:
 
 def union_of(places: Sequence[Place], situation: Situation) -> dict[str, Any]:
     """The outlines of the places together as GeoJSON: of countries and US states as they are, of cities a circle."""
-    shapes = [_shape(place, situation) for place in places]
+    return _as_geojson([_shape(place, situation) for place in places])
+
+
+def _as_geojson(shapes: Sequence[BaseGeometry]) -> dict[str, Any]:
     whole = shapely.union_all(shapes).simplify(_KEPT_DETAIL_DEGREES)
     if isinstance(whole, shapely.MultiPolygon):  # islets would fill the state without changing a count
         whole = shapely.MultiPolygon([each for each in whole.geoms if each.area > _ISLET_DEGREES2] or whole.geoms)
@@ -185,11 +215,15 @@ def _shape(place: Place, situation: Situation) -> BaseGeometry:
     if outline is not None:
         return outline
     if place.kind in _CITY_LIKE:
-        height = DEFAULT_RADIUS_KM / 111.32
-        width = height / max(0.05, math.cos(math.radians(place.lat)))
-        circle = shapely.Point(0, 0).buffer(1.0, quad_segs=8)
-        return affinity.translate(affinity.scale(circle, width, height, origin=(0, 0)), place.lon, place.lat)
+        return _circle(place.lon, place.lat, DEFAULT_RADIUS_KM)
     return shapely.union_all([shapely.box(*piece) for piece in _cut(place.bbox)])
+
+
+def _circle(lon: float, lat: float, radius_km: float) -> BaseGeometry:
+    height = radius_km / 111.32
+    width = height / max(0.05, math.cos(math.radians(lat)))
+    circle = shapely.Point(0, 0).buffer(1.0, quad_segs=8)
+    return affinity.translate(affinity.scale(circle, width, height, origin=(0, 0)), lon, lat)
 
 
 def _cut(box: tuple[float, float, float, float]) -> list[tuple[float, float, float, float]]:

@@ -12,7 +12,9 @@ from copilot.planner.asking import Ask
 from copilot.planner.class_words import calls_for, class_calls, datasets_with, without_classes
 from copilot.planner.clauses import Clause
 from copilot.planner.period import date_arguments
-from copilot.planner.places import DEFAULT_RADIUS_KM, place_arguments, radius_km
+from copilot.planner.places import DEFAULT_RADIUS_KM, joined_to_the_place_there, place_arguments, radius_km
+from copilot.planner.reading.quantities import COMPARATORS, NUMBER, number
+from copilot.planner.reading.text import plain
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 from data.vocabulary.groups import groups_for
@@ -50,10 +52,12 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     dates = [span for span in clause.of("date") if not _excluded(clause, span)]
     if (when := date_arguments(dates, situation, adding=adding)) is not None:
         yield Call("filter_date", when)
-    if (left := without_classes(clause, situation)) is not None:
+    instead = classes and len(classes) < len(clause.of("class"))
+    if not instead and (left := without_classes(clause, situation)) is not None:
         yield from calls_for(left, situation)
     else:
         yield from class_calls(clause, situation, classes, adding)
+    yield from _thresholds(clause, classes, situation)
     for span in clause.of("attribute"):
         yield Call("filter_attribute", _attribute(span, situation, adding))
     for span in clause.of("event"):
@@ -76,6 +80,19 @@ def _of_an_event(clause: Clause, span: Span, situation: Situation) -> Span:
 def adds(text: str) -> bool:
     """Whether a clause wants something besides what is selected: "ships too", "and ships" (but not "and ships?")."""
     return bool(_ADDING.search(text)) or bool(_AND_MORE.match(text))
+
+
+_THRESHOLD = re.compile(rf"(?P<op>{'|'.join(words for op, words in COMPARATORS if op != '~')}) (?P<n>{NUMBER}) $", re.I)
+
+
+def _thresholds(clause: Clause, classes: Sequence[Span], situation: Situation) -> Iterator[Call]:
+    """ "More than 20 ships": images are kept by how many objects they hold, whatever their class."""
+    for span in classes:
+        found = _THRESHOLD.search(plain(clause.text[: span.start - clause.start]))
+        op = next((op for op, words in COMPARATORS if found and re.fullmatch(words, found["op"])), None)
+        if found and op:
+            situation.notes.append(f"Objects of every class count: an image with {found['op']} {found['n']} of them.")
+            yield Call("filter_attribute", {"field": "detections", "op": op, "value": number(found["n"])})
 
 
 def _attribute(span: Span, situation: Situation, adding: bool) -> dict[str, Any]:
@@ -154,7 +171,9 @@ def names_a_selection(clause: Clause) -> bool:
 
 def excluded_phrases(clause: Clause) -> list[str]:
     """Classes and dates a clause wants left out, which no filter can do."""
-    spans = [span.text for span in clause.of("class") if _excluded(clause, span)]
+    left_out = [span for span in clause.of("class") if _excluded(clause, span)]
+    instead = len(left_out) < len(clause.of("class")) and re.search(r"\bbut\b|\brather\b|\binstead\b", clause.text, re.I)
+    spans = [] if instead else [span.text for span in left_out]
     return spans + [span.text for span in clause.of("date") if span.value.negated or _excluded(clause, span)]
 
 
@@ -227,7 +246,9 @@ def _datasets_of_attributes(clause: Clause, situation: Situation) -> set[str]:
 def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     meant = without_excluded_places(clause)
     if meant.of("place", "point", "bbox"):
-        return place_arguments(meant, situation)
+        found = place_arguments(meant, situation)
+        alone = adds(clause.text) and not clause.of("class", "dataset", "event")
+        return joined_to_the_place_there(found, situation) if alone else found
     if (changed := _changed_radius(clause, situation)) is not None:
         return changed
     if re.search(r"\bbetween (?:them|those|these|the two|both)\b", clause.text, re.I) and len(situation.points) > 1:

@@ -46,9 +46,29 @@ def ask_about_unknown_names(request: str, spans: Sequence[Span], situation: Situ
         words = match[1].lower().split()
         shouted = request.isupper()
         if not shouted and not _inside(match, spans, group=1) and not all(word in EVERYDAY for word in words):
-            raise Ask(
-                f"I know no place called '{match[1]}'.", situation.gazetteer.suggest(match[1]), about=match[1]
-            )
+            raise unknown_place(match[1], situation)
+    ask_about_unknown_models(request, spans, situation)
+
+
+def unknown_place(name: str, situation: Situation) -> Ask:
+    """The question about a place that no table has, with the names that are near, if any."""
+    near = situation.gazetteer.suggest(name)
+    question = f"Did you mean {' or '.join(near[:3])}?" if near else "Should I look anywhere?"
+    return Ask(f"I know no place called '{name}'. {question}", [*near, "anywhere"], about=name)
+
+
+_LIKE_A_MODEL = re.compile(r"\b(?:Airbus |Boeing |Comac |COMAC )?(?P<letters>A|B|C|ARJ|Boeing|Airbus) ?-?(?P<digits>\d{2,3})s?\b")
+
+
+def ask_about_unknown_models(request: str, spans: Sequence[Span], situation: Situation) -> None:
+    """Raise Ask for a model of aircraft that no data set has, where it has others of the maker: "A380s"."""
+    for match in _LIKE_A_MODEL.finditer(request):
+        letters = match["letters"].replace("Airbus", "A").replace("B", "Boeing") if match["letters"] != "Boeing" else "Boeing"
+        known = {each.name for info in situation.datasets.values() for each in info.classes}
+        same = sorted(name for name in known if re.fullmatch(rf"{letters}\d{{2,3}}", name))
+        if same and not _inside(match, spans):
+            choices = [*same, "airplanes"]
+            raise Ask(f"No data set tells a '{match[0]}' apart. Which class do you mean instead?", choices, about=match[0])
 
 
 def _inside(match: re.Match[str], spans: Sequence[Span], group: int = 0) -> bool:

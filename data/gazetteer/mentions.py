@@ -105,7 +105,9 @@ class Finder:
         if not rows:
             return False
         if n == 1 and len(key) <= 3:
-            return self._is_short_name(words[i], i > 0 and words[i - 1].lower == "the")
+            if self._is_short_name(words[i], i > 0 and words[i - 1].lower == "the"):
+                return True
+            return self._is_short_city(rows, words, i)
         if (n == 1 and key in MONTHS | STORMS) or (i > 0 and words[i - 1].lower in STORMS):
             return False
         before = i - 1 - (i > 1 and words[i - 1].lower == "the")
@@ -144,6 +146,13 @@ class Finder:
         if after_the and letters == "us":
             return True
         return letters.lower() in SHORT_NAMES or (letters.isupper() and letters in SHORT_CAPITALS)
+
+    def _is_short_city(self, rows: list[tuple[int, int]], words: list[Word], i: int) -> bool:
+        """A large city of three letters after a preposition: "in Rio", "near Ufa"."""
+        before = i - 1
+        if before < 0 or words[before].lower not in PLACE_PREPOSITIONS or words[i].lower in ORDINARY:
+            return False
+        return words[i].capital and any(self.resolver.table.population(row) >= 5 * LARGE_CITY for row, _ in rows)
 
     def _is_area(self, rows: list[tuple[int, int]], n: int) -> bool:
         """Two ordinary words that name a sea, a coast or a country: "red sea", "black forest"."""
