@@ -112,8 +112,9 @@ class DuckCatalogue(SqlCatalogue):
 
     def datasets(self) -> tuple[DatasetInfo, ...]:
         """Every data set, by name; a new, changed or removed folder shows at once."""
-        seen = {folder.name: _stamp(folder) for folder in dataset_folders(self._root)}
         with self._lock:
+            # Looked at inside the lock: an older look must not undo what another thread has noticed since.
+            seen = {folder.name: _stamp(folder) for folder in dataset_folders(self._root)}
             if seen != {name: loaded.stamp for name, loaded in self._loaded.items()}:
                 self._notice(seen)
             return tuple(loaded.info for _, loaded in sorted(self._loaded.items()))

@@ -9,7 +9,7 @@ import duckdb
 import pandas as pd
 
 from data.catalogue.base import CatalogueError
-from data.catalogue.guard import bare, check_select, sentence
+from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence
 from data.catalogue.spatial import CLOSED, Settings, load_spatial
 from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE
 from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
@@ -49,8 +49,10 @@ class SqlRoom:
         timer = threading.Timer(timeout_s, stop)
         timer.start()
         try:
+            # Threads finish groups in any order; the same query is to give the same table.
+            order = "ORDER BY ALL" if leaves_groups_unordered(query) else ""
             frame: pd.DataFrame = cursor.execute(
-                f"SELECT * FROM ({bare(query)}\n) AS answer LIMIT {int(max_rows)}"
+                f"SELECT * FROM ({bare(query)}\n) AS answer {order} LIMIT {int(max_rows)}"
             ).df()
             return frame
         except (duckdb.Error, MemoryError) as error:

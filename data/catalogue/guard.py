@@ -53,6 +53,18 @@ def parse_select(query: str, views: tuple[str, ...] = ()) -> dict[str, Any]:
     return tree
 
 
+def leaves_groups_unordered(query: str) -> bool:
+    """Whether a SELECT's rows are groups or distinct values that it puts in no order."""
+    tree = parse_select(query)
+    modifiers = {each["type"] for each in tree.get("modifiers", [])}
+    grouped = (
+        bool(tree.get("group_expressions"))
+        or tree.get("aggregate_handling") == "FORCE_AGGREGATES"
+        or "DISTINCT_MODIFIER" in modifiers
+    )
+    return grouped and not modifiers & {"ORDER_MODIFIER", "LIMIT_MODIFIER"}
+
+
 def bare(query: str) -> str:
     """A statement without the semicolons that end it, nor comments after them."""
     text = query.encode()
