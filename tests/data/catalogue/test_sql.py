@@ -173,3 +173,14 @@ def test_lists_and_structs_may_be_written_out(duck: DuckCatalogue) -> None:
     )
     assert frame.to_dict("records")[0]["s"] == {"a": 1}
     assert frame["n"].tolist() == [duck.count(Selection(datasets=("alpha",)))]
+
+
+@pytest.mark.parametrize(
+    "select", ["SELECT name, count(*) AS n FROM images GROUP BY name", "SELECT DISTINCT name FROM images"]
+)
+def test_groups_that_are_put_in_no_order_come_in_that_of_their_values(
+    duck: DuckCatalogue, select: str
+) -> None:
+    frame = duck.sql(select)
+    assert len(frame) > 1000 and frame["name"].tolist() == sorted(frame["name"])
+    assert duck.sql(f"{select} ORDER BY name DESC")["name"].tolist() == sorted(frame["name"], reverse=True)
