@@ -33,7 +33,8 @@ def test_bars_show_the_counts_and_say_that_the_data_is_a_sample(world: World, fu
     assert figure["layout"]["title"] == {
         "text": "Images by dataset",
         "subtitle": {
-            "text": "bigearthnet, fair1m, fmow, xview1 and xview3 · Sample data: generated positions and labels"
+            "text": "bigearthnet, fair1m, fmow, xview1 and xview3"
+            " · Sample data: generated positions and labels"
         },
     }
     assert (step.state.ui.figure, step.state.ui.panels) == (step.data["figure"], ("figure",))

@@ -68,7 +68,8 @@ def test_the_mean_of_a_column_leaves_missing_values_out(world: World, full: Stat
         {"key": "Sentinel-2", "value": pytest.approx(2.7 / 5)},
     ]
     assert step.observation.startswith(
-        "The mean of cloud_pct by sensor: WorldView-3 25.36, QuickBird-2 20.2, Gaofen-2 19.8 and Sentinel-2 0.54."
+        "The mean of cloud_pct by sensor: WorldView-3 25.36, QuickBird-2 20.2,"
+        " Gaofen-2 19.8 and Sentinel-2 0.54."
     )
 
 
@@ -153,6 +154,10 @@ def test_counting_values_in_sql_sums_up_what_the_rows_do(
     in_sql = run(world, full, aggregate, field="cloud_pct", function=function, by=by).data["groups"]
     columns = ["dataset", "sensor", "country", "split", "acquired", "cloud_pct"]
     state = run(world, full, db_query, columns=columns).state
-    of_rows = run(world, state, aggregate, field="cloud_pct", function=function, by=by, table=state.artifacts[0].id)
+    of_rows = run(
+        world, state, aggregate, field="cloud_pct", function=function, by=by, table=state.artifacts[0].id
+    )
     assert [each["key"] for each in in_sql] == [each["key"] for each in of_rows.data["groups"]]
-    assert [each["value"] for each in in_sql] == pytest.approx([each["value"] for each in of_rows.data["groups"]])
+    assert [each["value"] for each in in_sql] == pytest.approx(
+        [each["value"] for each in of_rows.data["groups"]]
+    )

@@ -22,11 +22,18 @@ from tools.database.places import filter_coords
 Call = tuple[Tool, dict[str, Any]]
 
 _years = st.integers(2015, 2022)
-_objects = st.lists(st.sampled_from(["cars", "vehicles", "Bus", "bridges", "planes", "fishing vessel", "buildings"]), min_size=1, max_size=3)  # fmt: skip
-_scenes = st.lists(st.sampled_from(["golf course", "airport", "bridges", "Vineyards", "forests", "water"]), min_size=1, max_size=3)  # fmt: skip
+_OBJECTS = ("cars", "vehicles", "Bus", "bridges", "planes", "fishing vessel", "buildings")
+_SCENES = ("golf course", "airport", "bridges", "Vineyards", "forests", "water")
+_objects = st.lists(st.sampled_from(_OBJECTS), min_size=1, max_size=3)
+_scenes = st.lists(st.sampled_from(_SCENES), min_size=1, max_size=3)
 _places = st.sampled_from(
-    [{"place": "Pittsburgh"}, {"place": "France"}, {"place": "Pennsylvania"}, {"bbox": [-80, 30, 10, 60]}]
-    + [{"lon": 4.1, "lat": 51.9, "radius_km": 100}]
+    [
+        {"place": "Pittsburgh"},
+        {"place": "France"},
+        {"place": "Pennsylvania"},
+        {"bbox": [-80, 30, 10, 60]},
+        {"lon": 4.1, "lat": 51.9, "radius_km": 100},
+    ]
 )
 KINDS: dict[str, st.SearchStrategy[Call]] = {
     "load": st.sets(st.sampled_from(NAMES), min_size=1).map(

@@ -81,8 +81,8 @@ def test_the_list_has_every_data_set_with_its_counts_and_says_which_is_a_sample(
     ]
     assert {each["origin"] for each in step.data["datasets"]} == {"sample"}
     assert (
-        "- xview3 (sample and loaded): xView3-SAR, 4 images, 14 detections, 4 classes, 2020-01-14 to 2021-06-02."
-        in step.observation.splitlines()
+        "- xview3 (sample and loaded): xView3-SAR, 4 images, 14 detections, 4 classes,"
+        " 2020-01-14 to 2021-06-02." in step.observation.splitlines()
     )
 
 

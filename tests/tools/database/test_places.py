@@ -159,7 +159,7 @@ def test_a_new_place_leaves_nothing_of_the_old_one(world: World, full: State) ->
         ({"geometry": {"type": "Point", "coordinates": [1, 2]}}, "'Point' does not select an area"),
         ({"geometry": {"type": "Polygon", "coordinates": "x"}}, "cannot be read"),
         ({"geometry": {"type": "Polygon", "coordinates": [[[1, 1], [2, 2], [1, 1]]]}}, "Polygon"),
-        ({"geometry": {"type": "Polygon", "coordinates": [[[51, 140], [52, 140], [52, 141], [51, 140]]]}}, "longitude first"),
+        ({"geometry": {**SQUARE, "coordinates": [[[51, 140], [52, 140], [52, 141]]]}}, "longitude first"),
     ],
 )  # fmt: skip
 def test_what_is_no_place_is_one_sentence_and_changes_nothing(
