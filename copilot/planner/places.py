@@ -53,6 +53,30 @@ def place_arguments(clause: Clause, situation: Situation) -> dict[str, Any]:
     return {"geometry": union_of(places, situation)}
 
 
+def reaches_beyond(clause: Clause) -> bool:
+    """Whether a clause means what lies near its places, off their coasts or between them."""
+    before = [_before(clause, span) for span in clause.of("place")]
+    patterns = (_NEAR, _OFFSHORE, _COAST_OF, _BETWEEN)
+    return any(pattern.search(text) for text in before for pattern in patterns)
+
+
+def countries_of(found: Sequence[Place]) -> list[str]:
+    """The codes of places that are countries all, and more than one; else none."""
+    codes = [place.country for place in found if place.kind == "country" and place.country]
+    return sorted(set(codes)) if len(codes) == len(found) > 1 else []
+
+
+def countries_there(situation: Situation) -> list[str]:
+    """The codes of the countries that are filtered by."""
+    limits = situation.filters.get("attributes", [])
+    listed = next((each["value"] for each in limits if each["field"] == "country" and each["op"] == "in"), None)
+    if listed:
+        return [str(code) for code in listed]
+    place = situation.gazetteer.resolve(situation.filters["place"]).best if situation.filters.get("place") else None
+    whole = place is not None and place.kind == "country" and not situation.filters.get("radius_km")
+    return [place.country] if whole and place is not None and place.country else []
+
+
 def joined_to_the_place_there(found: dict[str, Any], situation: Situation) -> dict[str, Any]:
     """ "In Ireland too": the place there is and the new one as one outline. The new one alone where there is none."""
     old = _area_there(situation)
@@ -130,8 +154,12 @@ def _choices(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def camera_on(filtered: Call, situation: Situation) -> Call:
-    """The camera call that shows what a filter_coords call selects."""
+    """The camera call that shows what a filter_coords call, or a filter by countries, selects."""
     args = filtered.args
+    if args.get("field") == "country":
+        known = (situation.gazetteer.resolve(code).best for code in args["value"])
+        boxes = [place.bbox for place in known if place is not None and place.bbox[0] < place.bbox[2]]
+        return Call("fit_bounds", {"bbox": [round(value, 4) for value in _hull(boxes)]}) if boxes else Call("fit_selection")
     if "bbox" in args:
         return Call("fit_bounds", {"bbox": args["bbox"]})
     if "geometry" in args:

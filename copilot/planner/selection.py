@@ -12,7 +12,16 @@ from copilot.planner.asking import Ask
 from copilot.planner.class_words import calls_for, class_calls, datasets_with, without_classes
 from copilot.planner.clauses import Clause
 from copilot.planner.period import date_arguments
-from copilot.planner.places import DEFAULT_RADIUS_KM, joined_to_the_place_there, place_arguments, radius_km
+from copilot.planner.places import (
+    DEFAULT_RADIUS_KM,
+    countries_of,
+    countries_there,
+    joined_to_the_place_there,
+    place_arguments,
+    radius_km,
+    reaches_beyond,
+    resolved,
+)
 from copilot.planner.reading.quantities import COMPARATORS, NUMBER, number
 from copilot.planner.reading.text import plain
 from copilot.planner.situation import Call, Situation
@@ -46,7 +55,13 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     adding = adds(clause.text) if adding is None else adding
     classes = [_of_an_event(clause, span, situation) for span in clause.of("class") if not _excluded(clause, span)]
     yield from _dataset_calls(clause, situation, classes, adding)
-    if (place := _place(clause, situation)) is not None:
+    if (codes := _several_countries(clause, situation)) is not None:
+        if situation.filters.keys() & _PLACE_PARTS:
+            yield Call("filter_clear", {"fields": ["place"]})
+        yield Call("filter_attribute", {"field": "country", "op": "in", "value": codes})
+    elif (place := _place(clause, situation)) is not None:
+        if any(each["field"] == "country" for each in situation.filters.get("attributes", [])):
+            yield Call("filter_clear", {"fields": ["country"]})
         yield Call("filter_coords", place)
     yield from _outside_calls(clause, situation)
     dates = [span for span in clause.of("date") if not _excluded(clause, span)]
@@ -243,11 +258,28 @@ def _datasets_of_attributes(clause: Clause, situation: Situation) -> set[str]:
 # -- places ---------------------------------------------------------------------------------------
 
 
+_PLACE_PARTS = {"place", "country", "bbox", "center", "radius_km", "geometry"}
+
+
+def _several_countries(clause: Clause, situation: Situation) -> list[str] | None:
+    """The codes of the countries a clause names together, or adds to those there are; None for any other places."""
+    meant = without_excluded_places(clause)
+    spans = meant.of("place")
+    if not spans or meant.of("point", "bbox", "distance") or reaches_beyond(meant):
+        return None
+    places = [resolved(span, situation) for span in spans]
+    if _ADDING.search(clause.text) and not clause.of("class", "dataset", "event"):
+        own = [place.country for place in places if place.kind == "country" and place.country]
+        before = countries_there(situation)
+        return sorted({*before, *own}) if before and len(own) == len(places) else None
+    return countries_of(places) or None
+
+
 def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     meant = without_excluded_places(clause)
     if meant.of("place", "point", "bbox"):
         found = place_arguments(meant, situation)
-        alone = adds(clause.text) and not clause.of("class", "dataset", "event")
+        alone = _ADDING.search(clause.text) and not clause.of("class", "dataset", "event")
         return joined_to_the_place_there(found, situation) if alone else found
     if (changed := _changed_radius(clause, situation)) is not None:
         return changed

@@ -29,6 +29,7 @@ _JOIN = re.compile(r"[ \t]*|[ \t]*[.][ \t]*|[ \t]*-[ \t]*")
 _QUALIFIER = re.compile(r"\s*,\s*|\s+")
 _COMMA = re.compile(r"\s*,\s*")
 _KIND = re.compile(r"\s*\((?:the )?(?:country|state|US state|city|province|island)\)", re.IGNORECASE)
+_NOUN = re.compile(r"[ ](?:islands?|archipelago|province|prefecture|oblast|metro area|metropolitan area|urban area)\b")
 _LEAD = re.compile(
     r"\b(?:state|city|port|province|country|island|republic|kingdom|town) of (?:the )?$", re.IGNORECASE
 )
@@ -192,6 +193,9 @@ class Finder:
         else:
             end, used = self._qualified(text, words, i, n, start, end)
         name = text[start:end]
+        if noun := _NOUN.match(text, end):  # "the Fiji islands": the noun belongs to the name, and says nothing more
+            used += 1
+            return Mention(start, noun.end(), text[start : noun.end()], self.resolver.resolve(name)), used
         return Mention(start, end, name, self.resolver.resolve(name)), used
 
     def _qualified(

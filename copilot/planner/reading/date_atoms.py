@@ -376,6 +376,14 @@ def _pandemic(match: re.Match[str], _: Context) -> Atom:
     return Atom(match.start(), match.end(), "range", PANDEMIC)
 
 
+INVASION = date(2022, 2, 24)
+"""The day Russia began to invade all of Ukraine."""
+
+
+def _invasion(match: re.Match[str], _: Context) -> Atom:
+    return Atom(match.start(), match.end(), "day", (INVASION, INVASION))
+
+
 def _now(match: re.Match[str], context: Context) -> Atom:
     return Atom(match.start(), match.end(), "now", (context.today, context.today))
 
@@ -431,6 +439,7 @@ _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (r"\b(?P<u>year|month|quarter|week)[ -]to[ -]date\b", _to_date),
         (r"\bso far this (?P<u>year|month|quarter|week)\b", _to_date),
         (r"\b(?:the )?(?:(?:covid(?:[- ]?19)?|corona(?:virus)?) (?:pandemic|crisis|outbreak|years)|pandemic|covid(?:[- ]?19)?)\b", _pandemic),
+        (r"\b(?:the )?(?:russian |full-scale )?(?:invasion(?: of ukraine)?|war in ukraine|ukraine (?:war|invasion))\b", _invasion),
         (r"\b(?:right )?(?:now|the present(?: day)?|present)\b(?! only)", _now),
     )
 )  # fmt: skip
