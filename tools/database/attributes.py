@@ -166,14 +166,14 @@ def _time(field: str, value: str | float, *, last: bool) -> str:
 
 def _known_value(field: str, value: str, world: World) -> str:
     """A value as the catalogue spells it. Raises ToolError with those there are."""
+    if field == "country" and (code := _country_code(value, world)):
+        return code  # known without reading every data set
     known = _values(field, world)
     if value in known or not known or len(known) >= _MOST_VALUES:
         return value
     by_key = {_squeezed(each): each for each in known}
     if (key := _squeezed(value)) in by_key:
         return by_key[key]
-    if field == "country" and (code := _country_code(value, world)) in known:
-        return code
     near = process.extractOne(key, by_key, scorer=fuzz.ratio, score_cutoff=85)
     if near is not None:
         return by_key[near[2]]
@@ -194,6 +194,10 @@ def _values(field: str, world: World) -> Sequence[str]:
 
 
 def _country_code(name: str, world: World) -> str:
+    """The ISO code of a country's name or of itself; empty for what is neither."""
+    if len(name) == 2:
+        codes = {place.country for place in world.gazetteer.places("country")}
+        return name.upper() if name.upper() in codes else ""
     best = world.gazetteer.resolve(name).best
     return best.country or "" if best is not None and best.kind == "country" else ""
 

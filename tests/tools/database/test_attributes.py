@@ -78,3 +78,15 @@ def test_what_does_not_fit_is_one_sentence_and_changes_nothing(
     step = run(world, full, filter_attribute, field=field, op=op, value=value)
     assert step.failed and step.state == full
     assert words in step.observation
+
+
+@pytest.mark.parametrize("value", ["FR", "fr", "France"])
+def test_a_country_is_known_by_its_name_and_its_code_without_reading_the_rows(
+    world: World, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unread(*args: object) -> list[str]:
+        raise AssertionError("the catalogue's values were read")
+
+    monkeypatch.setattr(world.catalogue, "values", unread)
+    step = run(world, State(), filter_attribute, field="country", op="=", value=value)
+    assert [each.value for each in step.state.database.filters.attributes] == ["FR"]
