@@ -6,6 +6,7 @@ number of the call it came from.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -32,12 +33,16 @@ _SELECTION = frozenset(
 )
 TALK = {
     "help": (
-        'Ask in your own words for images to find and plot on the map, and objects of the catalogue: "show ships near Rotterdam from 2020", '
-        '"only cloud-free ones", "how many per class?", "zoom to the Gulf of Aden", "draw a box around Lyon and count in here", '
-        '"a bar chart per year", "export it as GeoJSON", "undo that". I work offline; I do not analyse pixels yet.'
+        "Ask in your own words for images to find and plot on the map, and objects of the "
+        'catalogue: "show ships near Rotterdam from 2020", '
+        '"only cloud-free ones", "how many per class?", "zoom to the Gulf of Aden", "draw a '
+        'box around Lyon and count in here", '
+        '"a bar chart per year", "export it as GeoJSON", "undo that". I work offline; I do '
+        "not analyse pixels yet."
     ),
     "thanks": "You're welcome.",
-    "smalltalk": "Hello. Tell me what you would like to see on the map, for example: show aircraft around Dubai in 2019.",
+    "smalltalk": "Hello. Tell me what you would like to see on the map, for example: show aircraft "
+    "around Dubai in 2019.",
 }
 
 
@@ -73,9 +78,9 @@ def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool)
     numbered = [(number, each) for number, each in enumerate(done, 1) if each.ok]
     compared = list(_compared(done))
     if compared:
-        yield ", ".join(f"{name}: {count:,} images {reference(number)}" for name, count, number in compared) + (
-            " (sample data)." if sample else "."
-        )
+        yield ", ".join(
+            f"{name}: {count:,} images {reference(number)}" for name, count, number in compared
+        ) + (" (sample data)." if sample else ".")
         most = max(compared, key=lambda each: each[1])
         if sum(count == most[1] for _, count, _ in compared) == 1:
             yield f"{most[0]} has {'more' if len(compared) == 2 else 'the most'}."
@@ -100,8 +105,13 @@ def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool)
 def _compared(done: Sequence[Done]) -> Iterator[tuple[str, int, int]]:
     """(name, images, number of the call) of each thing counted right after it was selected, when there are several."""
     found = []
-    for number, (before, each) in enumerate(zip(done, done[1:], strict=False), 2):
-        if before.ok and each.ok and each.call.tool == "db_count" and before.call.tool in ("filter_coords", "filter_date"):
+    for number, (before, each) in enumerate(itertools.pairwise(done), 2):
+        if (
+            before.ok
+            and each.ok
+            and each.call.tool == "db_count"
+            and before.call.tool in ("filter_coords", "filter_date")
+        ):
             found.append((_name_of(before.call), int(each.data.get("count", 0)), number))
     if len(found) > 1:
         yield from found
@@ -110,7 +120,9 @@ def _compared(done: Sequence[Done]) -> Iterator[tuple[str, int, int]]:
 def _name_of(call: Call) -> str:
     if call.tool == "filter_coords":
         return str(call.args.get("place", "the area"))
-    return written(*(date.fromisoformat(call.args[key]) if key in call.args else None for key in ("start", "end")))
+    return written(
+        *(date.fromisoformat(call.args[key]) if key in call.args else None for key in ("start", "end"))
+    )
 
 
 def _counts_images(each: Done) -> bool:

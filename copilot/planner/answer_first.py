@@ -50,7 +50,9 @@ def _extreme(done: Sequence[Done], asked: str) -> Iterator[str]:
         ordered = sorted(groups, key=lambda group: int(group["count"]), reverse=asked == "most")
         first, *others = ordered
         unit = str(each.data.get("unit", "images")).replace("detections", "objects")
-        sentence = f"{_named(each, first['key'])} has the {asked}: {first['count']:,} {unit} {reference(number)}"
+        sentence = (
+            f"{_named(each, first['key'])} has the {asked}: {first['count']:,} {unit} {reference(number)}"
+        )
         if others:
             sentence += f", then {_named(each, others[0]['key'])} with {others[0]['count']:,}"
         yield f"{sentence}."
@@ -106,4 +108,6 @@ def _named(each: Done, key: object) -> str:
 @cache
 def _countries() -> Mapping[str, str]:
     """ISO 3166-1 alpha-2 code: the country's name."""
-    return MappingProxyType({place.country: place.name for place in gazetteer().places("country") if place.country})
+    return MappingProxyType(
+        {place.country: place.name for place in gazetteer().places("country") if place.country}
+    )

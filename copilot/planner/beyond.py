@@ -10,20 +10,32 @@ from copilot.planner.situation import Situation
 _DOES_NOTHING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), reason)
     for pattern, reason in (
-        (r"^\W*(?:please |then |and |also |can you |could you )*(?:predict|forecast|extrapolate)\b", "I can't predict anything: I only show what the catalogue holds"),
-        (r"^\W*(?:please |then |and |also |can you |could you )*(?:delete|erase|destroy|wipe)\b.*\b(?:images?|scenes|files?|rows|records|data ?sets? from|catalog(?:ue)?|computer|disk|database)\b(?!.*\b(?:map|layer|filter|selection|drawing)\b)", "I can't delete anything from the catalogue or from a disk; I can drop a data set from the selection or clear the map"),
-        (r"\bdownload\b.*\b(?:from (?:copernicus|esa|nasa|usgs|the (?:internet|web|cloud)|google|planet|maxar|\w+ hub)|video|movie)\b", "I can't fetch anything from the network; I export what the catalogue holds"),
-        (r"^\W*(?:please |then |and |also |can you |could you )*(?:track|follow|watch|monitor)\b.*\b(?:live|ais|now|real[- ]?time|continuously)\b|\blive (?:position|feed|ais|traffic)", "I can't follow anything live: the catalogue holds images that were taken before"),
+        (r"^\W*(?:please |then |and |also |can you |could you )*(?:predict|forecast|"
+r"extrapolate)\b", "I can't predict anything: I only show what the catalogue holds"),
+        (r"^\W*(?:please |then |and |also |can you |could you )*(?:delete|erase|destroy|"
+r"wipe)\b.*\b(?:images?|scenes|files?|rows|records|data ?sets? from|catalog(?:ue)?|"
+r"computer|disk|database)\b(?!.*\b(?:map|layer|filter|selection|drawing)\b)", "I can't delete anything from the catalogue or from a disk; I can drop a data set "
+"from the selection or clear the map"),
+        (r"\bdownload\b.*\b(?:from (?:copernicus|esa|nasa|usgs|the (?:internet|web|cloud)|"
+r"google|planet|maxar|\w+ hub)|video|movie)\b", "I can't fetch anything from the network; I export what the catalogue holds"),
+        (r"^\W*(?:please |then |and |also |can you |could you )*(?:track|follow|watch|"
+r"monitor)\b.*\b(?:live|ais|now|real[- ]?time|continuously)\b|\blive (?:position|feed|"
+r"ais|traffic)", "I can't follow anything live: the catalogue holds images that were taken before"),
         (r"\b(?:4k |hd )?(?:video|movie|gif)\b", "There is no video here; a time slider plays the images over time"),
-        (r"\b(?:segment|classify|detect|compute|calculate|run)\b.*\b(?:ndvi|ndwi|pixels|change detection|yolo|segmentation|neural|deep learning)\b|^\W*(?:please |then |and )*(?:detect|segment|classify)\b", "I can't analyse pixels yet; I show the objects that the catalogue lists"),
-        (r"\b(?:longer|wider|bigger|larger|taller|shorter) than \d[\d.,]*\s?(?:m|metres?|meters?|ft|feet)\b", "I can't filter objects by their length"),
+        (r"\b(?:segment|classify|detect|compute|calculate|run)\b.*\b(?:ndvi|ndwi|pixels|"
+r"change detection|yolo|segmentation|neural|deep learning)\b|^\W*(?:please |then |"
+r"and )*(?:detect|segment|classify)\b", "I can't analyse pixels yet; I show the objects that the catalogue lists"),
+        (r"\b(?:longer|wider|bigger|larger|taller|shorter) than \d[\d.,]*\s?(?:m|metres?|"
+r"meters?|ft|feet)\b", "I can't filter objects by their length"),
         (r"\bwith (?:more|fewer|less) than \d+ \w+s\b(?=.*)", ""),
     )
     if reason
 )  # fmt: skip
 _OTHER_SOURCES = re.compile(
-    r"\b(?P<source>landsat(?:[ -]?\d)?|modis|planet ?scope|spot[ -]?\d|ikonos|rapideye|pl[eé]iades|sentinel[ -]?[3-6]|aster|viirs|hyperspectral|lidar|"
-    r"thermal|infra-?red|night(?:[- ]?time)?|drone)(?= (?:images?|imagery|scenes?|pictures?|photos?|data|tiles|view|shots)|\W*$| (?:over|of|in|from|around|near)\b)",
+    r"\b(?P<source>landsat(?:[ -]?\d)?|modis|planet ?scope|spot[ -]?\d|ikonos|rapideye|"
+    r"pl[eé]iades|sentinel[ -]?[3-6]|aster|viirs|hyperspectral|lidar|"
+    r"thermal|infra-?red|night(?:[- ]?time)?|drone)(?= (?:images?|imagery|scenes?|"
+    r"pictures?|photos?|data|tiles|view|shots)|\W*$| (?:over|of|in|from|around|near)\b)",
     re.I,
 )
 
@@ -35,7 +47,15 @@ def undoable(clause: Clause) -> str | None:
 
 def is_all_of_it(clause: Clause) -> bool:
     """Whether the undoable part is the clause's verb, so that nothing of it is left to do."""
-    return bool(re.match(r"^\W*(?:please |then |and |also |can you |could you )*(?:predict|forecast|extrapolate|delete|erase|destroy|wipe|track|follow|watch|monitor|segment|classify|detect|compute|calculate|run)\b", clause.text, re.I))
+    return bool(
+        re.match(
+            r"^\W*(?:please |then |and |also |can you |could you )*(?:predict|forecast|"
+            r"extrapolate|delete|erase|destroy|wipe|track|follow|watch|monitor|segment|classify|"
+            r"detect|compute|calculate|run)\b",
+            clause.text,
+            re.I,
+        )
+    )
 
 
 def missing_source(clause: Clause, situation: Situation) -> str | None:
@@ -49,7 +69,10 @@ def missing_source(clause: Clause, situation: Situation) -> str | None:
         for info in situation.datasets.values()
         for text in (info.name, info.title, *info.sensors, *info.modalities)
     )
-    if word in held or any(span.start - clause.start <= match.start() < span.end - clause.start for span in clause.of("dataset", "place", "class", "layer", "quoted")):
+    if word in held or any(
+        span.start - clause.start <= match.start() < span.end - clause.start
+        for span in clause.of("dataset", "place", "class", "layer", "quoted")
+    ):
         return None
     sensors = sorted({sensor for info in situation.datasets.values() for sensor in info.sensors})
     return f"The catalogue holds no {match['source']} images. Its sensors are {', '.join(sensors[:8])}."

@@ -8,15 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
-from data.vocabulary.thesaurus import Term
 from data.catalogue.classes import class_ids
+from data.vocabulary.thesaurus import Term
 from tools.base import ToolError
 from tools.class_words import ClassWords
 
 _BOTH = re.compile(
-    r"\b(?:both|as well as|together with|along ?with|all of|at the same time|simultaneously|at once|in the same (?:image|scene|patch))\b", re.I
+    r"\b(?:both|as well as|together with|along ?with|all of|at the same time|"
+    r"simultaneously|at once|in the same (?:image|scene|patch))\b",
+    re.I,
 )
-_TAKES_AWAY = re.compile(r"^\W*(?:now |then |please )*(?:remove|drop|delete|take (?:out|away|off)|lose|without|exclude|leave out|no more|get rid of|not)\b", re.I)
+_TAKES_AWAY = re.compile(
+    r"^\W*(?:now |then |please )*(?:remove|drop|delete|take (?:out|away|off)|lose|without|"
+    r"exclude|leave out|no more|get rid of|not)\b",
+    re.I,
+)
 
 
 def class_calls(clause: Clause, situation: Situation, spans: Sequence[Span], adding: bool) -> Iterator[Call]:
@@ -34,7 +40,9 @@ def class_calls(clause: Clause, situation: Situation, spans: Sequence[Span], add
         yield Call("filter_class", {"classes": _unique([*held, *objects]), **match})
     if scenes:
         if len(scenes) > 1 and match:
-            situation.notes.append("Scene classes are matched by any of them: I can't ask for images with all at once.")
+            situation.notes.append(
+                "Scene classes are matched by any of them: I can't ask for images with all at once."
+            )
         held = [name for name in kept if known.is_scene(name)]
         yield Call("filter_lccclass", {"classes": _unique([*held, *scenes])})
 

@@ -50,24 +50,35 @@ class Clause:
 
 
 _VERBS = (
-    "predict|forecast|e-?mail|train|book|show|plot|display|draw|zoom|fly|pan|scroll|hide|unhide|remove|delete|drop|erase|rename|count|list|export|save|download|"
-    "load|unload|add|include|filter|keep|restrict|limit|narrow|exclude|tell|give|make|create|build|colou?r|style|paint|bring|"
-    "send|open|close|switch|select|pick|choose|compare|measure|undo|redo|sort|order|rank|group|summari[sz]e|describe|turn|set|"
-    "change|use|put|highlight|cluster|render|overlay|visuali[sz]e|find|search|look|get|fetch|ingest|import|clear|reset|"
-    "calculate|compute|mark|pin|label|name|swipe|animate|identify|notify|remind|ask|go|move|take|fit|center|centre|"
+    "predict|forecast|e-?mail|train|book|show|plot|display|draw|zoom|fly|pan|scroll|hide|"
+    "unhide|remove|delete|drop|erase|rename|count|list|export|save|download|"
+    "load|unload|add|include|filter|keep|restrict|limit|narrow|exclude|tell|give|make|"
+    "create|build|colou?r|style|paint|bring|"
+    "send|open|close|switch|select|pick|choose|compare|measure|undo|redo|sort|order|rank|"
+    "group|summari[sz]e|describe|turn|set|"
+    "change|use|put|highlight|cluster|render|overlay|visuali[sz]e|find|search|look|get|"
+    "fetch|ingest|import|clear|reset|"
+    "calculate|compute|mark|pin|label|name|swipe|animate|identify|notify|remind|ask|go|"
+    "move|take|fit|center|centre|"
     "break|split|aggregate|average|let|see|check|only|also|start|run|toggle|enable|disable|jump|return|"
-    "how many|how much|how far|how big|how large|what|which|where|when|who|is there|are there|do we|can you|could you|"
-    "(?:an? |the )?(?:pie|bar|line|histogram)\\b|i want|i need|i would|i'd|map (?:it|them|those|these|the|all|out)"
+    "how many|how much|how far|how big|how large|what|which|where|when|who|is there|"
+    "are there|do we|can you|could you|"
+    "(?:an? |the )?(?:pie|bar|line|histogram)\\b|i want|i need|i would|i'd|map (?:it|"
+    "them|those|these|the|all|out)"
 )
 _JOINT = re.compile(
     r"(?P<stop>(?:[.!?;](?=\s|$)|\n|\s[-–—]\s)+\s*)"
-    r"|(?P<then>,?\s*(?:\band\s+)?\b(?:then|after that|afterwards|after which|subsequently|finally|lastly|next,)\s+)"
-    rf"|(?P<join>(?:,\s*(?:and\s+|also\s+|plus\s+|but\s+)?|\s+(?:and|but|plus|&)\s+(?:also\s+|please\s+)?)(?=(?:please\s+)?(?:{_VERBS})\b))",
+    r"|(?P<then>,?\s*(?:\band\s+)?\b(?:then|after that|afterwards|after which|"
+    r"subsequently|finally|lastly|next,)\s+)"
+    r"|(?P<join>(?:,\s*(?:and\s+|also\s+|plus\s+|but\s+)?|\s+(?:and|but|plus|"
+    rf"&)\s+(?:also\s+|please\s+)?)(?=(?:please\s+)?(?:{_VERBS})\b))",
     re.IGNORECASE,
 )
 _OPENERS = re.compile(
-    r"^(?:\s|,|:|-|–|(?:please|pls|plz|hey|hi|hello|ok(?:ay)?|so|well|now|then|and|also|first|firstly|second(?:ly)?|next|finally|"
-    r"lastly|thanks|thank you|azimuth|could you|can you|would you|will you|kindly|i(?:'d| would) like (?:you )?to|i want (?:you )?to|"
+    r"^(?:\s|,|:|-|–|(?:please|pls|plz|hey|hi|hello|ok(?:ay)?|so|well|now|then|and|also|"
+    r"first|firstly|second(?:ly)?|next|finally|"
+    r"lastly|thanks|thank you|azimuth|could you|can you|would you|will you|kindly|i(?:'d|"
+    r" would) like (?:you )?to|i want (?:you )?to|"
     r"i need (?:you )?to|let(?:'s| us)|go ahead and|just|quickly|maybe|perhaps)(?=[\s,]|$))+",
     re.IGNORECASE,
 )
@@ -79,7 +90,11 @@ _NUMBERING = re.compile(r"(?:^|(?<=[\s,;:]))\(?(\d{1,2}|[a-h])[.)]\s+(?=\S)")
 def without_numbering(text: str) -> str:
     """A list "1) count 2) plot" as "count; plot"; a text without a list as it is."""
     marks = [match[1].lower() for match in _NUMBERING.finditer(text)]
-    if len(marks) < 2 or marks[0] not in ("1", "a") or marks != sorted(marks, key=lambda mark: (len(mark), mark)):
+    if (
+        len(marks) < 2
+        or marks[0] not in ("1", "a")
+        or marks != sorted(marks, key=lambda mark: (len(mark), mark))
+    ):
         return text
     return _NUMBERING.sub("; ", text).lstrip("; ")
 
@@ -118,7 +133,11 @@ _STRONG = frozenset(
     }
 )  # fmt: skip
 """Wants that a bare part of a sentence can name: "…, satellite basemap, legend on, and a pie of the sensors"."""
-_LEANS_ON_THE_REST = re.compile(r"^(?:per|by|in|from|of|for|at|to|with|or|newest|oldest|latest|first|points left|.{0,12}\b(?:left|right))\b", re.I)
+_LEANS_ON_THE_REST = re.compile(
+    r"^(?:per|by|in|from|of|for|at|to|with|or|newest|oldest|latest|first|points left|"
+    r".{0,12}\b(?:left|right))\b",
+    re.I,
+)
 
 
 def _parts(clause: Clause) -> list[Clause]:
@@ -126,7 +145,9 @@ def _parts(clause: Clause) -> list[Clause]:
     start = 0
     for comma in _COMMA.finditer(clause.text):
         at = clause.start + comma.start(), clause.start + comma.end()
-        if any(span.start < at[1] and at[0] < span.end for span in clause.spans) or comma.end() >= len(clause.text):
+        if any(span.start < at[1] and at[0] < span.end for span in clause.spans) or comma.end() >= len(
+            clause.text
+        ):
             continue
         pieces.append((start, comma.start()))
         start = comma.end()
@@ -163,7 +184,9 @@ def without_openers(masked: str) -> str:
 
 _SUBORDINATE = re.compile(r"^\W*(?:when(?:ever)?|if|while|once|as soon as|on hover|hovering)\b", re.I)
 _ABBREVIATION = re.compile(r"\b(?:i\.e|e\.g|approx|ca|vs|no|st|mt|ft)$", re.I)
-_NOUN_AT_END = re.compile(r"^(?:zoom|name|label|labels|count|cluster|filter|order|group|mark|pin|set|map|export)\W*$", re.I)
+_NOUN_AT_END = re.compile(
+    r"^(?:zoom|name|label|labels|count|cluster|filter|order|group|mark|pin|set|map|export)\W*$", re.I
+)
 
 
 def _holds_together(text: str, joint: re.Match[str], cuts: Sequence[tuple[int, int]]) -> bool:

@@ -17,8 +17,14 @@ _HAZARDS = {
     "volcano": r"volcan\w+|eruptions?|lava",
     "hurricane": r"hurricanes?|storms?|cyclones?",
 }
-_ALSO = {"socal": r"socal|southern california", "midwest": r"mid-?west(?:ern)?", "nepal": r"nepal(?:ese)?", "mexico": r"mexic(?:o|an)"}
-_BETWEEN = r"(?:\W+(?:in|of|at|near|around|the|over|hitting|that|which|hit|struck|from|after|year|eruption|wild|big|great))*\W+"
+_ALSO = {
+    "socal": r"socal|southern california",
+    "midwest": r"mid-?west(?:ern)?",
+    "nepal": r"nepal(?:ese)?",
+    "mexico": r"mexic(?:o|an)",
+}
+_BETWEEN = (r"(?:\W+(?:in|of|at|near|around|the|over|hitting|that|which|hit|struck|from|after|"
+r"year|eruption|wild|big|great))*\W+")
 _AFTER = r"(?:after|before|during|by|from|of|post|pre|since|following)"
 
 

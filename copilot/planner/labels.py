@@ -100,7 +100,8 @@ LABELS: dict[str, str] = {
     "keep": "leave something as it is, nothing to do",
     "help": "what can you do, how does this work",
     "smalltalk": "hello, thanks, who are you",
-    "reject": "anything outside a map-and-catalogue tool: bookings, mail, forecasts, ordering imagery, training models, coding, general knowledge, deleting files",
+    "reject": "anything outside a map-and-catalogue tool: bookings, mail, forecasts, ordering "
+    "imagery, training models, coding, general knowledge, deleting files",
 }
 """Label: what it stands for."""
 

@@ -32,15 +32,34 @@ def ask_about_unknown_things(clause: Clause, label: str, situation: Situation) -
         return
     for match in _strange(clause):
         word = match[0]
-        if word.islower() and word.endswith("s") and not word.endswith("ss") and _IS_WANTED.search(clause.text[: match.start()]):
+        after_a_place = any(
+            0 <= match.start() - (span.end - clause.start) <= 1 for span in clause.of("place")
+        )
+        if after_a_place or word.lower() in _NO_THINGS:
+            continue
+        if (
+            word.islower()
+            and word.endswith("s")
+            and not word.endswith("ss")
+            and _IS_WANTED.search(clause.text[: match.start()])
+        ):
             known = known_classes(situation)
             names = sorted({each.name for info in known.infos for each in info.classes})
             near = [name.replace("_", " ") for name, *_ in process.extract(word, names, limit=4)]
-            raise Ask(f"No data set here has a class '{word}'. What should I look for instead?", near, about=word)
+            raise Ask(
+                f"No data set here has a class '{word}'. What should I look for instead?", near, about=word
+            )
 
 
+_NO_THINGS = frozenset(
+    """islands isles mountains hills lakes rivers waters coasts countries provinces suburbs outskirts surroundings states regions
+    boxes detections rings circles borders shores cities towns villages areas things items places scenes chips frames hits matches
+    features points people persons series versus maps clusters details extras""".split()
+)
+"""Plurals that say where or how, and are no things to look for."""
 _IS_WANTED = re.compile(
-    r"(?:^|\b(?:show|plot|display|map|find|see|where|are|the|all|any|many|of|with|for|me|count|images?|search|get|only|fmow|fair1m|xview\d?|and))\W+(?:\w+\W+)?$",
+    r"(?:^|\b(?:show|plot|display|map|find|see|where|are|the|all|any|many|of|with|for|me|"
+    r"count|images?|search|get|only|fmow|fair1m|xview\d?|and))\W+(?:\w+\W+)?$",
     re.I,
 )
 

@@ -70,8 +70,11 @@ class EmbeddedPlanner(BaseChatModel):
             situation = Situation(state, today, self.catalogue, self.gazetteer, _past(messages[:opened]))
             plan = self.planner.plan(messages[opened].text, situation)
         if plan.calls and not _stopped(done):
-            return _call_message(plan, len(done), state["ui"].get("selected_image"))
-        sample = any(info.origin == "sample" and info.name in state["database"]["loaded"] for info in self.catalogue.datasets())
+            return _call_message(plan, len(done), state)
+        sample = any(
+            info.origin == "sample" and info.name in state["database"]["loaded"]
+            for info in self.catalogue.datasets()
+        )
         return AIMessage(compose(done, plan.notes, plan.talk, state, sample, plan.asked))
 
 
@@ -84,8 +87,9 @@ def _stopped(done: Sequence[Done]) -> bool:
     return bool(done) and not done[-1].ok and done[-1].call.tool.startswith(_STOPS_THE_PLAN)
 
 
-def _call_message(plan: Plan, number: int, selected: str | None) -> AIMessage:
+def _call_message(plan: Plan, number: int, state: dict[str, Any]) -> AIMessage:
     first, *rest = plan.calls
+    selected = state["ui"].get("selected_image")
     args = {key: selected if value == SELECTED else value for key, value in first.args.items()}
     carried = {
         "calls": [{"tool": call.tool, "args": call.args} for call in rest],

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
+from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.beyond import is_all_of_it, missing_source, undoable
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
@@ -15,16 +16,19 @@ from copilot.planner.head import Head
 from copilot.planner.leftovers import ask_about_unknown_things, leftovers
 from copilot.planner.places import camera_on
 from copilot.planner.scope import starts_anew
-from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
 from copilot.planner.spelling import mended, misspelt_places
-from copilot.planner.wants import joined, wants
 from copilot.planner.unknown import ask_about_ambiguous_classes, ask_about_unknown_names
+from copilot.planner.wants import joined, wants
 
 MAX_CALLS = 24
-_SQL = re.compile(r"\s*(?:select\b.+\bfrom|with\b.+\bas\s*\(\s*select)\b", re.IGNORECASE | re.DOTALL)
+_SQL = re.compile(
+    r"\s*(?:(?:please )?(?:run|execute)?\s*(?:this |"
+    r"the following )?sql:?\s*)?(?:select\b.+\bfrom|with\b.+\bas\s*\(\s*select)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,9 @@ class _Draft:
     """How many calls belong to clauses that are planned to their end: a question later on keeps those."""
 
     def done(self) -> Plan:
-        return Plan(tuple(self.calls), tuple(dict.fromkeys(self.notes)), self.talk, self.asked, tuple(self.labels))
+        return Plan(
+            tuple(self.calls), tuple(dict.fromkeys(self.notes)), self.talk, self.asked, tuple(self.labels)
+        )
 
 
 class Planner:
@@ -78,7 +84,8 @@ class Planner:
 
     def _fill(self, draft: _Draft, request: str, situation: Situation) -> None:
         if _SQL.match(request):
-            draft.calls.append(Call("db_sql", {"sql": request.strip()}))
+            statement = re.search(r"\b(?:select|with)\b.*", request, re.I | re.S)
+            draft.calls.append(Call("db_sql", {"sql": (statement[0] if statement else request).strip(" `")}))
             return
         request, spans, read_as = _read(request, situation)
         draft.notes += [f"I read '{wrong}' as {right}." for wrong, right in read_as.items()]
@@ -93,7 +100,13 @@ class Planner:
                 unread.append(clause)
                 continue
             if label is None:
-                label = "narrow" if len(found) > 1 else "filter" if situation.filters or situation.live_plots else "plot"
+                label = (
+                    "narrow"
+                    if len(found) > 1
+                    else "filter"
+                    if situation.filters or situation.live_plots
+                    else "plot"
+                )
             draft.whole = len(draft.calls)
             try:
                 _refuse_what_no_tool_does(draft, clause, situation)
@@ -110,7 +123,9 @@ class Planner:
     ) -> None:
         """ "A pie of the classes and a line by month for xview1": what is named last holds from the start."""
         named = {name for clause in found for span in clause.of("dataset") for name in span.value}
-        first = next((clause for clause, label in zip(found, labels, strict=True) if label in SELECTING), None)
+        first = next(
+            (clause for clause, label in zip(found, labels, strict=True) if label in SELECTING), None
+        )
         several = sum(bool(clause.of("dataset")) for clause in found) > 1
         if first is None or several or situation.loaded or not named <= set(situation.datasets):
             return
@@ -122,11 +137,17 @@ class Planner:
     def _add(self, draft: _Draft, clause: Clause, label: str, situation: Situation, *, first: bool) -> None:
         draft.labels.append(label)
         if label in ("help", "smalltalk"):
-            thanks = re.search(r"\b(?:thanks?|thx|cheers|great|perfect|nice|cool|awesome|brilliant|lovely)\b", clause.text, re.I)
+            thanks = re.search(
+                r"\b(?:thanks?|thx|cheers|great|perfect|nice|cool|awesome|brilliant|lovely)\b",
+                clause.text,
+                re.I,
+            )
             draft.talk = "thanks" if thanks and label == "smalltalk" else label
             return
         ask_about_unknown_things(clause, label, situation)
-        situation.field = next((str(span.value) for span in clause.of("field") if span.value in MEASURED), situation.field)
+        situation.field = next(
+            (str(span.value) for span in clause.of("field") if span.value in MEASURED), situation.field
+        )
         for call in self._calls(clause, label, situation, first=first):
             if not _says_it_again(call, draft.calls):
                 draft.calls.append(call)
@@ -136,7 +157,9 @@ class Planner:
             draft.notes.append(f"I can't leave out {' or '.join(excluded)}: filters only keep things.")
 
     def _calls(self, clause: Clause, label: str, situation: Situation, *, first: bool) -> Iterator[Call]:
-        selecting = label in SELECTING and (names_a_selection(clause) or narrows_in_context(clause, situation))
+        selecting = label in SELECTING and (
+            names_a_selection(clause) or narrows_in_context(clause, situation)
+        )
         if selecting:
             # What is compared is gone through place by place, not selected at once.
             narrowing = clause
@@ -163,12 +186,23 @@ class Planner:
     def _show_what_was_selected(self, draft: _Draft, found: tuple[Clause, ...], situation: Situation) -> None:
         """A request of bare phrases ("fmow; Mexico; 2018") wants to see what they select."""
         if draft.labels and set(draft.labels) <= {"narrow", "keep"}:
-            self._add(draft, Clause("", len(found[0].text), ()), "plot" if not situation.live_plots else "filter", situation, first=False)
+            self._add(
+                draft,
+                Clause("", len(found[0].text), ()),
+                "plot" if not situation.live_plots else "filter",
+                situation,
+                first=False,
+            )
 
-    def _finish(self, draft: _Draft, unread: list[Clause], found: tuple[Clause, ...], situation: Situation) -> None:
+    def _finish(
+        self, draft: _Draft, unread: list[Clause], found: tuple[Clause, ...], situation: Situation
+    ) -> None:
         draft.notes += situation.notes
         if len(draft.calls) > MAX_CALLS:
-            raise Reject(f"That is {len(draft.calls)} steps; I take at most {MAX_CALLS} at a time. Please split the request.")
+            raise Reject(
+                f"That is {len(draft.calls)} steps; I take at most {MAX_CALLS} at a time. Please "
+                "split the request."
+            )
         if draft.calls or draft.talk or draft.labels:
             draft.notes += [f"I did not understand '{clause.text.strip()}'." for clause in unread]
         elif draft.notes:
@@ -215,17 +249,24 @@ def _asked(request: str) -> str | None:
 
 
 _QUESTIONS = (
-    ("share", re.compile(r"\b(?:percentage|percent|share|proportion|fraction) of\b|\bwhat (?:percentage|share|fraction)\b", re.I)),
+    ("share", re.compile(r"\b(?:percentage|percent|share|proportion|fraction) of\b|\bwhat (?:percentage|share|"
+r"fraction)\b", re.I)),
     ("fewest", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:fewest|least|lowest|smallest|rarest)\b|\brarest\b", re.I)),
-    ("most", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:most|highest|largest|biggest|commonest|more)\b|\bmost (?:common|frequent)\b", re.I)),
-    ("any", re.compile(r"^\W*(?:is|are) there (?:any|an?|some)\b|^\W*(?:do|have) (?:we|you|i) have any\b|^\W*any\b", re.I)),
+    ("most", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:most|highest|largest|biggest|commonest|more)\b|"
+r"\bmost (?:common|frequent)\b", re.I)),
+    ("any", re.compile(r"^\W*(?:is|are) there (?:any|an?|some)\b|^\W*(?:do|have) (?:we|you|i) have any\b|"
+r"^\W*any\b", re.I)),
 )  # fmt: skip
 _SELECTS = ("db_load", "db_unload", "db_ingest", "filter_", "undo", "redo", "goto_turn")
 
 
 def _says_it_again(call: Call, planned: Sequence[Call]) -> bool:
     """Whether a plot or a count was planned already, with nothing since that changes what it gives."""
-    if call.tool not in KIND_OF_PLOT and not call.tool.startswith(("db_count", "group_count")) and not call.tool.endswith("_figure"):
+    if (
+        call.tool not in KIND_OF_PLOT
+        and not call.tool.startswith(("db_count", "group_count"))
+        and not call.tool.endswith("_figure")
+    ):
         return False
     for earlier in reversed(planned):
         if earlier == call:

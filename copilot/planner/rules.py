@@ -10,7 +10,10 @@ import re
 
 _FIGURE = r"(?:chart|graph|plot|diagram|figure)"
 _PUT = r"(?:show|plot|display|draw|make|create|give|render|put|add|use|turn|switch|change|see|want|view|map)"
-_LAYER = r"(?:layers?|clusters?|heat ?map|points?|footprints?|detections?|choropleth|density|hexagons|hexbins?|labels?|timeline|drawings?|boxes|markers?)"
+_LAYER = (
+    r"(?:layers?|clusters?|heat ?map|points?|footprints?|detections?|choropleth|density|"
+    r"hexagons|hexbins?|labels?|timeline|drawings?|boxes|markers?)"
+)
 _WEB = r"(?:tab|tabs|web ?page|browser tab|web tab)"
 
 RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -18,121 +21,575 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for label, pattern in (
         # history
         ("redo", r"\bundo (?:the|that|my) undo\b"),
-        ("undo", r"\bundo\b(?!.*\bundo\b)|\bbring (?:it|that|them) (?:all )?back\b|^(?:no,? )?(?:undo|revert|un-?do|take (?:that|it|this) back|scratch that|roll ?back|oops\b.*\b(?:undo|back)|step back|one step back)\b"),
-        ("undo", r"^(?:go|step|get|take me) (?:one )?(?:step )?back(?: (?:one|a|number) (?:step|turn)s?)?$|^go back (?:to )?(?:the )?(?:previous|before|how it was|what (?:i|we) had)|^(?:cancel|reverse) (?:that|the last|my last|it)\b|^never ?mind(?: that| it)?$"),
-        ("redo", r"^(?:redo|re-do|reapply|restore)\b(?!.*\b(?:view|map|zoom)\b)|^(?:do|put) (?:that|it) (?:again|back)(?: after all)?$"),
-        ("goto_turn", r"\b(?:turn|step|request) (?:number|#? ?\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b(?!.*\b(?:chart|table)\b)|\b(?:go|jump|return|rewind) (?:back )?to (?:the )?(?:(?:first|second|third|fourth|fifth|sixth|number|\d+(?:st|nd|rd|th)) )?(?:turn|request|step|message|beginning|start of)|\b(?:after|at) (?:my |the )?(?:first|second|third|fourth|fifth|number) (?:message|request|turn|step|question)"),
-        ("start_over", r"^reset$|^(?:start (?:over|again|afresh|fresh|from scratch)|reset (?:everything|all|the session|the whole)|clear everything|wipe everything|forget everything|begin again|clean slate|new start|fresh start|from scratch)"),
-        ("save_session", r"\b(?:save|name|rename|call|store|keep|remember|bookmark)\b.{0,20}\b(?:session|conversation|chat|work|workspace|project)\b"),
-        ("record_feedback", r"\b(?:thumbs? (?:up|down)|good (?:answer|job|work|one)|well done|great (?:answer|job|work)|bad answer|wrong answer|that(?:'s| is| was) (?:wrong|right|correct|incorrect|perfect|exactly|not (?:right|what|correct))|perfect answer|nice work|(?:rate|mark) (?:that|this|the (?:last|answer))|feedback|useless answer)\b"),
-        ("keep", r"^(?:but |and )?(?:keep|leave|don'?t (?:change|touch|remove|move))\b.*\b(?:filters?|the rest|everything else|as (?:it|they) (?:is|are)|layers?|zoom|view|selection)\b(?!.*\b(?:place|date|class|only|to)\b)"),
+        (
+            "undo",
+            r"\bundo\b(?!.*\bundo\b)|\bbring (?:it|that|them) (?:all )?back\b|^(?:no,? )?(?:undo|"
+            r"revert|un-?do|take (?:that|it|this) back|scratch that|roll ?back|oops\b.*\b(?:undo|"
+            r"back)|step back|one step back)\b",
+        ),
+        (
+            "undo",
+            r"^(?:go|step|get|take me) (?:one )?(?:step )?back(?: (?:one|a|number) (?:step|"
+            r"turn)s?)?$|^go back (?:to )?(?:the )?(?:previous|before|how it was|what (?:i|"
+            r"we) had)|^(?:cancel|reverse) (?:that|the last|my last|it)\b|^never ?mind(?: that|"
+            r" it)?$",
+        ),
+        (
+            "redo",
+            r"^(?:redo|re-do|reapply|restore)\b(?!.*\b(?:view|map|zoom)\b)|^(?:do|put) (?:that|"
+            r"it) (?:again|back)(?: after all)?$",
+        ),
+        (
+            "goto_turn",
+            r"\b(?:turn|step|request) (?:number|#? ?\d+|one|two|three|four|five|six|seven|eight|"
+            r"nine|ten)\b(?!.*\b(?:chart|table)\b)|\b(?:go|jump|return|"
+            r"rewind) (?:back )?to (?:the )?(?:(?:first|second|third|fourth|fifth|sixth|number|"
+            r"\d+(?:st|nd|rd|th)) )?(?:turn|request|step|message|beginning|start of)|\b(?:after|"
+            r"at) (?:my |the )?(?:first|second|third|fourth|fifth|number) (?:message|request|turn|"
+            r"step|question)",
+        ),
+        (
+            "start_over",
+            r"^reset$|^(?:start (?:over|again|afresh|fresh|from scratch)|reset (?:everything|all|"
+            r"the session|the whole)|clear everything|wipe everything|forget everything|"
+            r"begin again|clean slate|new start|fresh start|from scratch)",
+        ),
+        (
+            "save_session",
+            r"\b(?:save|name|rename|call|store|keep|remember|bookmark)\b.{0,20}\b(?:session|"
+            r"conversation|chat|work|workspace|project)\b",
+        ),
+        (
+            "record_feedback",
+            r"\b(?:thumbs? (?:up|down)|good (?:answer|job|work|one)|well done|great (?:answer|job|"
+            r"work)|bad answer|wrong answer|that(?:'s| is| was) (?:wrong|right|correct|incorrect|"
+            r"perfect|exactly|not (?:right|what|correct))|perfect answer|nice work|(?:rate|"
+            r"mark) (?:that|this|the (?:last|answer))|feedback|useless answer)\b",
+        ),
+        (
+            "keep",
+            r"^(?:but |and )?(?:keep|leave|don'?t (?:change|touch|remove|move))\b.*\b(?:filters?|"
+            r"the rest|everything else|as (?:it|they) (?:is|are)|layers?|zoom|view|"
+            r"selection)\b(?!.*\b(?:place|date|class|only|to)\b)",
+        ),
         # exports
         ("export_notebook", r"\b(?:notebook|jupyter|ipynb)\b"),
-        ("export_script", r"\b(?:python|script|code)\b.*\b(?:session|what (?:we|i) did|steps|reproduce|of this|export)|\b(?:export|save|download|give|get|write|copy|turn|as|into)\b.*\b(?:python|script|code)\b|\bcopy as python\b"),
-        ("export_map", r"\b(?:export|save|download|print|snapshot|screenshot|capture)\b.*\bmap\b|\bmap\b.*\b(?:as|to|into) (?:an? )?(?:html|png|picture|image|web ?page)\b|\bscreenshot\b|\b(?:png|html)\b.*\bmap\b"),
-        ("export", r"\b(?:export|download)\b|\b(?:save|write|dump|store|get|give me|need|want|send)\b.*\b(?:csv|geojson|geo json|geo-json|geoparquet|parquet|excel|spreadsheet|to (?:a )?(?:file|disk))\b|\b(?:as|to|in|into) (?:an? )?(?:csv|geojson|geoparquet|parquet)\b|^(?:an? )?(?:spreadsheet|csv|geojson|geoparquet|parquet|excel)\b"),
+        (
+            "export_script",
+            r"\b(?:python|script|code)\b.*\b(?:session|what (?:we|i) did|steps|reproduce|of this|"
+            r"export)|\b(?:export|save|download|give|get|write|copy|turn|as|into)\b.*\b(?:python|"
+            r"script|code)\b|\bcopy as python\b",
+        ),
+        (
+            "export_map",
+            r"\b(?:export|save|download|print|snapshot|screenshot|capture)\b.*\bmap\b|"
+            r"\bmap\b.*\b(?:as|to|into) (?:an? )?(?:html|png|picture|image|web ?page)\b|"
+            r"\bscreenshot\b|\b(?:png|html)\b.*\bmap\b",
+        ),
+        (
+            "export",
+            r"\b(?:export|download)\b|\b(?:save|write|dump|store|get|give me|need|want|"
+            r"send)\b.*\b(?:csv|geojson|geo json|geo-json|geoparquet|parquet|excel|spreadsheet|"
+            r"to (?:a )?(?:file|disk))\b|\b(?:as|to|in|into) (?:an? )?(?:csv|geojson|geoparquet|"
+            r"parquet)\b|^(?:an? )?(?:spreadsheet|csv|geojson|geoparquet|parquet|excel)\b",
+        ),
         # questions to the user's own machine that nothing here does
-        ("reject", r"\b(?:book|buy|purchase|reserve|hire) (?:me )?(?:an? |the |some |new |tickets?)|\border (?:me )?(?:an? |some |new |fresh |more |\w+$)|\b(?:e-?mail|text|sms|whatsapp|slack|tweet|phone) (?:it|this|that|them|him|her|me|my|the (?:result|map|team|boss|table)|everyone|a )|\bcall (?:him|her|me|my|the (?:team|boss|police|office|coast guard)|everyone)\b|\bsend (?:an? |the )?(?:e-?mail|text|sms|message)|\b(?:weather|forecast|stock|share price|bitcoin|recipe|joke|poem|song|translate)\b|\b(?:train|fine-?tune|retrain) (?:an? |the |my )?(?:\w+ ){0,3}(?:model|network|detector|classifier|yolo)|\btask (?:the|a) satellite|\bformat (?:my|the) (?:disk|drive)|\bdelete (?:my|all|the|your) (?:\w+ )?(?:files|hard|disk|computer|catalog(?:ue)?|database)|\bdrop (?:the )?(?:table|database)\b|\bhack\b|\bpassword"),
-        ("reject", r"\b(?:predict|forecast)\b|\b(?:launch|steer|repoint) (?:a |the )?(?:satellite|drone)|\blive (?:feed|video|stream|traffic)|\bright now from space|\breal[- ]?time\b"),
+        (
+            "reject",
+            r"\b(?:book|buy|purchase|reserve|hire) (?:me )?(?:an? |the |some |new |tickets?)|"
+            r"\border (?:me )?(?:an? |some |new |fresh |more |\w+$)|\b(?:e-?mail|text|sms|"
+            r"whatsapp|slack|tweet|phone) (?:it|this|that|them|him|her|me|my|the (?:result|map|"
+            r"team|boss|table)|everyone|a )|\bcall (?:him|her|me|my|the (?:team|boss|police|"
+            r"office|coast guard)|everyone)\b|\bsend (?:an? |the )?(?:e-?mail|text|sms|message)|"
+            r"\b(?:weather|forecast|stock|share price|bitcoin|recipe|joke|poem|song|translate)\b|"
+            r"\b(?:train|fine-?tune|retrain) (?:an? |the |my )?(?:\w+ ){0,3}(?:model|network|"
+            r"detector|classifier|yolo)|\btask (?:the|a) satellite|\bformat (?:my|the) (?:disk|"
+            r"drive)|\bdelete (?:my|all|the|your) (?:\w+ )?(?:files|hard|disk|computer|"
+            r"catalog(?:ue)?|database)|\bdrop (?:the )?(?:table|database)\b|\bhack\b|\bpassword",
+        ),
+        (
+            "reject",
+            r"\b(?:predict|forecast)\b|\b(?:launch|steer|repoint) (?:a |the )?(?:satellite|drone)|"
+            r"\blive (?:feed|video|stream|traffic)|\bright now from space|\breal[- ]?time\b",
+        ),
         # data sets
         ("db_sql", r"^(?:run |execute )?(?:(?:this|the following) )?(?:sql\b|select\s.+\sfrom\s)|\bsql\b"),
         ("db_ingest", r"\b(?:ingest|import|bring in|read in|load|add|open|upload)\b.*\bpath\b|\bingest\b"),
-        ("db_schema", r"\bschema\b|\b(?:what|which|list|show|describe|print|name|give)\b.*\b(?:columns|fields|attributes|properties)\b(?!.*\bhover)|\b(?:columns|fields) (?:of|in|does|do|are|for)\b|\bstructure of\b|\bvalue ranges?\b"),
-        ("db_list", r"\b(?:what|which|list|show|tell|name)\b.*\b(?:data ?sets?|collections|catalog(?:ue)?|data|imagery)\b.*\b(?:there|have|available|exist|in the catalog(?:ue)?|offer|can i (?:use|load)|do you (?:have|know)|got)\b|^(?:list|show)(?: me)? (?:all )?(?:the )?(?:available )?(?:data ?sets|collections|catalog(?:ue)?)$|\bwhat(?:'s| is) in the (?:catalog(?:ue)?|database)\b|\bwhat data (?:do|have|is|are)\b|\bdata ?sets? (?:do you have|are there|are available)\b"),
-        ("db_unload", r"^(?:unload|un-load|deload)\b|^(?:drop|remove|discard|get rid of|take out|kick out|close|throw out|exclude|leave out)(?: the| out)? (?:dataset)(?:(?:,| and| or)+ (?:the )?dataset)*(?: (?:data ?sets?|data|images|imagery|again|set|please|from the (?:session|selection|map)))*$|\bwithout (?:the )?dataset$"),
-        ("db_load", r"^(?:load|preload|open|use|switch to|work with|bring up|get)(?: up| in)?(?: both| all| the| me)* dataset(?:(?:,| and| plus| &)+ (?:the )?dataset)*(?: (?:data ?sets?|data|images|imagery|too|as well|also|set|please|catalog(?:ue)?|collection))*$|^add (?:the )?dataset(?:(?:,| and)+ (?:the )?dataset)*(?: (?:data ?set|images|data|too|as well|also|set|to the (?:selection|session|mix|map)))*$|^(?:also )?(?:load|preload)\b"),
+        (
+            "db_schema",
+            r"\bschema\b|\b(?:what|which|list|show|describe|print|name|give)\b.*\b(?:columns|"
+            r"fields|attributes|properties)\b(?!.*\bhover)|\b(?:columns|fields) (?:of|in|does|do|"
+            r"are|for)\b|\bstructure of\b|\bvalue ranges?\b",
+        ),
+        (
+            "db_list",
+            r"\b(?:what|which|list|show|tell|name)\b.*\b(?:data ?sets?|collections|catalog(?:ue)?|"
+            r"data|imagery)\b.*\b(?:there|have|available|exist|in the catalog(?:ue)?|offer|"
+            r"can i (?:use|load)|do you (?:have|know)|got)\b|^(?:list|"
+            r"show)(?: me)? (?:all )?(?:the )?(?:available )?(?:data ?sets|collections|"
+            r"catalog(?:ue)?)$|\bwhat(?:'s| is) in the (?:catalog(?:ue)?|database)\b|"
+            r"\bwhat data (?:do|have|is|are)\b|\bdata ?sets? (?:do you have|are there|"
+            r"are available)\b",
+        ),
+        (
+            "db_unload",
+            r"^(?:unload|un-load|deload)\b|^(?:drop|remove|discard|get rid of|take out|kick out|"
+            r"close|throw out|exclude|leave out)(?: the| out)? (?:dataset)(?:(?:,| and|"
+            r" or)+ (?:the )?dataset)*(?: (?:data ?sets?|data|images|imagery|again|set|please|"
+            r"from the (?:session|selection|map)))*$|\bwithout (?:the )?dataset$",
+        ),
+        (
+            "db_load",
+            r"^(?:load|preload|open|use|switch to|work with|bring up|get)(?: up| in)?(?: both|"
+            r" all| the| me)* dataset(?:(?:,| and| plus| &)+ (?:the )?dataset)*(?: (?:data ?sets?|"
+            r"data|images|imagery|too|as well|also|set|please|catalog(?:ue)?|collection))*$|"
+            r"^add (?:the )?dataset(?:(?:,| and)+ (?:the )?dataset)*(?: (?:data ?set|images|data|"
+            r"too|as well|also|set|to the (?:selection|session|mix|map)))*$|^(?:also )?(?:load|"
+            r"preload)\b",
+        ),
         # drawing
-        ("draw_circle", r"\b(?:draw|sketch|add|make|put|trace|mark|outline)\b.*\b(?:circle|ring|radius|buffer)\b|^circle\b"),
-        ("draw_bbox", r"\b(?:draw|sketch|add|make|put|trace|outline|mark)\b.*\b(?:box|rectangle|bbox|square|bounding box|aoi)\b(?!.*\bclass\b)"),
-        ("draw_polygon", r"\b(?:draw|sketch|add|make|trace|outline|mark)\b.*\b(?:polygon|triangle|quadrilateral|shape|area|outline|boundary|border)\b(?!.*\b(?:class|dataset)\b)|^outline\b"),
-        ("draw_marker", r"\b(?:draw|drop|put|place|add|set|stick|leave)\b.*\b(?:marker|pin|flag|pushpin|placemark|needle)\b|^(?:mark|pin)\b"),
+        (
+            "draw_circle",
+            r"\b(?:draw|sketch|add|make|put|trace|mark|outline)\b.*\b(?:circle|ring|radius|"
+            r"buffer)\b|^circle\b",
+        ),
+        (
+            "draw_bbox",
+            r"\b(?:draw|sketch|add|make|put|trace|outline|mark)\b.*\b(?:box|rectangle|bbox|square|"
+            r"bounding box|aoi)\b(?!.*\bclass\b)",
+        ),
+        (
+            "draw_polygon",
+            r"\b(?:draw|sketch|add|make|trace|outline|mark)\b.*\b(?:polygon|triangle|"
+            r"quadrilateral|shape|area|outline|boundary|border)\b(?!.*\b(?:class|dataset)\b)|"
+            r"^outline\b",
+        ),
+        (
+            "draw_marker",
+            r"\b(?:draw|drop|put|place|add|set|stick|leave)\b.*\b(?:marker|pin|flag|pushpin|"
+            r"placemark|needle)\b|^(?:mark|pin)\b",
+        ),
         # clearing
-        ("clear_drawings", r"\b(?:clear|remove|delete|erase|wipe|get rid of|drop)\b.*\b(?:drawings?|drawn|sketch(?:es)?|shapes?|everything i drew|what i drew|annotations|pins|markers)\b"),
-        ("clear_layers", r"\b(?:clear|remove|delete|wipe|drop|get rid of|clean)\b.*\b(?:all|every|the)\b.*\blayers\b|^(?:clear|clean|empty|wipe)(?: up| off)?(?: the)? map$|^(?:take|get) everything off the map|\bremove everything from the map\b|^empty the map|^clear (?:the )?layers$"),
-        ("filter_clear", r"\b(?:clear|remove|drop|delete|reset|lift|cancel|forget|ditch|lose|without|discard|get rid of|take off|undo|ignore)\b.{0,30}\b(?:filters?|constraints?|restrictions?|limits?|criteria|conditions?)\b|\b(?:remove|drop|clear|forget|lift|ignore|reset|ditch|lose)\b.{0,12}\b(?:the )?(?:dates?|time|place|area|location|region|class(?:es)?|cloud cover|cloud|sensor|spatial|temporal|year|bbox|resolution|attributes?)(?: part| range| limit| bit| window| again)?$|\b(?:any|all|every) (?:dates?|years?|times?|places?|where|classes|sensors?)(?: again| now)?$|\ball years\b|\beverywhere(?: again)?$|\bworldwide again\b|^unfilter|\bnot just date\b"),
-        ("open_page", r"^(?:go )?(?:back )?(?:to )?(?:the )?(?:home|map page)$|^(?:go |take me )?back to the map$|^go home$|\b(?:data|tools?|help|home|settings|start|main|catalog(?:ue)?|\w+) page\b|\btool reference\b"),
+        (
+            "clear_drawings",
+            r"\b(?:clear|remove|delete|erase|wipe|get rid of|drop)\b.*\b(?:drawings?|drawn|"
+            r"sketch(?:es)?|shapes?|everything i drew|what i drew|annotations|pins|markers)\b",
+        ),
+        (
+            "clear_layers",
+            r"\b(?:clear|remove|delete|wipe|drop|get rid of|clean)\b.*\b(?:all|every|"
+            r"the)\b.*\blayers\b|^(?:clear|clean|empty|wipe)(?: up| off)?(?: the)? map$|^(?:take|"
+            r"get) everything off the map|\bremove everything from the map\b|^empty the map|"
+            r"^clear (?:the )?layers$",
+        ),
+        (
+            "filter_clear",
+            r"\b(?:clear|remove|drop|delete|reset|lift|cancel|forget|ditch|lose|without|discard|"
+            r"get rid of|take off|undo|ignore)\b.{0,30}\b(?:filters?|constraints?|restrictions?|"
+            r"limits?|criteria|conditions?)\b|\b(?:remove|drop|clear|forget|lift|ignore|reset|"
+            r"ditch|lose)\b.{0,12}\b(?:the )?(?:dates?|time|place|area|location|region|"
+            r"class(?:es)?|cloud cover|cloud|sensor|spatial|temporal|year|bbox|resolution|"
+            r"attributes?)(?: part| range| limit| bit| window| again)?$|\b(?:any|all|"
+            r"every) (?:dates?|years?|times?|places?|where|classes|sensors?)(?: again| now)?$|"
+            r"\ball years\b|\beverywhere(?: again)?$|\bworldwide again\b|^unfilter|"
+            r"\bnot just date\b",
+        ),
+        (
+            "open_page",
+            r"^(?:go )?(?:back )?(?:to )?(?:the )?(?:home|map page)$|^(?:go |"
+            r"take me )?back to the map$|^go home$|\b(?:data|tools?|help|home|settings|start|main|"
+            r"catalog(?:ue)?|\w+) page\b|\btool reference\b",
+        ),
         # the camera
-        ("reset_map", r"\breset (?:the )?(?:map|view|camera|zoom)\b|\b(?:whole|entire|full) (?:world|globe|earth|planet)\b|\bworld view\b|\bzoom (?:all the way )?out (?:fully|completely|all the way|to the (?:world|globe|whole))|\bshow (?:me )?the (?:world|globe)$|\bdefault view\b|\b(?:home|initial|original|start(?:ing)?) (?:view|extent)\b"),
-        ("fit_selection", r"\b(?:zoom|fit|fly|go|centre|center|frame|focus)\b.*\b(?:results?|selection|selected (?:images|rows)|all (?:of )?(?:the )?(?:images|results|data|them|hits|matches)|everything|them all|the data|the hits|the matches|what (?:i|we) (?:have|found))\b|\bfit (?:the )?(?:map|view|data|bounds)\b(?!.*\b(?:layer|box|place|bbox)\b)"),
-        ("fit_layer", rf"\b(?:zoom|fit|fly|go|centre|center|frame|focus)\b.*\b(?:to|on|in on|onto|around|fit|that|this)\b.*\b(?:layer|the (?:clusters|heat ?map|footprints|points|detections|drawing|box|circle|polygon))\b"),
-        ("zoom_map", r"^(?:zoom|fly|go|take me|jump|head|bring me|navigate|travel|centre|center|move|focus|get me|let me see|recenter|recentre)\b.*\b(?:to|on|over|in on|into|at|onto|in|out|around|up|closer|back)\b.*\b(?:place|point|level|number|closer|in|out|box)\b|^zoom\b|\b(?:closer|further (?:in|out)|farther (?:in|out))\b|^(?:place)$|\bzoom level\b|^(?:magnify|enlarge)|^back out\b|\bout (?:number )?levels?\b"),
-        ("pan_map", r"^(?:pan|scroll|shift|slide|nudge|drag)\b|^(?:move|go)\b.*\b(?:north|south|east|west|left|right|up|down)\b"),
-        ("set_basemap", r"\bbase ?maps?\b|\bbackground(?: map)?\b|\b(?:switch|change|use|show|set|turn|give|put|go)\b.*\b(?:satellite|aerial|osm|openstreetmap|open street map|street map|topographic|topo|terrain|dark (?:map|mode|theme)|light map)\b(?!.*\b(?:images?|class)\b)|^(?:satellite|osm|dark|topo|light|offline)(?: (?:view|map|imagery))?$|\b(?:offline|land|offline land) map\b"),
+        (
+            "reset_map",
+            r"\breset (?:the )?(?:map|view|camera|zoom)\b|\b(?:whole|entire|full) (?:world|globe|"
+            r"earth|planet)\b|\bworld view\b|\bzoom (?:all the way )?out (?:fully|completely|"
+            r"all the way|to the (?:world|globe|whole))|\bshow (?:me )?the (?:world|globe)$|"
+            r"\bdefault view\b|\b(?:home|initial|original|start(?:ing)?) (?:view|extent)\b",
+        ),
+        (
+            "fit_selection",
+            r"\b(?:zoom|fit|fly|go|centre|center|frame|focus)\b.*\b(?:results?|selection|"
+            r"selected (?:images|rows)|all (?:of )?(?:the )?(?:images|results|data|them|hits|"
+            r"matches)|everything|them all|the data|the hits|the matches|what (?:i|we) (?:have|"
+            r"found))\b|\bfit (?:the )?(?:map|view|data|bounds)\b(?!.*\b(?:layer|box|place|"
+            r"bbox)\b)",
+        ),
+        (
+            "fit_layer",
+            r"\b(?:zoom|fit|fly|go|centre|center|frame|focus)\b.*\b(?:to|on|in on|onto|around|fit|"
+            r"that|this)\b.*\b(?:layer|the (?:clusters|heat ?map|footprints|points|detections|"
+            r"drawing|box|circle|polygon))\b",
+        ),
+        (
+            "zoom_map",
+            r"^(?:zoom|fly|go|take me|jump|head|bring me|navigate|travel|centre|center|move|focus|"
+            r"get me|let me see|recenter|recentre)\b.*\b(?:to|on|over|in on|into|at|onto|in|out|"
+            r"around|up|closer|back)\b.*\b(?:place|point|level|number|closer|in|out|box)\b|"
+            r"^zoom\b|\b(?:closer|further (?:in|out)|farther (?:in|out))\b|^(?:place)$|"
+            r"\bzoom level\b|^(?:magnify|enlarge)|^back out\b|\bout (?:number )?levels?\b",
+        ),
+        (
+            "pan_map",
+            r"^(?:pan|scroll|shift|slide|nudge|drag)\b|^(?:move|go)\b.*\b(?:north|south|east|west|"
+            r"left|right|up|down)\b",
+        ),
+        (
+            "set_basemap",
+            r"\bbase ?maps?\b|\bbackground(?: map)?\b|\b(?:switch|change|use|show|set|turn|give|"
+            r"put|go)\b.*\b(?:satellite|aerial|osm|openstreetmap|open street map|street map|"
+            r"topographic|topo|terrain|dark (?:map|mode|theme)|light map)\b(?!.*\b(?:images?|"
+            r"class)\b)|^(?:satellite|osm|dark|topo|light|offline)(?: (?:view|map|imagery))?$|"
+            r"\b(?:offline|land|offline land) map\b",
+        ),
         # layers
-        ("list_layers", r"\b(?:which|what|list|show|how many)\b.*\blayers\b.*(?:\b(?:there|have|map|on|visible|active|do i)\b|$)|^layers$"),
+        (
+            "list_layers",
+            r"\b(?:which|what|list|show|how many)\b.*\blayers\b.*(?:\b(?:there|have|map|on|"
+            r"visible|active|do i)\b|$)|^layers$",
+        ),
         ("swipe_layers", r"\bswipe\b|\bcurtain\b|\bslider between\b|\bside[- ]by[- ]side\b(?!.*\bimages?\b)"),
-        ("rename_layer", rf"\b(?:rename|re-name|retitle|relabel)\b|^(?:call|name|title) (?:(?:this|that|the|my) )*(?:layer|it|them|clusters|heat ?map|points|footprints)\b|^(?:the )?layer name|\bgive\b.*\blayer\b.*\bname\b"),
-        ("reorder_layer", r"\b(?:bring|move|send|put|raise|lower|push|pull|place|drag)\b.*\b(?:to (?:the )?(?:front|top|back|bottom)|on top|behind|underneath|beneath|forward|backwards?|above the|below the|up one|down one)\b|\breorder\b"),
-        ("style_layer", rf"\b(?:colou?r|paint|recolou?r|style|restyle|tint)\b.*\b(?:colour|{_LAYER}|it|them|number)\b|\b(?:opacity|transparen\w+|opaque|translucent|see-?through|faint\w*)\b|\b(?:make|turn|set|change)\b.*\b(?:{_LAYER}|it|them|dots|circles|marker)\b.*\b(?:colour|bigger|smaller|larger|thicker|thinner|fainter|brighter|darker)\b|\b(?:bigger|smaller|larger|thicker|thinner) (?:{_LAYER}|dots|circles|symbols|lines)\b"),
-        ("show_layer", rf"\b(?:unhide|un-hide|reveal)\b|\b(?:show|turn|switch|bring|make|display|see)\b.*\b{_LAYER}\b.*\b(?:again|back|visible|on)\b|\bturn on (?:the )?(?:{_LAYER}|layer)\b|\bshow (?:the )?(?:layer|hidden)\b|\b(?:show|display) (?:the )?{_LAYER} layer\b"),
-        ("toggle_control", r"\b(?:legend|scale ?bar|scale|graticules?|mini-?\s?map|overview map|inset map|coordinate grid|grid ?lines|lat/?\s?lon grid|meridians)\b(?!.*\bplot class\b)"),
+        (
+            "rename_layer",
+            r"\b(?:rename|re-name|retitle|relabel)\b|^(?:call|name|title) (?:(?:this|that|the|"
+            r"my) )*(?:layer|it|them|clusters|heat ?map|points|footprints)\b|^(?:the )?layer name|"
+            r"\bgive\b.*\blayer\b.*\bname\b",
+        ),
+        (
+            "reorder_layer",
+            r"\b(?:bring|move|send|put|raise|lower|push|pull|place|"
+            r"drag)\b.*\b(?:to (?:the )?(?:front|top|back|bottom)|on top|behind|underneath|"
+            r"beneath|forward|backwards?|above the|below the|up one|down one)\b|\breorder\b",
+        ),
+        (
+            "style_layer",
+            rf"\b(?:colou?r|paint|recolou?r|style|restyle|tint)\b.*\b(?:colour|{_LAYER}|it|them|"
+            r"number)\b|\b(?:opacity|transparen\w+|opaque|translucent|see-?through|faint\w*)\b|"
+            rf"\b(?:make|turn|set|change)\b.*\b(?:{_LAYER}|it|them|dots|circles|"
+            r"marker)\b.*\b(?:colour|bigger|smaller|larger|thicker|thinner|fainter|brighter|"
+            rf"darker)\b|\b(?:bigger|smaller|larger|thicker|thinner) (?:{_LAYER}|dots|circles|"
+            r"symbols|lines)\b",
+        ),
+        (
+            "show_layer",
+            r"\b(?:unhide|un-hide|reveal)\b|\b(?:show|turn|switch|bring|make|display|"
+            rf"see)\b.*\b{_LAYER}\b.*\b(?:again|back|visible|on)\b|\bturn on (?:the )?(?:{_LAYER}|"
+            r"layer)\b|\bshow (?:the )?(?:layer|hidden)\b|\b(?:show|"
+            rf"display) (?:the )?{_LAYER} layer\b",
+        ),
+        (
+            "toggle_control",
+            r"\b(?:legend|scale ?bar|scale|graticules?|mini-?\s?map|overview map|inset map|"
+            r"coordinate grid|grid ?lines|lat/?\s?lon grid|meridians)\b(?!.*\bplot class\b)",
+        ),
         ("toggle_control", r"^(?:and )?(?:back )?(?:on|off)(?: again)?$"),
-        ("hide_layer", rf"\b(?:hide|conceal)\b|\b(?:turn|switch|toggle) off\b|\b(?:turn|switch|toggle)\b.*\b(?:{_LAYER}|it|them)\b.*\boff\b|\bmake\b.*\binvisible\b"),
-        ("remove_layer", rf"\b(?:remove|delete|drop|get rid of|take (?:off|away|out)|discard|erase|kill|throw|trash|bin)\b.*\b(?:layer|{_LAYER}|swipe)\b"),
-        ("add_raster_layer", r"\bas an? (?:raster|image overlay)\b|\b(?:add|put|overlay|lay|drape|show|place)\b.*\b(?:raster|pixels|imagery|the image|this image|image itself|quick ?look|that image|it)\b.*\b(?:on|over|onto) (?:the |to )?map\b|\braster layer\b|\b(?:overlay|drape)\b.*\bimage\b"),
-        ("add_vector_layer", r"\b(?:add|put|show|plot|map)\b.*\btable\b.*\b(?:layer|on the map|map)\b|\bvector layer\b"),
+        (
+            "hide_layer",
+            r"\b(?:hide|conceal)\b|\b(?:turn|switch|toggle) off\b|\b(?:turn|switch|"
+            rf"toggle)\b.*\b(?:{_LAYER}|it|them)\b.*\boff\b|\bmake\b.*\binvisible\b",
+        ),
+        (
+            "remove_layer",
+            r"\b(?:remove|delete|drop|get rid of|take (?:off|away|out)|discard|erase|kill|throw|"
+            rf"trash|bin)\b.*\b(?:layer|{_LAYER}|swipe)\b",
+        ),
+        (
+            "add_raster_layer",
+            r"\bas an? (?:raster|image overlay)\b|\b(?:add|put|overlay|lay|drape|show|"
+            r"place)\b.*\b(?:raster|pixels|imagery|the image|this image|image itself|quick ?look|"
+            r"that image|it)\b.*\b(?:on|over|onto) (?:the |to )?map\b|\braster layer\b|"
+            r"\b(?:overlay|drape)\b.*\bimage\b",
+        ),
+        (
+            "add_vector_layer",
+            r"\b(?:add|put|show|plot|map)\b.*\btable\b.*\b(?:layer|on the map|map)\b|\bvector layer\b",
+        ),
         # drawing and reading the map
-        ("measure_distance", r"\bhow (?:far|long|many (?:km|kilomet|miles|nautical))\b|\bdistance\b(?!.*\bwithin\b)|\bmeasure\b.*\b(?:between|from|to|line)\b"),
-        ("measure_area", r"\bhow (?:big|large|many (?:hectares|square|acres))\b.*\b(?:area|box|drawing|polygon|circle|it|this|that|place|rectangle|layer)\b|\b(?:area|surface|size|hectares|acreage)\b.*\b(?:of|in|is)\b.*\b(?:drawing|box|polygon|circle|rectangle|place|this|it|what i drew)\b|\bmeasure\b.*\b(?:area|polygon|box|drawing)\b|\bmeasure (?:it|this|that)$"),
-        ("identify_at", r"\b(?:what|which|identify|anything|who|tell me)\b.*\b(?:at|is|under|around|here|on)\b.*\bpoint\b|\bidentify\b|\bwhat(?:'s| is) (?:right )?here\b"),
-        ("map_state", r"\bwhere am i\b|\bwhat(?:'s| is| am i| are we| does)\b.*\b(?:map (?:show|look)|on (?:the|my) (?:map|screen)|looking at|visible|current (?:view|state|zoom))\b|\b(?:current|present) (?:view|zoom|map state|camera|extent|state)\b|\bmap state\b"),
+        (
+            "measure_distance",
+            r"\bhow (?:far|long|many (?:km|kilomet|miles|nautical))\b|"
+            r"\bdistance\b(?!.*\bwithin\b)|\bmeasure\b.*\b(?:between|from|to|line)\b",
+        ),
+        (
+            "measure_area",
+            r"\bhow (?:big|large|many (?:hectares|square|acres))\b.*\b(?:area|box|drawing|polygon|"
+            r"circle|it|this|that|place|rectangle|layer)\b|\b(?:area|surface|size|hectares|"
+            r"acreage)\b.*\b(?:of|in|is)\b.*\b(?:drawing|box|polygon|circle|rectangle|place|this|"
+            r"it|what i drew)\b|\bmeasure\b.*\b(?:area|polygon|box|drawing)\b|\bmeasure (?:it|"
+            r"this|that)$",
+        ),
+        (
+            "identify_at",
+            r"\b(?:what|which|identify|anything|who|tell me)\b.*\b(?:at|is|under|around|here|"
+            r"on)\b.*\bpoint\b|\bidentify\b|\bwhat(?:'s| is) (?:right )?here\b",
+        ),
+        (
+            "map_state",
+            r"\bwhere am i\b|\bwhat(?:'s| is| am i| are we| does)\b.*\b(?:map (?:show|look)|"
+            r"on (?:the|my) (?:map|screen)|looking at|visible|current (?:view|state|zoom))\b|"
+            r"\b(?:current|present) (?:view|zoom|map state|camera|extent|state)\b|\bmap state\b",
+        ),
         ("swipe_layers", r"\bon the left\b.*\bon the right\b|^swap (?:the )?(?:left and right|sides)"),
         # web tabs
-        ("open_tab", r"^(?:open|visit|browse|go to|tab:?|launch)\b.*\b[a-z0-9-]+\.(?:com|org|net|int|eu|gov|edu|io|co\.uk|info)\b"),
+        (
+            "open_tab",
+            r"^(?:open|visit|browse|go to|tab:?|launch)\b.*\b[a-z0-9-]+\.(?:com|org|net|int|eu|"
+            r"gov|edu|io|co\.uk|info)\b",
+        ),
         ("close_tab", rf"\b(?:close|shut|kill)\b.*\b{_WEB}\b"),
-        ("switch_tab", rf"\b(?:switch|go|change|flip|jump|move)\b.*\b(?:{_WEB})\b|\b(?:next|previous|first|second|third|last|other) (?:{_WEB})\b|^(?:switch|flip) (?:back )?to (?:the )?(?:first|second|third|last|other|previous|next)(?: one)?$"),
+        (
+            "switch_tab",
+            rf"\b(?:switch|go|change|flip|jump|move)\b.*\b(?:{_WEB})\b|\b(?:next|previous|first|"
+            rf"second|third|last|other) (?:{_WEB})\b|^(?:switch|"
+            r"flip) (?:back )?to (?:the )?(?:first|second|third|last|other|previous|"
+            r"next)(?: one)?$",
+        ),
         ("open_tab", r"\baddress\b(?!.*\bclose\b)"),
         # panels and pages
-        ("close_panel", r"^(?:close|shut) (?:it|that|this)$|\bpanels? off\b(?!.*\bon\b)|\b(?:close|hide|shut|collapse|dismiss)\b.*\b(?:panel|pane|results|trace|jobs|figure|image record|table)\b"),
-        ("open_panel", r"\bpanels? (?:on|open|visible)\b|\bpanels?$|\b(?:open|show|bring up|expand|see|go to|switch to|view)\b.*\b(?:panel|pane|trace|jobs)\b"),
+        (
+            "close_panel",
+            r"^(?:close|shut) (?:it|that|this)$|\bpanels? off\b(?!.*\bon\b)|\b(?:close|hide|shut|"
+            r"collapse|dismiss)\b.*\b(?:panel|pane|results|trace|jobs|figure|image record|table)\b",
+        ),
+        (
+            "open_panel",
+            r"\bpanels? (?:on|open|visible)\b|\bpanels?$|\b(?:open|show|bring up|expand|see|go to|"
+            r"switch to|view)\b.*\b(?:panel|pane|trace|jobs)\b",
+        ),
         ("display_hover", r"\bhover(?:ing)?\b|\btool ?tips?\b|\bmouse ?over\b"),
-        ("notify", r"\b(?:notify|notification|remind|reminder|alert|pop ?up|toast)\b|\btell the user\b|\b(?:show|post|display) (?:a |the )?(?:message|note|notice)\b"),
-        ("compare_images", r"\b(?:compare|before[ /-]*(?:and)?[ /-]*after|side[- ]by[- ]side)\b.*\bimages?\b|\bimages?\b.*\b(?:side[- ]by[- ]side|before and after)\b|\bcompare (?:it|this|that)\b|\bcompare image\b"),
-        ("select_image", r"\b(?:select|pick|choose|click|open|highlight|take)\b.*\bimages?\b|\b(?:select|pick|open) (?:the )?(?:first|second|third|last|next|number)\b"),
-        ("show_image", r"\b(?:newest|latest|oldest|earliest|most recent|clearest|cloudiest|least cloudy|most cloudy|sharpest)\b(?!.*\b(?:first|images|scenes|number)\b)(?!.*\b(?:select|pick)\b).*\b(?:image|scene|one|patch|picture|photo|acquisition|pass|tile|chip|shot)\b(?!.*\b(?:footprint|table)s?\b)|\bwhat(?:'s| is| was) the (?:newest|latest|oldest|earliest|most recent)\b"),
-        ("image_info", r"^(?:what(?:'s| is| are)|tell me (?:more )?about|describe|explain|info(?:rmation)? (?:on|about)|details? (?:of|on|about|for)|more (?:on|about)|who took|when was|show (?:me )?(?:its|the) (?:record|metadata|details))\b.*\b(?:this|that|it|its|image|the selected|the record|selected image|clicked)\b(?!.*\b(?:map|layer|area|region|selection)\b)|\bmetadata of\b"),
+        (
+            "notify",
+            r"\b(?:notify|notification|remind|reminder|alert|pop ?up|toast)\b|\btell the user\b|"
+            r"\b(?:show|post|display) (?:a |the )?(?:message|note|notice)\b",
+        ),
+        (
+            "compare_images",
+            r"\bcompare\b.*\b(?:oldest|newest|latest|earliest|first|last)\b.*\b(?:with|and|"
+            r"to)\b.*\b(?:oldest|newest|latest|earliest|first|last)\b",
+        ),
+        (
+            "compare_images",
+            r"\b(?:compare|before[ /-]*(?:and)?[ /-]*after|side[- ]by[- ]side)\b.*\bimages?\b|"
+            r"\bimages?\b.*\b(?:side[- ]by[- ]side|before and after)\b|\bcompare (?:it|this|"
+            r"that)\b|\bcompare image\b",
+        ),
+        (
+            "select_image",
+            r"\b(?:select|pick|choose|click|open|highlight|take)\b.*\bimages?\b|\b(?:select|pick|"
+            r"open) (?:the )?(?:first|second|third|last|next|number)\b",
+        ),
+        (
+            "show_image",
+            r"\b(?:newest|latest|oldest|earliest|most recent|clearest|cloudiest|least cloudy|"
+            r"most cloudy|sharpest)\b(?!.*\b(?:first|images|scenes|number)\b)(?!.*\b(?:select|"
+            r"pick)\b).*\b(?:image|scene|one|patch|picture|photo|acquisition|pass|tile|chip|"
+            r"shot)\b(?!.*\b(?:footprint|table)s?\b)|\bwhat(?:'s| is| was) the (?:newest|latest|"
+            r"oldest|earliest|most recent)\b",
+        ),
+        (
+            "image_info",
+            r"^(?:what(?:'s| is| are)|tell me (?:more )?about|describe|explain|"
+            r"info(?:rmation)? (?:on|about)|details? (?:of|on|about|for)|more (?:on|about)|"
+            r"who took|when was|show (?:me )?(?:its|the) (?:record|metadata|"
+            r"details))\b.*\b(?:this|that|it|its|image|the selected|the record|selected image|"
+            r"clicked)\b(?!.*\b(?:map|layer|area|region|selection)\b)|\bmetadata of\b",
+        ),
         # figures
         ("histogram_figure", r"\bhow (?:are|is) .*\bdistributed\b"),
         ("histogram_figure", r"\bhistograms?\b"),
         ("pie_figure", r"\b(?:pie|donut|doughnut)\b"),
-        ("scatter_figure", rf"\bscatter\b.*\b(?:chart|graph|figure|diagram|against|versus|vs)\b|\b(?:plot|chart|graph|show)\b.*\bvariable\b.*\b(?:against|versus|vs)\b.*\bvariable\b"),
-        ("line_figure", rf"\b(?:line|trend|curve|time[- ]?series)\b.*{_FIGURE}?\b(?:.*\b(?:over|per|by|of)\b)?|\bover (?:time|the years)\b(?=.*)|\bhow (?:has|have|did|does)\b.*\b(?:change|evolve|develop|grow)"),
-        ("bar_figure", rf"\b(?:bar|bars|column)\b.*\b{_FIGURE}?|\b(?:bar ?chart|bar ?graph)s?\b|\b{_FIGURE}s?\b.*\b(?:per|by|of|for each|each)\b.*\bvariable\b|^(?:chart|graph)\b|\b(?:as|in|make|draw|give me|show) (?:a |me a |it as a )?(?:chart|graph|figure)\b"),
-        ("show_figure", r"\b(?:show|open|display|see|bring)\b.*\b(?:the|that|last|previous) (?:figure|chart|graph)\b|\b(?:figure|chart|graph) again\b|\bback to the (?:figure|chart|graph)\b"),
-        ("show_table", r"\b(?:show|open|display|bring)\b.*\b(?:the|that|last|previous|results?) (?:results? )?table\b|\btable again\b|\bback to the table\b"),
+        (
+            "scatter_figure",
+            r"\bscatter\b.*\b(?:chart|graph|figure|diagram|against|versus|vs)\b|\b(?:plot|chart|"
+            r"graph|show)\b.*\bvariable\b.*\b(?:against|versus|vs)\b.*\bvariable\b",
+        ),
+        (
+            "line_figure",
+            rf"\b(?:line|trend|curve|time[- ]?series)\b.*{_FIGURE}?\b(?:.*\b(?:over|per|by|of)\b)?|"
+            r"\bover (?:time|the years)\b(?=.*)|\bhow (?:has|have|did|does)\b.*\b(?:change|evolve|"
+            r"develop|grow)",
+        ),
+        (
+            "bar_figure",
+            rf"\b(?:bar|bars|column)\b.*\b{_FIGURE}?|\b(?:bar ?chart|bar ?graph)s?\b|"
+            rf"\b{_FIGURE}s?\b.*\b(?:per|by|of|for each|each)\b.*\bvariable\b|^(?:chart|graph)\b|"
+            r"\b(?:as|in|make|draw|give me|show) (?:a |me a |it as a )?(?:chart|graph|figure)\b",
+        ),
+        (
+            "show_figure",
+            r"\b(?:show|open|display|see|bring)\b.*\b(?:the|that|last|previous) (?:figure|chart|"
+            r"graph)\b|\b(?:figure|chart|graph) again\b|\bback to the (?:figure|chart|graph)\b",
+        ),
+        (
+            "show_table",
+            r"\b(?:show|open|display|bring)\b.*\b(?:the|that|last|previous|"
+            r"results?) (?:results? )?table\b|\btable again\b|\bback to the table\b",
+        ),
         # numbers
-        ("top_n", r"\b(?:which|what|whose) (?:variable|class|countr(?:y|ies))\b.*\b(?:most|fewest|least|highest|lowest|largest|biggest|smallest|more)\b"),
+        (
+            "top_n",
+            r"\b(?:which|what|whose) (?:variable|class|countr(?:y|ies))\b.*\b(?:most|fewest|least|"
+            r"highest|lowest|largest|biggest|smallest|more)\b",
+        ),
         ("db_count", r"\btotal (?:number|count|of)\b(?!.*\b(?:per|by) variable)|\bin total\b(?!.*variable$)"),
-        ("compare_counts", r"\bcompare\b|\b(?:more|fewer|less)\b.*\b(?:place|date|class|dataset)\b.*\b(?:or|than)\b.*\b(?:place|date|class|dataset)\b|\bwhich has more\b|\bcompared (?:to|with)\b|\b(?:place|date|class|dataset) (?:versus|vs\.?|against) (?:place|date|class|dataset)\b|\bdifference between\b"),
-        ("describe_table", r"\b(?:describe|summari[sz]e|summary|statistics|stats|overview|profile|key figures|quick numbers)\b(?!.*\b(?:session|conversation|this image)\b)"),
-        ("aggregate", r"\b(?:mean|average|avg|median|minimum|min|maximum|max|standard deviation|std|typical)\b.*\bvariable\b|\b(?:variable|condition)\b.*\bon average\b|\bhow condition\b"),
-        ("group_count", r"\b(?:percentage|percent|share|proportion|fraction) of\b|\bhow many\b.*\b(?:per|by|for each|in each|of each|each|from each|every)\b|\b(?:counts?|numbers?|images?|break ?(?:it |them |this |that )?down|breakdown|distribution|tally|split|group(?:ed)?|totals?|share|objects|detections|amounts?)\b.*\b(?:per|by|for each|for every|in each|of each|across|among|each|over the) (?:the |each )?(?:variable|different|country|class|year|month|sensor)|\b(?:per|by|for each) variable$|\bbreak ?down\b|\bbroken down\b|\bdistribution of variable\b|\bcount(?:s)? (?:per|by)\b"),
-        ("aggregate", r"\b(?:mean|average|avg|median|total|sum|minimum|min|maximum|max|standard deviation|std|typical)\b.*\bvariable\b|\bvariable\b.*\bon average\b|\bon average\b|\b(?:lowest|highest|smallest|largest|best|worst|finest) variable\b(?!.*\bimages?\b)"),
-        ("distinct_values", r"\b(?:which|what|list|show|name|tell|give|all|different|distinct|unique|every)\b.*\b(?:kinds?|sorts?|types?|distinct|different|unique)?\b.*\bvariable\b.*\b(?:are there|occur|are in|do i have|do we have|appear|is in|represented|are present|exist|took|taken|cover|are covered|contain|in (?:it|the (?:selection|results|data))|used|involved|available|can i|are they|have)\b|\b(?:distinct|unique|different) (?:values? (?:of|for) )?(?:the )?variable\b|^(?:which|what) variables?\b|\bwhat variable\b|\blist (?:all |the )?(?:distinct |different |unique )?variable$"),
-        ("sort_table", r"\b(?:sort|rank|arrange)(?:ed)?\b|\border(?:ed)? (?:it |them |these |those |the \w+ )*(?:by|from)\b|\border (?:the )?dataset\b|\b(?:newest|oldest|latest|earliest|largest|smallest|clearest|cloudiest|most recent|sharpest|variable) first\b|\bfirst (?:by|in) (?:variable|date)\b|\b(?:ascending|descending|reverse order|alphabetical)\b"),
+        (
+            "compare_counts",
+            r"\bcompare\b|\b(?:more|fewer|less)\b.*\b(?:place|date|class|dataset)\b.*\b(?:or|"
+            r"than)\b.*\b(?:place|date|class|dataset)\b|\bwhich has more\b|\bcompared (?:to|"
+            r"with)\b|\b(?:place|date|class|dataset) (?:versus|vs\.?|against) (?:place|date|class|"
+            r"dataset)\b|\bdifference between\b",
+        ),
+        (
+            "describe_table",
+            r"\b(?:describe|summari[sz]e|summary|statistics|stats|overview|profile|key figures|"
+            r"quick numbers)\b(?!.*\b(?:session|conversation|this image)\b)",
+        ),
+        (
+            "aggregate",
+            r"\b(?:mean|average|avg|median|minimum|min|maximum|max|standard deviation|std|"
+            r"typical)\b.*\bvariable\b|\b(?:variable|condition)\b.*\bon average\b|"
+            r"\bhow condition\b",
+        ),
+        (
+            "group_count",
+            r"\b(?:percentage|percent|share|proportion|fraction) of\b|\bhow many\b.*\b(?:per|by|"
+            r"for each|in each|of each|each|from each|every)\b|\b(?:counts?|numbers?|images?|"
+            r"break ?(?:it |them |this |that )?down|breakdown|distribution|tally|split|"
+            r"group(?:ed)?|totals?|share|objects|detections|amounts?)\b.*\b(?:per|by|for each|"
+            r"for every|in each|of each|across|among|each|over the) (?:the |each )?(?:variable|"
+            r"different|country|class|year|month|sensor)|\b(?:per|by|for each) variable$|"
+            r"\bbreak ?down\b|\bbroken down\b|\bdistribution of variable\b|\bcount(?:s)? (?:per|"
+            r"by)\b",
+        ),
+        (
+            "aggregate",
+            r"\b(?:mean|average|avg|median|total|sum|minimum|min|maximum|max|standard deviation|"
+            r"std|typical)\b.*\bvariable\b|\bvariable\b.*\bon average\b|\bon average\b|"
+            r"\b(?:lowest|highest|smallest|largest|best|worst|finest) variable\b(?!.*\bimages?\b)",
+        ),
+        (
+            "distinct_values",
+            r"\b(?:which|what|list|show|name|tell|give|all|different|distinct|unique|"
+            r"every)\b.*\b(?:kinds?|sorts?|types?|distinct|different|"
+            r"unique)?\b.*\bvariable\b.*\b(?:are there|occur|are in|do i have|do we have|appear|"
+            r"is in|represented|are present|exist|took|taken|cover|are covered|contain|in (?:it|"
+            r"the (?:selection|results|data))|used|involved|available|can i|are they|have)\b|"
+            r"\b(?:distinct|unique|different) (?:values? (?:of|for) )?(?:the )?variable\b|"
+            r"^(?:which|what) variables?\b|\bwhat variable\b|\blist (?:all |the )?(?:distinct |"
+            r"different |unique )?variable$",
+        ),
+        (
+            "sort_table",
+            r"\b(?:sort|rank|arrange)(?:ed)?\b|\border(?:ed)? (?:it |them |these |those |"
+            r"the \w+ )*(?:by|from)\b|\border (?:the )?dataset\b|\b(?:newest|oldest|latest|"
+            r"earliest|largest|smallest|clearest|cloudiest|most recent|sharpest|variable) first\b|"
+            r"\bfirst (?:by|in) (?:variable|date)\b|\b(?:ascending|descending|reverse order|"
+            r"alphabetical)\b",
+        ),
         # images
-        ("top_n", r"\b(?:top|first|best|worst|biggest|largest|smallest|highest|lowest|most|fewest|leading|busiest)\b.*\b(?:number|variable|class|images?|countr)\b.*\b(?:by|with|per|for|have|has|most|fewest|of|in)\b|\b(?:which|what) (?:variable|class|image|place|countries|years?)\b.*\b(?:most|fewest|least|highest|lowest|largest|biggest|smallest)\b|\b(?:top|bottom) number\b|\bmost (?:common|frequent|popular|numerous)\b|\bleast common\b|\brarest\b|\bwhere are most\b"),
-        ("db_count", r"\bhow many\b|\bhow much\b|^(?:count|tally)\b|\bthe (?:number|count|total) of\b|\bnumber of (?:images|class|rows|results|detections|objects|hits|matches)\b|\b(?:are|is) there (?:any|an|a|some|anything|something)\b|\b(?:do|have) (?:we|you|i|they) (?:have|got|hold)?\s?(?:any|anything|some)\b|\bany class\b.*\?*$|^(?:any|anything)\b"),
-        ("db_query", r"\b(?:list|table of|rows|records|enumerate|tabulate)\b(?!.*\b(?:layer|dataset\?)\b)|\b(?:as|in) a table\b|\bmetadata table\b|\bshow (?:me )?(?:the )?(?:first |top )?(?:number )?(?:rows|records|results|entries)\b"),
-        ("show_image", r"\b(?:show|view|see|display|look at|open|bring up|let me see|pull up)\b.*\b(?:this|that|the|an?|its) (?:[\w-]+ ){0,4}(?:image|scene|picture|quick ?look|pixels|chip|photo)\b(?!s)(?! (?:panel|table|footprint|as|by|per|outline))|\b(?:show|view|see|display|open)\b.*\b(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|sharpest|first|last|best|second|third)(?: one| image| scene)?$|\b(?:show|view|display) (?:me )?image\b|\bwhat does (?:it|this|that) look like\b|\b(?:show|see|open|view)\b.*\b(?:first|second|third|number)\b(?: one)?(?: up close| in detail| closer| full size)$|\bimage in the image panel\b"),
+        (
+            "top_n",
+            r"\b(?:top|first|best|worst|biggest|largest|smallest|highest|lowest|most|fewest|"
+            r"leading|busiest)\b.*\b(?:number|variable|class|images?|countr)\b.*\b(?:by|with|per|"
+            r"for|have|has|most|fewest|of|in)\b|\b(?:which|what) (?:variable|class|image|place|"
+            r"countries|years?)\b.*\b(?:most|fewest|least|highest|lowest|largest|biggest|"
+            r"smallest)\b|\b(?:top|bottom) number\b|\bmost (?:common|frequent|popular|numerous)\b|"
+            r"\bleast common\b|\brarest\b|\bwhere are most\b",
+        ),
+        (
+            "db_count",
+            r"\bhow many\b|\bhow much\b|^(?:count|tally)\b|\bthe (?:number|count|total) of\b|"
+            r"\bnumber of (?:images|class|rows|results|detections|objects|hits|matches)\b|"
+            r"\b(?:are|is) there (?:any|an|a|some|anything|something)\b|\b(?:do|have) (?:we|you|i|"
+            r"they) (?:have|got|hold)?\s?(?:any|anything|some)\b|\bany class\b.*\?*$|^(?:any|"
+            r"anything)\b",
+        ),
+        (
+            "db_query",
+            r"\b(?:list|table of|rows|records|enumerate|tabulate)\b(?!.*\b(?:layer|dataset\?)\b)|"
+            r"\b(?:as|in) a table\b|\bmetadata table\b|\bshow (?:me )?(?:the )?(?:first |"
+            r"top )?(?:number )?(?:rows|records|results|entries)\b",
+        ),
+        (
+            "show_image",
+            r"\b(?:show|view|see|display|look at|open|bring up|let me see|pull up)\b.*\b(?:this|"
+            r"that|the|an?|its) (?:[\w-]+ ){0,4}(?:image|scene|picture|quick ?look|pixels|chip|"
+            r"photo)\b(?!s)(?! (?:panel|table|footprint|as|by|per|outline))|\b(?:show|view|see|"
+            r"display|open)\b.*\b(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|"
+            r"sharpest|first|last|best|second|third)(?: one| image| scene)?$|\b(?:show|view|"
+            r"display) (?:me )?image\b|\bwhat does (?:it|this|that) look like\b|\b(?:show|see|"
+            r"open|view)\b.*\b(?:first|second|third|number)\b(?: one)?(?: up close| in detail|"
+            r" closer| full size)$|\bimage in the image panel\b",
+        ),
         # plots by kind
         ("heatmap_plot", r"\bheat[- ]?map\b|\bhot ?spots?\b"),
         ("density_plot", r"\bdensity\b|\bhex(?:agon|bin)?s?\b|\bh3\b|\bgrid cells\b|\bsquare cells\b"),
-        ("choropleth_plot", r"\b(?:ch?l?oropleth|cloropleth)\b|\b(?:colou?r|shade)(?:ed|d)?\b.*\bby (?:country|variable)\b|\b(?:countries|variable) (?:colou?red|shaded)\b"),
+        (
+            "choropleth_plot",
+            r"\b(?:ch?l?oropleth|cloropleth)\b|\b(?:colou?r|shade)(?:ed|d)?\b.*\bby (?:country|"
+            r"variable)\b|\b(?:countries|variable) (?:colou?red|shaded)\b",
+        ),
         ("time_slider_plot", r"\btime ?(?:slider|line|lapse)\b|\btime-lapse\b|\banimat\w+\b|\bslider\b"),
         ("footprint_plot", r"\b(?:footprints?|outlines?|extents?)\b"),
-        ("detection_plot", rf"\b{_PUT}\b.*\b(?:detections?|(?:bounding|object|detection) boxes|boxes)\b|\bdetections? (?:on|boxes|as boxes)\b"),
-        ("label_plot", rf"\b(?:label|annotate)\b.*\b(?:images?|them|points|each|with|by)\b|\blabels\b|\bnext to (?:it|them|each)\b"),
-        ("cluster_plot", rf"\bclusters?\b|\bclustered\b"),
-        ("scatter_plot", rf"\b(?:scatter|dots|(?:individual|single|separate) points|(?:as|with) points|points)\b"),
-        ("smalltalk", r"^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|thank you|thx|cheers|bye|goodbye|ok(?:ay)?|cool|nice|great|perfect|awesome)(?: (?:there|azimuth|a lot|so much|very much|again|you|everyone|all))*$|\bwho are you\b|\bwhat(?:'s| is) your name\b|\bhow are you\b"),
-        ("help", r"^help(?: me)?$|\bwhat (?:can|could|do) (?:you|i|we) (?:do|ask|say)\b|\bhow (?:do|does|can) (?:i|this|it|you) (?:work|use|start|begin)\b|\bwhat are you able\b|\bshow me (?:some )?examples\b|\bwhat tools\b"),
+        (
+            "detection_plot",
+            rf"\b{_PUT}\b.*\b(?:detections?|(?:bounding|object|detection) boxes|boxes)\b|"
+            r"\bdetections? (?:on|boxes|as boxes)\b",
+        ),
+        (
+            "label_plot",
+            r"\b(?:label|annotate)\b.*\b(?:images?|them|points|each|with|by)\b|\blabels\b|"
+            r"\bnext to (?:it|them|each)\b",
+        ),
+        ("cluster_plot", r"\bclusters?\b|\bclustered\b"),
+        (
+            "scatter_plot",
+            r"\b(?:scatter|dots|(?:individual|single|separate) points|(?:as|with) points|points)\b",
+        ),
+        (
+            "smalltalk",
+            r"^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|thank you|thx|cheers|"
+            r"bye|goodbye|ok(?:ay)?|cool|nice|great|perfect|awesome)(?: (?:there|azimuth|a lot|"
+            r"so much|very much|again|you|everyone|all))*$|\bwho are you\b|\bwhat(?:'s|"
+            r" is) your name\b|\bhow are you\b",
+        ),
+        (
+            "help",
+            r"^help(?: me)?$|\bwhat (?:can|could|do) (?:you|i|we) (?:do|ask|say)\b|\bhow (?:do|"
+            r"does|can) (?:i|this|it|you) (?:work|use|start|begin)\b|\bwhat are you able\b|"
+            r"\bshow me (?:some )?examples\b|\bwhat tools\b",
+        ),
         # the selection
         ("plot", r"\bon (?:the|a|my) map\b"),
-        ("filter", r"^(?:widen|narrow|extend|expand|shrink|grow|increase|reduce|double|halve|shift|swap|replace|exchange|make (?:it|that|them) (?:half|twice|under|over|below|above|less|more|at))\b"),
-        ("db_query", r"^(?:which|what) (?:dataset )?(?:class )?(?:images|scenes|pictures|photos|patches|tiles|shots)\b"),
-        ("filter", r"^(?:only|just|keep|restrict|limit|narrow|exclude|filter|without|instead|make (?:it|that)|change (?:it|that|the)|what about|how about|and (?:in|for|from|with|near|what)|but|same (?:for|in|with|thing)|now|also|or|in|from|for|near|around|within|since|after|before|between|during|until|with|nothing|no|not|except|plus|set the|use|switch to|try|rather|i meant|i mean|sorry|actually|ditto|likewise)\b.*\b(?:place|date|class|dataset|condition|box|point|40 km|here|drawing|view|there)\b|\b(?:only|restrict|narrow|limit) (?:\w+ )?(?:to|by|down)?\b.*\b(?:place|date|class|dataset|condition|box|here|drawing|view)\b|\binstead\b|^(?:place|date|class|condition|dataset)(?: (?:only|instead|please|then|too|as well))?$|\bonly$|^filter\b"),
-        ("plot", rf"\b{_PUT}|find|search|look for|locate|where (?:are|is)|visuali[sz]e|get|highlight|overlay|i(?:'m| am) (?:looking|searching) for|need\b"),
+        (
+            "filter",
+            r"^(?:widen|narrow|extend|expand|shrink|grow|increase|reduce|double|halve|shift|swap|"
+            r"replace|exchange|make (?:it|that|them) (?:half|twice|under|over|below|above|less|"
+            r"more|at))\b",
+        ),
+        (
+            "db_query",
+            r"^(?:which|what) (?:dataset )?(?:class )?(?:images|scenes|pictures|photos|patches|"
+            r"tiles|shots)\b",
+        ),
+        (
+            "filter",
+            r"^(?:only|just|keep|restrict|limit|narrow|exclude|filter|without|instead|make (?:it|"
+            r"that)|change (?:it|that|the)|what about|how about|and (?:in|for|from|with|near|"
+            r"what)|but|same (?:for|in|with|thing)|now|also|or|in|from|for|near|around|within|"
+            r"since|after|before|between|during|until|with|nothing|no|not|except|plus|set the|use|"
+            r"switch to|try|rather|i meant|i mean|sorry|actually|ditto|likewise)\b.*\b(?:place|"
+            r"date|class|dataset|condition|box|point|40 km|here|drawing|view|there)\b|\b(?:only|"
+            r"restrict|narrow|limit) (?:\w+ )?(?:to|by|down)?\b.*\b(?:place|date|class|dataset|"
+            r"condition|box|here|drawing|view)\b|\binstead\b|^(?:place|date|class|condition|"
+            r"dataset)(?: (?:only|instead|please|then|too|as well))?$|\bonly$|^filter\b",
+        ),
+        (
+            "plot",
+            rf"\b{_PUT}|find|search|look for|locate|where (?:are|is)|visuali[sz]e|get|highlight|"
+            r"overlay|i(?:'m| am) (?:looking|searching) for|need\b",
+        ),
     )
 )
 

@@ -12,7 +12,7 @@ from typing import Any
 from copilot.planner.spans import Names
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer
-from data.schema import DatasetInfo, IMAGES
+from data.schema import IMAGES, DatasetInfo
 
 PLOTS = {
     "points": "scatter_plot",
@@ -97,7 +97,9 @@ class Situation:
         selected = [self.selected] if self.selected else []
         return Names(
             datasets=tuple(own),
-            fields=tuple(sorted(_COLUMNS | {key for info in self.datasets.values() for key, _ in info.properties})),
+            fields=tuple(
+                sorted(_COLUMNS | {key for info in self.datasets.values() for key, _ in info.properties})
+            ),
             classes=tuple(sorted(classes)),
             layers=tuple((layer["id"], layer["name"]) for layer in self.layers if layer["id"] not in PLOTS),
             events=_events(self.catalogue, tuple(sorted(self.datasets))),
@@ -153,10 +155,14 @@ class Situation:
     def _add_layer(self, kind: str, name: str | None, live: bool = False) -> None:
         layer_id = name.lower().replace(" ", "-") if name else kind
         self.layers = [layer for layer in self.layers if layer["id"] != layer_id]
-        self.layers.append({"id": layer_id, "name": name or kind, "kind": kind, "live": live, "visible": True})
+        self.layers.append(
+            {"id": layer_id, "name": name or kind, "kind": kind, "live": live, "visible": True}
+        )
 
     def _draw(self, args: dict[str, Any]) -> None:
-        numbers = [int(layer["id"].rsplit("-", 1)[-1]) for layer in self.drawings if layer["id"][-1:].isdigit()]
+        numbers = [
+            int(layer["id"].rsplit("-", 1)[-1]) for layer in self.drawings if layer["id"][-1:].isdigit()
+        ]
         number = max(numbers, default=0) + 1
         name = args.get("name") or f"drawing-{number}"
         self.layers.append({"id": f"drawing-{number}", "name": name, "kind": "drawing", "visible": True})
@@ -270,8 +276,11 @@ _EFFECTS = {
         slice(None), [layer for layer in situation.layers if layer["kind"] != "drawing"]
     ),
     **dict.fromkeys(("draw_bbox", "draw_polygon", "draw_circle", "draw_marker"), Situation._draw),
-    **dict.fromkeys(("zoom_map", "set_view", "fit_bounds", "fit_layer", "fit_selection", "reset_map"), _camera),
+    **dict.fromkeys(
+        ("zoom_map", "set_view", "fit_bounds", "fit_layer", "fit_selection", "reset_map"), _camera
+    ),
 }
+
 
 @lru_cache(maxsize=8)
 def _events(catalogue: Catalogue, datasets: tuple[str, ...]) -> tuple[str, ...]:
@@ -279,4 +288,11 @@ def _events(catalogue: Catalogue, datasets: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(str(each) for each in catalogue.values("event") if each)
 
 
-_COLUMNS = frozenset(IMAGES.names) - {"image_num", "class_words", "footprint", "properties", "quicklook", "path"}
+_COLUMNS = frozenset(IMAGES.names) - {
+    "image_num",
+    "class_words",
+    "footprint",
+    "properties",
+    "quicklook",
+    "path",
+}

@@ -17,23 +17,35 @@ from copilot.planner.situation import KIND_OF_PLOT, Situation
 _SURE = 0.5
 """From this probability on the head is right more often than the rules (see docs/planner.md)."""
 _DRAWS = re.compile(
-    r"\b(?:draw|sketch|trace|outline|mark|add|make|put|drop|place|pin|stick|set|leave|create|circle|ring|box|rectangle|polygon|"
+    r"\b(?:draw|sketch|trace|outline|mark|add|make|put|drop|place|pin|stick|set|leave|"
+    r"create|circle|ring|box|rectangle|polygon|"
     r"marker|square|triangle|buffer|flag)\b",
     re.I,
 )
 _STYLES = re.compile(
-    r"colou?r|paint|opac|opaque|transparen|translucent|faint|fade|solid|bigger|larger|smaller|thicker|thinner|size|style|tint|"
+    r"colou?r|paint|opac|opaque|transparen|translucent|faint|fade|solid|bigger|larger|"
+    r"smaller|thicker|thinner|size|style|tint|"
     r"bright|dark|see-?through",
     re.I,
 )
 _ASKS_ABOUT_A_DATASET = re.compile(
-    r"\b(?:tell me (?:more )?about|what(?:'s| is| are)|describe|explain|info(?:rmation)? (?:on|about)|details (?:on|of|about))\W+(?:the )?dataset"
+    r"\b(?:tell me (?:more )?about|what(?:'s| is| are)|describe|explain|"
+    r"info(?:rmation)? (?:on|about)|details (?:on|of|about))\W+(?:the )?dataset"
     r"(?: (?:data ?set|set|about|like|for))*$"
 )
 _OF_MANY = re.compile(r"\b(?:images|scenes|patches|tiles|pictures|photos|chips|ones|shots)\b", re.I)
-_KEPT_AS_IT_IS = re.compile(r"\b(?:as (?:it|they) (?:is|are)|alone|the rest|everything else|untouched|the same)\b", re.I)
-_ANOTHER = re.compile(r"(?:and |now |also )*(?:one|another|the same|same|another one)(?: chart| figure| histogram)? (?:of|for|by|per) (?:the )?variable$")
-_AN_IMAGE = re.compile(r"\b(?:first|second|third|fourth|fifth|newest|oldest|latest|clearest|sharpest|last|next) (?:image|scene|one)\b", re.I)
+_KEPT_AS_IT_IS = re.compile(
+    r"\b(?:as (?:it|they) (?:is|are)|alone|the rest|everything else|untouched|the same)\b", re.I
+)
+_ANOTHER = re.compile(
+    r"(?:and |now |also )*(?:one|another|the same|same|another one)(?: chart| figure|"
+    r" histogram)? (?:of|for|by|per) (?:the )?variable$"
+)
+_AN_IMAGE = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|newest|oldest|latest|clearest|sharpest|last|"
+    r"next) (?:image|scene|one)\b",
+    re.I,
+)
 _TAKES_OFF = re.compile(r"\W*(?:please |now |then |and )*(hide|conceal|remove|delete|drop)\b", re.I)
 _MOVES_THE_CAMERA = re.compile(r"\b(?:fit|frame|zoom|fly|go|centre|center|focus|take me)\b", re.I)
 _SHOWS = re.compile(r"\b(?:show|plot|display|map|draw|find|see|visuali[sz]e|put)\b", re.I)
@@ -49,7 +61,11 @@ def wants(found: Sequence[Clause], head: Head, situation: Situation) -> list[str
     ]
     for index, clause in enumerate(found):
         steps = re.search(r"\b(?:next|previous|prev)\b", clause.text, re.I)
-        if steps and labels[index] in (None, "undo", "redo", "goto_turn", "filter") and {"select_image", "show_image"} & set(labels[:index]):
+        if (
+            steps
+            and labels[index] in (None, "undo", "redo", "goto_turn", "filter")
+            and {"select_image", "show_image"} & set(labels[:index])
+        ):
             labels[index] = "select_image"
     return _one_plot_each(labels, found, situation)
 
@@ -82,29 +98,62 @@ def _in_context(
         return "group_count"
     if _ANOTHER.match(masked):
         return "same_figure"
-    if label == "db_schema" and ruled != "db_schema" and not re.search(r"\b(?:fields?|columns?|schema|structure|about)\b", clause.text, re.I):
+    if (
+        label == "db_schema"
+        and ruled != "db_schema"
+        and not re.search(r"\b(?:fields?|columns?|schema|structure|about)\b", clause.text, re.I)
+    ):
         return ruled or "db_count"
-    if label == "fit_selection" and clause.of("place", "bbox", "point") and not clause.of("dataset", "class", "date"):
+    if (
+        label == "fit_selection"
+        and clause.of("place", "bbox", "point")
+        and not clause.of("dataset", "class", "date")
+    ):
         return "zoom_map"
     if label == "reject" and ruled != "reject" and _about_the_map(clause):
         return ruled or "plot"
-    if label in ("show_image", "plot") and situation.tabs and not selects and tab_named(clause.text, situation) is not None:
+    if (
+        label in ("show_image", "plot")
+        and situation.tabs
+        and not selects
+        and tab_named(clause.text, situation) is not None
+    ):
         return "switch_tab"
     if label == "open_panel" and _AN_IMAGE.search(clause.text):
         return "show_image"
+    if (
+        label in ("keep", "pan_map")
+        and clause.of("date")
+        and re.search(r"\b(?:shift|move|set|change|push|start|end)\b", clause.text, re.I)
+    ):
+        return "filter"
     if label == "keep" and not _KEPT_AS_IT_IS.search(clause.text) and selects:
         return "filter"
-    if label in ("draw_circle", "draw_bbox", "draw_polygon", "draw_marker") and not _DRAWS.search(clause.text):
+    if label in ("draw_circle", "draw_bbox", "draw_polygon", "draw_marker") and not _DRAWS.search(
+        clause.text
+    ):
         return ruled if ruled and not ruled.startswith("draw") else "plot"
     if label == "identify_at" and ruled != "identify_at" and len(found) > 1:
         return "filter"
-    if label in ("style_layer", "pan_map") and not _STYLES.search(clause.text) and narrows_in_context(clause, situation):
+    if (
+        label in ("style_layer", "pan_map")
+        and not _STYLES.search(clause.text)
+        and narrows_in_context(clause, situation)
+    ):
         return "filter"
     if label == "db_list" and clause.of("dataset", "place", "class"):
         return ruled if ruled and ruled != "db_list" else "plot" if selects else label
-    if label == "image_info" and situation.selected is None and situation.loaded | _loaded_before(clause, found) and not clause.of("image"):
+    if (
+        label == "image_info"
+        and situation.selected is None
+        and situation.loaded | _loaded_before(clause, found)
+        and not clause.of("image")
+    ):
         return "describe_table" if re.search(r"\b(?:describe|summar)", clause.text, re.I) else label
-    if label in ("remove_layer", "filter_clear", "hide_layer", "remove_layer") and without_classes(clause, situation) is not None:
+    if (
+        label in ("remove_layer", "filter_clear", "hide_layer", "remove_layer")
+        and without_classes(clause, situation) is not None
+    ):
         return "filter"
     if label == "style_layer" and clause.of("plot") and not _kind_is_there(clause, situation):
         return str(clause.of("plot")[0].value)  # "footprints in orange": a plot in that style
@@ -127,15 +176,32 @@ def _kind_is_there(clause: Clause, situation: Situation) -> bool:
     return any(layer["kind"] in kinds for layer in situation.layers)
 
 
-_CHANGING = frozenset({"undo", "redo", "goto_turn", "clear_layers", "filter_clear", "start_over", "remove_layer", "clear_drawings", "db_unload"})
+_CHANGING = frozenset(
+    {
+        "undo",
+        "redo",
+        "goto_turn",
+        "clear_layers",
+        "filter_clear",
+        "start_over",
+        "remove_layer",
+        "clear_drawings",
+        "db_unload",
+    }
+)
 _QUESTION = re.compile(r"^\W*(?:what|why|how come|who|when|does|did|is|are)\b", re.I)
 _LISTS_DATASETS = frozenset(
     f"{start}variable{end}"
     for start in ("what ", "which ", "list ", "list the ", "list all ", "list all the ", "show me the ", "show the ", "what are the ")
     for end in (" are there", " do you have", " do we have", " are available", " exist", "", " can i use", " have you got", " are in here")
 )  # fmt: skip
-_SUPERLATIVE = re.compile(r"\b(?:top|largest|biggest|smallest|highest|lowest|most|least|latest|first|best)\b", re.I)
-_IT = re.compile(r"(?:(?:please|now|then|and|ok) )*(?P<verb>hide|remove|delete|drop|get rid of|show|unhide|bring back) (?:it|that|them|this)(?: again| back| away)?$")
+_SUPERLATIVE = re.compile(
+    r"\b(?:top|largest|biggest|smallest|highest|lowest|most|least|latest|first|best)\b", re.I
+)
+_IT = re.compile(
+    r"(?:(?:please|now|then|and|ok) )*(?P<verb>hide|remove|delete|drop|get rid of|show|"
+    r"unhide|bring back) (?:it|that|them|this)(?: again| back| away)?$"
+)
 
 
 def _about_what_is_there(label: str | None, masked: str, clause: Clause, situation: Situation) -> str | None:
@@ -144,7 +210,11 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
         return "map_state"
     if label == "image_info" and label_by_rule(masked) == "show_image":
         return "show_image"
-    if label in ("distinct_values", "group_count") and masked in _LISTS_DATASETS and clause.of("field")[0].value == "dataset":
+    if (
+        label in ("distinct_values", "group_count")
+        and masked in _LISTS_DATASETS
+        and clause.of("field")[0].value == "dataset"
+    ):
         return "db_list"
     by = [str(span.value) for span in clause.of("field")]
     if label == "group_count" and by and by[-1] not in GROUPINGS and _SUPERLATIVE.search(clause.text):
@@ -152,7 +222,10 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
     if label in ("undo", "redo", "goto_turn"):
         if clause.of("basemap"):
             return "set_basemap"
-        if re.search(r"\b(?:previous|prev)\b(?! (?:step|turn|state|view))", clause.text, re.I) and situation.picked():
+        if (
+            re.search(r"\b(?:previous|prev)\b(?! (?:step|turn|state|view))", clause.text, re.I)
+            and situation.picked()
+        ):
             return "show_image"
     if label in ("switch_tab", "open_tab", "close_tab") and clause.of("panel") and not clause.of("url"):
         return "close_panel" if label == "close_tab" else "open_panel"
@@ -162,7 +235,12 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
         if match["verb"] in ("show", "unhide", "bring back"):
             return "show_layer" if any(not layer.get("visible", True) for layer in situation.layers) else None
         return "hide_layer" if match["verb"] == "hide" else "remove_layer"
-    if _kind_is_there(clause, situation) and clause.of("plot") and re.search(r"\b(?:only|just)\b", clause.text, re.I) and not names_a_selection(clause):
+    if (
+        _kind_is_there(clause, situation)
+        and clause.of("plot")
+        and re.search(r"\b(?:only|just)\b", clause.text, re.I)
+        and not names_a_selection(clause)
+    ):
         return "show_only" if re.match(r"\W*(?:show|only|just|keep|leave)\b", clause.text, re.I) else None
     return None
 
@@ -174,14 +252,26 @@ def narrows_somehow(clause: Clause) -> bool:
 
 def _about_the_map(clause: Clause) -> bool:
     named = clause.of("dataset", "class", "place", "point", "bbox", "event", "attribute")
-    return bool(named) or narrows_somehow(clause) or bool(clause.of("plot", "layer", "quoted", "control", "panel", "basemap", "zoom"))
+    return (
+        bool(named)
+        or narrows_somehow(clause)
+        or bool(clause.of("plot", "layer", "quoted", "control", "panel", "basemap", "zoom"))
+    )
 
 
 def _loaded_before(clause: Clause, found: Sequence[Clause]) -> set[str]:
-    return {name for other in found if other.start < clause.start for span in other.of("dataset") for name in span.value}
+    return {
+        name
+        for other in found
+        if other.start < clause.start
+        for span in other.of("dataset")
+        for name in span.value
+    }
 
 
-def _one_plot_each(labels: Sequence[str | None], found: Sequence[Clause], situation: Situation) -> list[str | None]:
+def _one_plot_each(
+    labels: Sequence[str | None], found: Sequence[Clause], situation: Situation
+) -> list[str | None]:
     """Only what is asked for: parts of a request that just select lead up to what is done with it.
 
     "Ships; Rotterdam; 2019" is one plot at its end, "ships near Rome, as points" one of points, and
@@ -193,14 +283,27 @@ def _one_plot_each(labels: Sequence[str | None], found: Sequence[Clause], situat
         if not soft[index] or clause.of("plot"):
             continue
         shown = bool(_SHOWS.search(clause.text))
-        later = next((at for at in range(index + 1, len(found)) if not (soft[at] and _only_goes_on(found[at]))), None)
-        if later is not None and (labels[later] in KIND_OF_PLOT or labels[later] == "style_layer") and _is_bare(found[later]):
+        later = next(
+            (at for at in range(index + 1, len(found)) if not (soft[at] and _only_goes_on(found[at]))), None
+        )
+        if (
+            later is not None
+            and (labels[later] in KIND_OF_PLOT or labels[later] == "style_layer")
+            and _is_bare(found[later])
+        ):
             meant[index] = "narrow"
         elif index + 1 < len(found) and soft[index + 1] and _only_goes_on(found[index + 1]):
-            meant[index], meant[index + 1] = "narrow", "plot" if shown or meant[index] == "plot" else meant[index + 1]
-        elif not shown and any(_does_something(label) for at, label in enumerate(labels) if at != index and not soft[at]):
-            meant[index] = "narrow"
-        elif not shown and any(soft[at] and _SHOWS.search(found[at].text) for at in range(len(found)) if at != index):
+            meant[index], meant[index + 1] = (
+                "narrow",
+                "plot" if shown or meant[index] == "plot" else meant[index + 1],
+            )
+        elif (
+            not shown
+            and any(_does_something(label) for at, label in enumerate(labels) if at != index and not soft[at])
+        ) or (
+            not shown
+            and any(soft[at] and _SHOWS.search(found[at].text) for at in range(len(found)) if at != index)
+        ):
             meant[index] = "narrow"
     return [None if soft[at] and label is None else label for at, label in enumerate(meant)]
 
@@ -212,7 +315,13 @@ def joined(
     clauses: list[Clause] = []
     meant: list[str | None] = []
     for clause, label in zip(found, labels, strict=True):
-        if clauses and meant[-1] == "narrow" and label in ("narrow", "plot", "filter") and _only_goes_on(clause) and not _clash(clauses[-1], clause):
+        if (
+            clauses
+            and meant[-1] == "narrow"
+            and label in ("narrow", "plot", "filter")
+            and _only_goes_on(clause)
+            and not _clash(clauses[-1], clause)
+        ):
             first = clauses.pop()
             end = clause.start + len(clause.text)
             clause = Clause(request[first.start : end], first.start, (*first.spans, *clause.spans))
@@ -226,14 +335,18 @@ def _clash(one: Clause, other: Clause) -> bool:
     """Whether both name a place or both a date, so that the second corrects the first."""
     both = ({span.kind for span in each.spans} for each in (one, other))
     kinds = next(both) & next(both)
-    return bool(kinds & {"place", "date", "bbox", "point", "dataset"}) or bool(re.search(r"\b(?:but|not|no|without|except|only)\b", other.text, re.I))
+    return bool(kinds & {"place", "date", "bbox", "point", "dataset"}) or bool(
+        re.search(r"\b(?:but|not|no|without|except|only)\b", other.text, re.I)
+    )
 
 
 _SOFT = ("plot", "filter", None)
 
 
 def _is_soft(label: str | None, clause: Clause, situation: Situation) -> bool:
-    return label in _SOFT and (label is not None or names_a_selection(clause) or narrows_in_context(clause, situation))
+    return label in _SOFT and (
+        label is not None or names_a_selection(clause) or narrows_in_context(clause, situation)
+    )
 
 
 def _only_goes_on(clause: Clause) -> bool:

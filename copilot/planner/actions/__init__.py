@@ -25,7 +25,18 @@ ACTIONS: Mapping[str, Action] = MappingProxyType(
 )
 
 SELECTING = frozenset(
-    {"db_load", "add_raster_layer", "compare_counts", *plots.ACTIONS, *counting.SELECTING, *exports.SELECTING, "select_image", "show_image", "fit_selection", "compare_images"}
+    {
+        "db_load",
+        "add_raster_layer",
+        "compare_counts",
+        *plots.ACTIONS,
+        *counting.SELECTING,
+        *exports.SELECTING,
+        "select_image",
+        "show_image",
+        "fit_selection",
+        "compare_images",
+    }
 )
 """Wants whose phrases narrow the selection first; the others take their phrases as arguments."""
 

@@ -42,9 +42,13 @@ def zoom(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield Call("zoom_map", {"delta": int(level.value.value)})
     elif (layer := clause.first("layer")) is not None:
         yield Call("fit_layer", {"layer": layer.value})
-    elif (number := clause.first("count")) is not None and re.search(r"\b(?:to|level|at)\b", clause.text, re.I):
+    elif (number := clause.first("count")) is not None and re.search(
+        r"\b(?:to|level|at)\b", clause.text, re.I
+    ):
         yield Call("zoom_map", {"level": int(number.value.value)})
-    elif re.search(r"\b(?:to|on) (?:it|that|this|that one|this one|the (?:selected )?image)\b", clause.text, re.I) and (situation.shown or situation.selected):
+    elif re.search(
+        r"\b(?:to|on) (?:it|that|this|that one|this one|the (?:selected )?image)\b", clause.text, re.I
+    ) and (situation.shown or situation.selected):
         yield Call("show_image", situation.shown or {"image": situation.selected})
     else:
         yield from _steps(clause, situation)
@@ -65,7 +69,13 @@ def _target(clause: Clause, situation: Situation) -> Call | None:
 
 def _steps(clause: Clause, situation: Situation) -> Iterator[Call]:
     number = clause.first("count")
-    steps = int(number.value.value) if number is not None and 1 <= number.value.value <= 20 else 2 if _TWICE.search(clause.text) else 1
+    steps = (
+        int(number.value.value)
+        if number is not None and 1 <= number.value.value <= 20
+        else 2
+        if _TWICE.search(clause.text)
+        else 1
+    )
     if _OUT.search(clause.text) and not re.search(r"\bzoom in\b|\bcloser\b", clause.text, re.I):
         yield Call("zoom_map", {"delta": -steps})
     elif _IN.search(clause.text) or re.fullmatch(r"\W*zoom\W*", clause.text, re.I):
@@ -84,7 +94,13 @@ def pan(clause: Clause, situation: Situation) -> Iterator[Call]:
     direction = clause.first("direction")
     if direction is None:
         raise Ask("In which direction?", ("north", "east", "south", "west"))
-    fraction = {"fraction": 0.2} if _A_LITTLE.search(clause.text) else {"fraction": 0.9} if _A_LOT.search(clause.text) else {}
+    fraction = (
+        {"fraction": 0.2}
+        if _A_LITTLE.search(clause.text)
+        else {"fraction": 0.9}
+        if _A_LOT.search(clause.text)
+        else {}
+    )
     yield Call("pan_map", {"direction": direction.value} | fraction)
 
 
@@ -116,7 +132,9 @@ _BASEMAP_WORDS = {
 def basemap(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Another base map."""
     chosen = clause.first("basemap")
-    word = re.search(r"\b(black|dark|darker|night|white|light|lighter|bright|street|topo|plain)\b", clause.text, re.I)
+    word = re.search(
+        r"\b(black|dark|darker|night|white|light|lighter|bright|street|topo|plain)\b", clause.text, re.I
+    )
     if chosen is None and word is not None:
         yield Call("set_basemap", {"name": _BASEMAP_WORDS[word[1].lower()]})
         return

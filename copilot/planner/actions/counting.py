@@ -14,8 +14,17 @@ from copilot.planner.places import resolved
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 
-_BY = re.compile(r"\b(?:per|by|for each|for every|each|every|in each|of each|from each|across|among|over|grouped by|split by|versus|against|vs)\s+(?:the\s+|all\s+)?$", re.I)
-_OBJECTS = re.compile(r"\bhow many (?:individual |separate |single )?(?:objects|detections|instances|boxes|annotations|targets)\b|\b(?:count|number|total) (?:of )?(?:the )?(?:objects|detections|instances)\b", re.I)
+_BY = re.compile(
+    r"\b(?:per|by|for each|for every|each|every|in each|of each|from each|across|among|"
+    r"over|grouped by|split by|versus|against|vs)\s+(?:the\s+|all\s+)?$",
+    re.I,
+)
+_OBJECTS = re.compile(
+    r"\bhow many (?:individual |separate |single )?(?:objects|detections|instances|boxes|"
+    r"annotations|targets)\b|\b(?:count|number|total) (?:of )?(?:the )?(?:objects|"
+    r"detections|instances)\b",
+    re.I,
+)
 _FUNCTIONS = (
     (r"\b(?:mean|average|avg|on average|typical)\b", "mean"),
     (r"\bmedian\b", "median"),
@@ -24,14 +33,42 @@ _FUNCTIONS = (
     (r"\b(?:max|maximum|highest|largest|greatest|most|coarsest|worst)\b", "max"),
     (r"\b(?:std|standard deviation|spread)\b", "std"),
 )
-_DESCENDING = re.compile(r"\b(?:desc(?:ending)?|newest|latest|most recent|largest|biggest|highest|most|cloudiest|down|reverse|worst|coarsest|recent|decreasing|high to low|z to a)\b", re.I)
-_ASCENDING = re.compile(r"\b(?:asc(?:ending)?|oldest|earliest|smallest|lowest|least|fewest|clearest|sharpest|finest|best|increasing|low to high|alphabetical\w*|a to z)\b", re.I)
-_DATED = re.compile(r"\b(?:newest|latest|most recent|oldest|earliest|recent|chronological\w*|by date|by time|by acquisition)\b", re.I)
+_DESCENDING = re.compile(
+    r"\b(?:desc(?:ending)?|newest|latest|most recent|largest|biggest|highest|most|"
+    r"cloudiest|down|reverse|worst|coarsest|recent|decreasing|high to low|z to a)\b",
+    re.I,
+)
+_ASCENDING = re.compile(
+    r"\b(?:asc(?:ending)?|oldest|earliest|smallest|lowest|least|fewest|clearest|sharpest|"
+    r"finest|best|increasing|low to high|alphabetical\w*|a to z)\b",
+    re.I,
+)
+_DATED = re.compile(
+    r"\b(?:newest|latest|most recent|oldest|earliest|recent|chronological\w*|by date|"
+    r"by time|by acquisition)\b",
+    re.I,
+)
 _CLOUDED = re.compile(r"\b(?:clearest|cloudiest|least cloudy|most cloudy|cloudless)\b", re.I)
-_SHARP = re.compile(r"\b(?:sharpest|finest|coarsest|highest resolution|best resolution|lowest resolution)\b", re.I)
+_SHARP = re.compile(
+    r"\b(?:sharpest|finest|coarsest|highest resolution|best resolution|lowest resolution)\b", re.I
+)
 _ABOUT_BEFORE = re.compile(r"\b(?:them|these|those|it|this|that|selection|results)\b", re.I)
 GROUPINGS = frozenset(
-    {"class", "group", "dataset", "year", "month", "season", "day", "country", "sensor", "modality", "split", "event", "place"}
+    {
+        "class",
+        "group",
+        "dataset",
+        "year",
+        "month",
+        "season",
+        "day",
+        "country",
+        "sensor",
+        "modality",
+        "split",
+        "event",
+        "place",
+    }
 )
 
 
@@ -43,7 +80,9 @@ SHARED = ("attribute", "class", "event")
 
 def is_share(clause: Clause) -> bool:
     """Whether a clause asks which part of the selection something is."""
-    asked = re.search(r"\b(?:percentage|percent of|what percent|share of|proportion|fraction of)\b", clause.text, re.I)
+    asked = re.search(
+        r"\b(?:percentage|percent of|what percent|share of|proportion|fraction of)\b", clause.text, re.I
+    )
     return bool(asked) and bool(clause.of(*SHARED)) and not _group_field(clause)
 
 
@@ -65,7 +104,9 @@ def _field_counted(clause: Clause) -> str | None:
     """ "How many classes are there" counts the values of a field, not images."""
     for span in clause.of("field"):
         before = clause.text[: span.start - clause.start]
-        if span.value in GROUPINGS and re.search(r"\bhow many (?:different |distinct |unique )?$", before, re.I):
+        if span.value in GROUPINGS and re.search(
+            r"\bhow many (?:different |distinct |unique )?$", before, re.I
+        ):
             return str(span.value)
     return None
 
@@ -85,7 +126,9 @@ def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
     functions = [name for pattern, name in _FUNCTIONS if re.search(pattern, clause.text, re.I)] or ["mean"]
     field = _value_field(clause)
     if field == "acquired":
-        yield Call("db_query", {"limit": 1, "order_by": [f"acquired {'asc' if functions[0] == 'min' else 'desc'}"]})
+        yield Call(
+            "db_query", {"limit": 1, "order_by": [f"acquired {'asc' if functions[0] == 'min' else 'desc'}"]}
+        )
         return
     if field is None:
         yield from count(clause, situation)
@@ -133,7 +176,9 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
 def _places_before(situation: Situation) -> list[str]:
     """The places that were filtered by, in order, for "compare them"."""
     calls = [call for turn in situation.past for call in turn.calls] + situation.planned
-    names = [str(call.args["place"]) for call in calls if call.tool == "filter_coords" and "place" in call.args]
+    names = [
+        str(call.args["place"]) for call in calls if call.tool == "filter_coords" and "place" in call.args
+    ]
     return list(dict.fromkeys(reversed(names)))[::-1]
 
 
@@ -160,12 +205,19 @@ def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
     if grouped and (ordered is None or ordered[0] in (grouped, "detections")):
         yield Call("group_count", {"by": grouped})
         return
-    if ordered is None and not clause.of("field") and re.search(r"\bclass(?:es)?\b|\bobjects?\b|\bcommon\b", clause.text, re.I):
+    if (
+        ordered is None
+        and not clause.of("field")
+        and re.search(r"\bclass(?:es)?\b|\bobjects?\b|\bcommon\b", clause.text, re.I)
+    ):
         yield Call("group_count", {"by": "class"})
         return
     if ordered is None and _value_field(clause) is None:
         images = re.search(r"\b(?:images?|scenes?|pictures?|patch(?:es)?)\b", clause.text, re.I)
-        if not images and (not clause.of("class") or re.search(r"\b(?:types?|kinds?|class(?:es)?|models?)\b", clause.text, re.I)):
+        if not images and (
+            not clause.of("class")
+            or re.search(r"\b(?:types?|kinds?|class(?:es)?|models?)\b", clause.text, re.I)
+        ):
             yield Call("group_count", {"by": "class"})
             return
     field, order = ordered or (_value_field(clause) or "detections", "desc")
@@ -245,7 +297,7 @@ def sql(clause: Clause, situation: Situation) -> Iterator[Call]:
     if match is None:
         raise Ask("Which SQL should I run?", ("SELECT dataset, count(*) FROM images GROUP BY dataset",))
     text = match[0].strip(" `")
-    quoted = text.count("'") % 2 and text.endswith("'") or text.count('"') % 2 and text.endswith('"')
+    quoted = (text.count("'") % 2 and text.endswith("'")) or (text.count('"') % 2 and text.endswith('"'))
     yield Call("db_sql", {"sql": text[:-1] if quoted else text})
 
 
@@ -275,13 +327,20 @@ def _need_data(clause: Clause, situation: Situation) -> Iterator[Call]:
     if situation.loaded:
         return
     if _ABOUT_BEFORE.search(clause.text) or not situation.datasets:
-        raise Ask("Nothing is loaded yet. Which data set do you mean?", [*sorted(situation.datasets)[:8], "all of them"])
+        raise Ask(
+            "Nothing is loaded yet. Which data set do you mean?",
+            [*sorted(situation.datasets)[:8], "all of them"],
+        )
     yield Call("db_load", {"names": sorted(situation.datasets)})
 
 
 def _counts_a_class(clause: Clause) -> bool:
     return any(
-        re.search(r"\b(?:how many|number of|count(?: the| all| of)?)\s+(?:\w+\s+)?$", clause.text[: span.start - clause.start], re.I)
+        re.search(
+            r"\b(?:how many|number of|count(?: the| all| of)?)\s+(?:\w+\s+)?$",
+            clause.text[: span.start - clause.start],
+            re.I,
+        )
         and not _is_scene(span)
         for span in clause.of("class")
     ) and not re.search(r"\bhow many\b[^,]*\b(?:images|scenes|pictures|photos|patches)\b", clause.text, re.I)
@@ -295,13 +354,24 @@ def _group_field(clause: Clause) -> str | None:
     for span in clause.of("field"):
         if _BY.search(clause.text[: span.start - clause.start]):
             return str(span.value)
-    match = re.search(r"\b(?:per|by|for each|each|every)\s+(class|type|category|kind|year|month|day|season|country|sensor)\b", clause.text, re.I)
-    return {"type": "class", "category": "class", "kind": "class"}.get(match[1].lower(), match[1].lower()) if match else None
+    match = re.search(
+        r"\b(?:per|by|for each|each|every)\s+(class|type|category|kind|year|month|day|season|"
+        r"country|sensor)\b",
+        clause.text,
+        re.I,
+    )
+    return (
+        {"type": "class", "category": "class", "kind": "class"}.get(match[1].lower(), match[1].lower())
+        if match
+        else None
+    )
 
 
 def _any_grouping(clause: Clause) -> str | None:
     named = [str(span.value) for span in clause.of("field")]
-    named += [FIELDS.get(span.value.unit.lower(), "") for span in clause.of("count")]  # "the top ten countries"
+    named += [
+        FIELDS.get(span.value.unit.lower(), "") for span in clause.of("count")
+    ]  # "the top ten countries"
     return next((field for field in named if field in GROUPINGS), None)
 
 

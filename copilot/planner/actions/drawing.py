@@ -14,7 +14,11 @@ from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 
 _DEFAULT_RADIUS_KM = 40.0
-_NAMED = re.compile(r"\b(?:called|named|labell?ed|label it|call it|name it|with the (?:label|name|text)|saying|titled)\s+([^,.;]+?)\s*$", re.I)
+_NAMED = re.compile(
+    r"\b(?:called|named|labell?ed|label it|call it|name it|with the (?:label|name|text)|"
+    r"saying|titled)\s+([^,.;]+?)\s*$",
+    re.I,
+)
 
 
 def bbox(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -108,7 +112,10 @@ def area(clause: Clause, situation: Situation) -> Iterator[Call]:
     elif (place := clause.first("place")) is not None:
         yield Call("measure_area", {"place": resolved(place, situation).label})
     elif situation.drawings or clause.of("layer"):
-        yield Call("measure_area", {"layer": layer_meant(clause, situation) if clause.of("layer") else situation.drawings[-1]["id"]})
+        yield Call(
+            "measure_area",
+            {"layer": layer_meant(clause, situation) if clause.of("layer") else situation.drawings[-1]["id"]},
+        )
     else:
         raise Ask("Which area should I measure? Draw one, or name a place.", ())
 

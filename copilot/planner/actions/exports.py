@@ -17,7 +17,10 @@ def export(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield from export_map(clause, situation)
         return
     if not situation.loaded and any(name in _OF_ROWS for name in formats or ["export_csv"]):
-        raise Ask("Nothing is loaded that could be exported. Which data set do you mean?", sorted(situation.datasets)[:8])
+        raise Ask(
+            "Nothing is loaded that could be exported. Which data set do you mean?",
+            sorted(situation.datasets)[:8],
+        )
     artifact = clause.first("artifact")
     for name in formats or ["export_csv"]:
         yield Call(name, {"table": artifact.value} if artifact and name == "export_csv" else {})
@@ -25,7 +28,9 @@ def export(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def export_map(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The map as a picture or a page."""
-    chosen = next((span.value for span in clause.of("format") if span.value.startswith("export_map")), "export_map:png")
+    chosen = next(
+        (span.value for span in clause.of("format") if span.value.startswith("export_map")), "export_map:png"
+    )
     yield Call("export_map", {"format": chosen.split(":")[1]})
 
 

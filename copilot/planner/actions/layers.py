@@ -47,8 +47,10 @@ def show(clause: Clause, situation: Situation) -> Iterator[Call]:
             yield Call(span.value)
             return
     hidden = [layer["id"] for layer in situation.layers if not layer.get("visible", True)]
-    named = [layer_id for layer_id in layers_meant(clause, situation)] if clause.of("layer", "plot", "quoted") else []
-    chosen = named or (hidden if _ALL.search(clause.text) else hidden[-1:]) or [layer_meant(clause, situation)]
+    named = list(layers_meant(clause, situation)) if clause.of("layer", "plot", "quoted") else []
+    chosen = (
+        named or (hidden if _ALL.search(clause.text) else hidden[-1:]) or [layer_meant(clause, situation)]
+    )
     for layer_id in chosen:
         yield Call("show_layer", {"layer": layer_id})
 
@@ -116,7 +118,10 @@ def swipe(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield Call("swipe_layers")
         return
     if re.match(r"\W*swap\b", clause.text, re.I):
-        last = next((call for call in reversed(situation.last_calls()) if call.tool == "swipe_layers" and call.args), None)
+        last = next(
+            (call for call in reversed(situation.last_calls()) if call.tool == "swipe_layers" and call.args),
+            None,
+        )
         if last is not None:
             yield Call("swipe_layers", {"left": last.args["right"], "right": last.args["left"]})
             return
@@ -135,7 +140,9 @@ def swipe(clause: Clause, situation: Situation) -> Iterator[Call]:
 def add_vector(clause: Clause, situation: Situation) -> Iterator[Call]:
     """A table as a layer."""
     artifact = clause.first("artifact")
-    chosen = artifact.value if artifact else situation.last_artifact("vector") or situation.last_artifact("table")
+    chosen = (
+        artifact.value if artifact else situation.last_artifact("vector") or situation.last_artifact("table")
+    )
     if chosen is None:
         raise Ask("There is no table yet. What should I put on the map?", ("plot the images",))
     yield Call("add_vector_layer", {"artifact": chosen})
@@ -160,7 +167,9 @@ def _size(clause: Clause, situation: Situation) -> float | None:
     if bare:
         return float(bare[1])
     target = layers_meant(clause, situation)
-    current = next((layer.get("size", 6.0) for layer in situation.layers if target and layer["id"] == target[0]), 6.0)
+    current = next(
+        (layer.get("size", 6.0) for layer in situation.layers if target and layer["id"] == target[0]), 6.0
+    )
     if re.search(r"\b(?:bigger|larger|thicker|wider)\b", text, re.I):
         return round(current * 1.5, 2)
     return round(current / 1.5, 2) if re.search(r"\b(?:smaller|thinner|tinier)\b", text, re.I) else None

@@ -88,4 +88,6 @@ def only_narrow(clause: Clause, situation: Situation) -> Iterator[Call]:
     yield from ()
 
 
-ACTIONS = {"plot": plot, "filter": narrow, "narrow": only_narrow} | {tool: _of_kind(tool) for tool in PLOTS.values()}
+ACTIONS = {"plot": plot, "filter": narrow, "narrow": only_narrow} | {
+    tool: _of_kind(tool) for tool in PLOTS.values()
+}

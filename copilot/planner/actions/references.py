@@ -9,7 +9,9 @@ from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import KIND_OF_PLOT, Situation
 
-_DRAWING = re.compile(r"\b(?:drawing|drawn|drew|box|rectangle|circle|polygon|marker|pin|shape|square|area)\b", re.I)
+_DRAWING = re.compile(
+    r"\b(?:drawing|drawn|drew|box|rectangle|circle|polygon|marker|pin|shape|square|area)\b", re.I
+)
 _BOTTOM = re.compile(r"\bbottom layer\b|\blowest layer\b|\bfirst layer\b", re.I)
 
 
@@ -23,7 +25,9 @@ def layer_meant(clause: Clause, situation: Situation, skip: tuple[str, ...] = ()
     if not layers and not situation.loaded:
         raise Reject("There is no layer on the map, and nothing is loaded that could be plotted.")
     if not layers:
-        raise Ask("There is no layer on the map yet. Should I plot the selection first?", ("plot the images",))
+        raise Ask(
+            "There is no layer on the map yet. Should I plot the selection first?", ("plot the images",)
+        )
     raise Ask("Which layer do you mean?", [str(layer["name"]) for layer in reversed(layers)][:6])
 
 
@@ -52,4 +56,6 @@ def _of_kind(tool: str, situation: Situation) -> list[dict[str, Any]]:
 
 def _named(name: str, situation: Situation) -> list[dict[str, Any]]:
     wanted = name.strip().lower()
-    return [layer for layer in situation.layers if wanted in (layer["id"].lower(), str(layer["name"]).lower())]
+    return [
+        layer for layer in situation.layers if wanted in (layer["id"].lower(), str(layer["name"]).lower())
+    ]

@@ -10,12 +10,21 @@ from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import Call, Situation
 
-_NAMED = re.compile(r"\b(?:as|to|called|named|name|it|under)\s+(?:the name\s+)?[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I)
-_BAD = re.compile(r"\b(?:down|bad|wrong|incorrect|not (?:right|what|correct|good)|useless|terrible|poor|false|no good)\b", re.I)
+_NAMED = re.compile(
+    r"\b(?:as|to|called|named|name|it|under)\s+(?:the name\s+)?[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I
+)
+_BAD = re.compile(
+    r"\b(?:down|bad|wrong|incorrect|not (?:right|what|correct|good)|useless|terrible|poor|false|no good)\b",
+    re.I,
+)
 _NOTE = re.compile(r"(?:[:,–-]|\bbecause|\bsince|\bas)\s+(.{3,})$", re.I | re.S)
 _PARTS = (
     (r"\b(?:dates?|time|years?|temporal|period|when|months?)\b", ("date",)),
-    (r"\b(?:place|area|location|region|spatial|bbox|where|everywhere|geograph\w*|country|city|box|worldwide|radius)\b", ("place",)),
+    (
+        r"\b(?:place|area|location|region|spatial|bbox|where|everywhere|geograph\w*|country|"
+        r"city|box|worldwide|radius)\b",
+        ("place",),
+    ),
     (r"\b(?:class(?:es)?|object|objects|types?)\b", ("class",)),
     (r"\b(?:attributes?|cloud|clouds|sensors?|gsd|resolution|split|conditions?)\b", ("attribute",)),
 )
@@ -31,7 +40,10 @@ def load(clause: Clause, situation: Situation) -> Iterator[Call]:
     if not names:
         raise Ask("Which data set should I load?", sorted(situation.datasets)[:8])
     if missing := [name for name in names if name not in situation.datasets]:
-        raise Ask(f"The catalogue does not hold {', '.join(missing)}. Which data set do you mean?", sorted(situation.datasets)[:8])
+        raise Ask(
+            f"The catalogue does not hold {', '.join(missing)}. Which data set do you mean?",
+            sorted(situation.datasets)[:8],
+        )
     if not set(names) <= situation.loaded:
         yield Call("db_load", {"names": names})
     elif not any(call.tool == "db_load" for call in situation.planned):
@@ -71,10 +83,14 @@ def ingest(clause: Clause, situation: Situation) -> Iterator[Call]:
     path = clause.first("path") or clause.first("quoted")
     if path is None:
         raise Ask("Which file or folder should I bring in? Give its path.", ())
-    match = re.search(r"\b(?:as|called|named|name it|call it)\s+(?!an?\b|the\b)[\"'“]?([a-z][\w-]*)", clause.text[path.end - clause.start :], re.I)
+    match = re.search(
+        r"\b(?:as|called|named|name it|call it)\s+(?!an?\b|the\b)[\"'“]?([a-z][\w-]*)",
+        clause.text[path.end - clause.start :],
+        re.I,
+    )
     yield Call("db_ingest", {"path": str(path.value)} | ({"name": match[1]} if match else {}))
     if re.search(r"\b(?:layer|on the map)\b", clause.text, re.I):
-        yield Call("scatter_plot")
+        yield Call("footprint_plot")
 
 
 def clear_filters(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -89,7 +105,12 @@ def clear_filters(clause: Clause, situation: Situation) -> Iterator[Call]:
         fields.append("place")
     if clause.of("class") and "class" not in fields:
         fields.append("class")
-    if re.search(r"\b(?:all|every|everything)\b (?:the |my |of the )?filters?\b|\bfilters\b$", clause.text, re.I) and not clause.spans:
+    if (
+        re.search(
+            r"\b(?:all|every|everything)\b (?:the |my |of the )?filters?\b|\bfilters\b$", clause.text, re.I
+        )
+        and not clause.spans
+    ):
         fields = []
     if fields and not situation.filters:
         situation.notes.append(f"There is no {' or '.join(sorted(set(fields)))} filter to drop.")
@@ -140,7 +161,9 @@ def goto_turn(clause: Clause, situation: Situation) -> Iterator[Call]:
     if turn is None and re.search(r"\b(?:beginning|start)\b", clause.text, re.I):
         turn = 1
     if turn is None:
-        raise Ask("To which turn should I go back?", [str(n) for n in range(1, min(6, len(situation.past)) + 1)])
+        raise Ask(
+            "To which turn should I go back?", [str(n) for n in range(1, min(6, len(situation.past)) + 1)]
+        )
     yield Call("goto_turn", {"turn": turn})
 
 
@@ -164,7 +187,8 @@ def feedback(clause: Clause, situation: Situation) -> Iterator[Call]:
 def reject(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Nothing here can do it."""
     raise Reject(
-        f"'{clause.text.strip()}' is outside what my tools do. They find, filter, map, count, chart and export "
+        f"'{clause.text.strip()}' is outside what my tools do. They find, filter, map, count, "
+        "chart and export "
         "images of the catalogue."
     )
     yield  # an action is an iterator, also one that never gives a call

@@ -26,7 +26,10 @@ _PANEL_WORDS = {
 }  # fmt: skip
 _ALL_PANELS = ("results", "figure", "image", "layers", "trace", "jobs")
 _THIS = re.compile(r"\b(?:this|that|it|the selected|selected|the current|the clicked)\b", re.I)
-_MESSAGE = re.compile(r"\b(?:that|saying|says|to say|with(?: the text)?|message|note|notice|notification|reminder|remind me(?: to)?|of|me|:)\s*:?\s+(.+)$", re.I | re.S)
+_MESSAGE = re.compile(
+    r"\b(?:that|saying|says|to say|with(?: the text)?|message|note|notice|notification|reminder|remind me(?: to)?|of|me|:)\s*:?\s+(.+)$",
+    re.I | re.S,
+)
 
 
 def open_panel(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -37,7 +40,9 @@ def open_panel(clause: Clause, situation: Situation) -> Iterator[Call]:
     if not named:
         raise Ask("Which panel?", _ALL_PANELS)
     for name, after in named:
-        yield Call("close_panel" if re.match(r"\W*(?:panel\s+)?off\b", after, re.I) else "open_panel", {"name": name})
+        yield Call(
+            "close_panel" if re.match(r"\W*(?:panel\s+)?off\b", after, re.I) else "open_panel", {"name": name}
+        )
 
 
 def close_panel(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -76,7 +81,10 @@ def image_info(clause: Clause, situation: Situation) -> Iterator[Call]:
     """What is known of the selected image."""
     image = clause.first("image")
     if image is None and situation.selected is None:
-        raise Ask("No image is selected. Click one on the map, or choose:", ("show the newest image", "show the first image"))
+        raise Ask(
+            "No image is selected. Click one on the map, or choose:",
+            ("show the newest image", "show the first image"),
+        )
     yield Call("show_image", {"image": image.value if image else situation.selected})
 
 
@@ -126,7 +134,9 @@ def switch_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def close_tab(clause: Clause, situation: Situation) -> Iterator[Call]:
     """A web tab away."""
-    if re.search(r"\b(?:this|current|the) (?:web |browser )?tab\b", clause.text, re.I) and not ordinal(clause.text):
+    if re.search(r"\b(?:this|current|the) (?:web |browser )?tab\b", clause.text, re.I) and not ordinal(
+        clause.text
+    ):
         yield Call("close_tab")
     elif re.search(r"\ball\b", clause.text, re.I):
         for _ in situation.tabs:
@@ -156,7 +166,12 @@ def picked_image(clause: Clause, situation: Situation) -> dict[str, Any]:
     rank = next((name for pattern, name in _RANKS if re.search(pattern, clause.text, re.I)), None)
     position = ordinal(clause.text)
     before = situation.picked()
-    if before and "image" not in before and re.search(r"\bnext\b|\bother\b", clause.text, re.I) and position is None:
+    if (
+        before
+        and "image" not in before
+        and re.search(r"\bnext\b|\bother\b", clause.text, re.I)
+        and position is None
+    ):
         return {"rank": before.get("rank", "first"), "n": int(before.get("n", 1)) + 1}
     if before and "image" not in before and re.search(r"\b(?:previous|prev)\b", clause.text, re.I):
         return {"rank": before.get("rank", "first"), "n": max(1, int(before.get("n", 1)) - 1)}
@@ -167,7 +182,10 @@ def picked_image(clause: Clause, situation: Situation) -> dict[str, Any]:
             return {"image": situation.selected}
     if position is not None and position > 1:
         same = before.get("rank") if before and rank == "first" else None
-        return {"rank": same or (rank if rank not in (None, "first") else _rank_by_order(clause)), "n": position}
+        return {
+            "rank": same or (rank if rank not in (None, "first") else _rank_by_order(clause)),
+            "n": position,
+        }
     if rank == "first" and (order := _rank_by_order(clause)) != "first":
         rank = order
     return {"rank": rank or ("newest" if not _THIS.search(clause.text) else "first")}
@@ -184,7 +202,17 @@ def _rank_by_order(clause: Clause) -> str:
 _ORDINALS = {
     word: number
     for number, words in enumerate(
-        ("first 1st", "second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th"), start=1
+        (
+            "first 1st",
+            "second 2nd",
+            "third 3rd",
+            "fourth 4th",
+            "fifth 5th",
+            "sixth 6th",
+            "seventh 7th",
+            "eighth 8th",
+        ),
+        start=1,
     )
     for word in words.split()
 }
@@ -201,7 +229,11 @@ def ordinal(text: str) -> int | None:
 
 def _tab(clause: Clause, situation: Situation) -> str | int:
     tabs = situation.tabs
-    active = len(tabs) - 1 if len(tabs) > len(situation.state["ui"]["tabs"]) else situation.state["ui"]["active_tab"] or 0
+    active = (
+        len(tabs) - 1
+        if len(tabs) > len(situation.state["ui"]["tabs"])
+        else situation.state["ui"]["active_tab"] or 0
+    )
     text = clause.text.lower()
     if "last" in text and tabs:
         return len(tabs) - 1
@@ -223,7 +255,9 @@ def tab_named(text: str, situation: Situation) -> int | None:
     said = set(re.findall(r"[a-z0-9.-]{3,}", text.lower())) | set(re.findall(r"[a-z0-9]{4,}", text.lower()))
     for index, tab in enumerate(situation.tabs):
         address = f"{tab['title']} {tab['url']}".lower()
-        words = set(re.findall(r"[a-z0-9]{4,}", address)) | {re.sub(r"^https?://(?:www\.)?|/.*$", "", str(tab["url"]).lower())}
+        words = set(re.findall(r"[a-z0-9]{4,}", address)) | {
+            re.sub(r"^https?://(?:www\.)?|/.*$", "", str(tab["url"]).lower())
+        }
         if (words - {"https", "http", "example"}) & said:
             return index
     return None

@@ -28,7 +28,11 @@ def opacity_said(clause: Clause) -> float | None:
         if _WHOLE_LAYER.search(text):
             return 1.0
         value = 0.3 if re.search(r"\b(?:very|almost|much|really)\b", text, re.I) else 0.5
-        return round(1 - value + 0.3, 2) if re.search(r"\b(?:less|not so) (?:transparent|faint)|more opaque", text, re.I) else value
+        return (
+            round(1 - value + 0.3, 2)
+            if re.search(r"\b(?:less|not so) (?:transparent|faint)|more opaque", text, re.I)
+            else value
+        )
     if re.search(r"transparen", text, re.I) and not re.search(r"opacity", text, re.I):
         return round(1 - value, 3)
     return round(value, 3)
