@@ -31,6 +31,7 @@ EVERYDAY = frozenset(
     exclude except excluding omit add meant hide remove city pics pic thx sir possibly possible country state plus snap snaps shots sorry
     actually wait rather instead thereabouts cells cell opacity transparent count total overall wise compare comparison versus vs drop
     unload load mean correct correction i'll we're you're stuff thing ones lots bunch couple hello dear buddy asap quick urgently urgent
+    largest smallest highest lowest biggest fewest longest shortest greatest tallest widest deepest densest
     one's having whatever kind sort both neither nor yet ago during until till since throughout whole early late mid beginning
     """.split()
 )

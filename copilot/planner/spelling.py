@@ -57,10 +57,10 @@ _PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         lambda match: "",
     ),
     (re.compile(r"<(script|style)\b[^>]*>.*?</\1>|</?[a-z][^<>]{0,80}>", re.I | re.S), lambda match: ""),
-    (re.compile(r"(?<=\w)['’](?=\s*[;,.!?]|\s*$)(?=[^'’]*$)(?<![^'’]s['’])"), lambda match: ""),
+    (re.compile(r"(?<=\w)['’](?=\s*[;,.!?]|\s*$)(?=[^'’]*$)(?<![^'’]s['’])"), lambda match: match[0] if re.search(r"(?<!\w)['‘]\w", match.string) else ""),
     (re.compile(r"\b(pgh|philly|nola)\b", re.I), lambda match: _SHORT[match[1].lower()]),
     (
-        re.compile(r"^(\W*(?:(?:and|also|now|only|just|or|plus|the|add|then) )*)(train|training|val|validation|test|holdout|tier3)\b(?! (?:split|set|data|im))", re.I),
+        re.compile(r"^(\W*(?:(?:and|also|now|only|just|or|plus|the|add|then) )*)(train|training|val|validation|test|holdout|tier3)\b(?=\W*(?:too|also|as well|only|instead|please)?\W*$)", re.I),
         lambda match: f"{match[1]}{match[2]} split",
     ),
     (

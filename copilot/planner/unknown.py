@@ -10,7 +10,9 @@ from copilot.planner.everyday import EVERYDAY
 from copilot.planner.situation import Situation
 from copilot.planner.spans import Span
 
-_LIKE_A_DATASET = re.compile(r"\b(?:x-?view[\s-]?\d+|fair\s?\d+m|f-?mow\d+|big\s?earth\s?net[\s-]?\d+)\b", re.I)
+_LIKE_A_DATASET = re.compile(
+    r"\b(?:x-?view[\s-]?\d+|fair\s?\d+m|f-?mow\d+|big\s?earth\s?net[\s-]?\d+)\b", re.I
+)
 _LIKE_A_PLACE = re.compile(
     r"\b(?:in|near|around|at|over|to|within|off|of)\s+(?:the\s+)?((?:[A-Z][\w'’-]{2,})(?:\s+[A-Z][\w'’-]+)*)(?=\s*(?:[,.;!?]|$|\b(?:in|from|since|with|and|during|for|as|on|by)\b))"
 )
@@ -24,6 +26,7 @@ _AMBIGUOUS_CLASSES = {
     "craft": ("aircraft", "vessels"),
 }
 """Words that name things of different kinds, with what they can mean."""
+
 
 def ask_about_ambiguous_classes(request: str, spans: Sequence[Span], situation: Situation) -> None:
     """Raise Ask for a word that names things of different kinds."""
@@ -57,18 +60,28 @@ def unknown_place(name: str, situation: Situation) -> Ask:
     return Ask(f"I know no place called '{name}'. {question}", [*near, "anywhere"], about=name)
 
 
-_LIKE_A_MODEL = re.compile(r"\b(?:Airbus |Boeing |Comac |COMAC )?(?P<letters>A|B|C|ARJ|Boeing|Airbus) ?-?(?P<digits>\d{2,3})s?\b")
+_LIKE_A_MODEL = re.compile(
+    r"\b(?:Airbus |Boeing |Comac |COMAC )?(?P<letters>A|B|C|ARJ|Boeing|Airbus) ?-?(?P<digits>\d{2,3})s?\b"
+)
 
 
 def ask_about_unknown_models(request: str, spans: Sequence[Span], situation: Situation) -> None:
     """Raise Ask for a model of aircraft that no data set has, where it has others of the maker: "A380s"."""
     for match in _LIKE_A_MODEL.finditer(request):
-        letters = match["letters"].replace("Airbus", "A").replace("B", "Boeing") if match["letters"] != "Boeing" else "Boeing"
+        letters = (
+            match["letters"].replace("Airbus", "A").replace("B", "Boeing")
+            if match["letters"] != "Boeing"
+            else "Boeing"
+        )
         known = {each.name for info in situation.datasets.values() for each in info.classes}
         same = sorted(name for name in known if re.fullmatch(rf"{letters}\d{{2,3}}", name))
         if same and not _inside(match, spans):
             choices = [*same, "airplanes"]
-            raise Ask(f"No data set tells a '{match[0]}' apart. Which class do you mean instead?", choices, about=match[0])
+            raise Ask(
+                f"No data set tells a '{match[0]}' apart. Which class do you mean instead?",
+                choices,
+                about=match[0],
+            )
 
 
 def _inside(match: re.Match[str], spans: Sequence[Span], group: int = 0) -> bool:

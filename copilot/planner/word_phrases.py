@@ -103,8 +103,8 @@ def side_by_side(text: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def breadth(span: Span) -> int:
-    """2 for a group, 1 for a class."""
-    return min((2 if term.kind == "group" else 1 for term in span.terms), default=2)
+    """2 for a group, 1 for a class; what a word means first is the group, where it is one."""
+    return 2 if not span.terms or span.terms[0].kind == "group" else 1
 
 
 def within(term: Term, group: Term) -> bool:
@@ -116,7 +116,9 @@ _HAZARDS = {
     "tsunami": r"tsunamis?|tidal waves?",
     "earthquake": r"(?:earth)?quakes?|seismic",
     "flooding": r"flood(?:s|ed|ing|ings)?|inundations?|inundated",
-    **dict.fromkeys(("wildfire", "fire", "bushfire"), r"(?:wild|bush|forest )?fires?|blazes?|burn(?:s|ed|t|ing)?"),
+    **dict.fromkeys(
+        ("wildfire", "fire", "bushfire"), r"(?:wild|bush|forest )?fires?|blazes?|burn(?:s|ed|t|ing)?"
+    ),
     "volcano": r"volcan(?:o|oes|ic)(?: eruptions?)?|eruptions?|lava(?: flows?)?",
     "tornado": r"tornado(?:e?s)?|twisters?",
     "hurricane": r"hurricanes?|storms?|cyclones?",

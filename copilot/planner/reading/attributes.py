@@ -263,6 +263,12 @@ def _field_rules(field: str) -> tuple[tuple[re.Pattern[str], Reader], ...]:
         (rf"(?<!\w){name} ?(?P<op>!=|==|=) ?(?P<q>['\"]?)(?P<v>[^\s'\",;]+)(?P=q)",
          lambda match: _one(match, field, "!=" if match["op"] == "!=" else "=", match["v"])),
     ]  # fmt: skip
+    if field not in ("acquired", "class", "dataset"):
+        rules.append(
+            (rf"\b(?:whose|where|with) (?:the |its |their )?{name} (?P<op>is not|isn't|is|are|equals|equal to) "
+             rf"(?P<q>['\"]?)(?P<v>(?!(?:{_OP}|in|between|better|worse|finer|coarser)\b)[a-z][\w-]*)(?P=q)",
+             lambda match: _one(match, field, "!=" if "n" in match["op"] and "t" in match["op"] else "=", match["v"]))
+        )  # fmt: skip
     if field == "length_m":
         rules.append(
             (rf"\b(?P<op>longer|shorter) than (?P<n>{_NUMBER}) ?(?P<u>{_LENGTH})(?!\w)",

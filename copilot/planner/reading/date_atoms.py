@@ -429,6 +429,7 @@ _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"\b(?P<y>{_YEAR})-?w(?P<w>\d{{2}})\b", _iso_week),
         (rf"\b(?P<h>christmas eve|christmas day|christmas|new year's eve|new year's day),?(?: of| in)? (?P<y>{_YEAR})\b", _holiday),
         (rf"(?P<y>{_YEAR})(?!\d)", _bare_year),
+        (r"\b(?:the )?year (?P<y>20[4-9]\d|2[1-9]\d\d|[3-9]\d{3})(?!\w|[.,]\d)", _short_year),
         (r"(?:(?<=^)|(?<= ))(?P<y>'\d\d)(?![\w'])", _short_year),
         (r"\b(?P<w>the day before yesterday|today|yesterday|tomorrow|tonight)\b(?!'?s? \bmap\b)", _named_relative),
         (r"\b(?:the )?(?P<w>this|current|last|past|previous|next|coming) (?:calendar )?(?P<u>week|month|quarter|year|decade)\b(?! of)",

@@ -30,10 +30,17 @@ _COUNT = rf"(?:\d{{1,2}}|an?|one|a few|few|several|a couple of|{one_of(NUMBER_WO
 _UNIT = r"(?P<unit>day|week|month|quarter|year|decade)s?"
 _BARE_YEAR = r"(?:19|20)\d\d(?!\d|-\d)"
 _YEAR = rf"(?P<year>{_BARE_YEAR})"
-_LATER, _EARLIER = r"(?:later|further on|after that|afterwards|forward|ahead)", r"(?:earlier|before(?: that)?|prior|back|previously|backwards?)"
+_LATER, _EARLIER = (
+    r"(?:later|further on|after that|afterwards|forward|ahead)",
+    r"(?:earlier|before(?: that)?|prior|back|previously|backwards?)",
+)
 _NEXT = re.compile(rf"\b(?:the )?(?P<w>following|next|subsequent|previous|preceding|prior) {_UNIT}\b(?! of)")
-_BESIDE = re.compile(rf"\bthe {_UNIT} (?P<w>after|before|prior|later|earlier)\b(?! (?:the|\w*\d))")
-_BY = re.compile(rf"\b(?P<n>{_COUNT}) {_UNIT} (?:(?P<later>{_LATER})|(?P<earlier>{_EARLIER}))\b(?! (?:the|\w*\d))")
+_BESIDE = re.compile(
+    rf"\bthe {_UNIT} (?P<w>after|before|prior|later|earlier)\b(?! (?:the|yesterday|today|\w*\d))"
+)
+_BY = re.compile(
+    rf"\b(?P<n>{_COUNT}) {_UNIT} (?:(?P<later>{_LATER})|(?P<earlier>{_EARLIER}))\b(?! (?:the|yesterday|today|\w*\d))"
+)
 _SAME = re.compile(
     r"\b(?:the )?same (?:day|week|month|quarter|season|period|time|dates?|range|window|time of (?:the )?year|time span|timeframe)s?,? "
     rf"(?:but )?(?:in |of |for |from )?(?:the year )?(?:{_YEAR}|(?P<w>last|the previous|the next|the following|the) year(?: (?P<b>before|after))?)"
@@ -98,7 +105,9 @@ def _stretched(days: Days, shift: Shift) -> Days:
 
 def _edge(match: re.Match[str]) -> Shift:
     edge = "start" if match["start"] else "end" if match["end"] else ""
-    return Shift(match.start(), match.end(), "decade" if not edge else None, year=int(match.group(0)[-4:]), edge=edge)
+    return Shift(
+        match.start(), match.end(), "decade" if not edge else None, year=int(match.group(0)[-4:]), edge=edge
+    )
 
 
 def _same(match: re.Match[str]) -> Shift:

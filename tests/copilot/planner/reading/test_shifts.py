@@ -33,7 +33,9 @@ def test_a_phrase_moves_the_dates_there_are(text: str, days: tuple[date, date]) 
     assert shifted(MAY, shift) == days
 
 
-@pytest.mark.parametrize("text", ["next year's budget of 5", "the day before yesterday", "May 2018", "zoom out a bit"])
+@pytest.mark.parametrize(
+    "text", ["next year's budget of 5", "the day before yesterday", "May 2018", "zoom out a bit"]
+)
 def test_a_phrase_with_a_meaning_of_its_own_moves_at_most_what_is_named(text: str) -> None:
     assert [text[each.start : each.end] for each in shifts(text)] in ([], ["next year"])
 

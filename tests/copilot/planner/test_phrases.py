@@ -1,0 +1,133 @@
+"""What the phrases of a request name: classes, events, data sets, places, colours."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copilot.planner.reading.attributes import comparisons
+from copilot.planner.spans import Names, Reader
+from copilot.planner.spelling import mended
+from data.gazetteer import gazetteer
+from data.vocabulary.datasets import dataset_mentions
+from data.vocabulary.thesaurus import Term
+
+EVENTS = ("palu-tsunami", "guatemala-volcano", "hurricane-harvey", "mexico-earthquake", "santa-rosa-wildfire")
+
+
+def reader() -> Reader:
+    return Reader(
+        gazetteer(), date(2024, 6, 15), Names(events=EVENTS, fields=("cloud_pct", "country", "sensor"))
+    )
+
+
+def named(text: str, kind: str) -> list[tuple[str, str]]:
+    return [(span.text, _first(span.value)) for span in reader().read(text) if span.kind == kind]
+
+
+def _first(value: object) -> str:
+    return value[0].name if isinstance(value, tuple) and isinstance(value[0], Term) else str(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        (
+            "tennis and basketball courts",
+            [("tennis", "Tennis Court"), ("basketball courts", "Basketball Court")],
+        ),
+        ("cargo and tanker ships", [("cargo", "cargo vessels"), ("tanker ships", "tankers")]),
+        ("anything with wheels", [("anything with wheels", "vehicles")]),
+        ("everything floating", [("everything floating", "vessels")]),
+        ("only fishing", [("fishing", "fishing vessels")]),
+        ("school buildings", [("school buildings", "educational_institution")]),
+        ("military vehicles", [("vehicles", "vehicles")]),
+        ("green areas", [("green areas", "Green urban areas")]),
+    ],
+)
+def test_a_class_is_read_from_its_whole_phrase(text: str, classes: list[tuple[str, str]]) -> None:
+    assert named(text, "class") == classes
+
+
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        ("tsunami in Palu", "palu-tsunami"),
+        ("volcano eruption Guatemala", "guatemala-volcano"),
+        ("the Mexico quake", "mexico-earthquake"),
+        ("Santa Rosa fires", "santa-rosa-wildfire"),
+    ],
+)
+def test_an_event_is_known_by_its_place_and_what_happened(text: str, event: str) -> None:
+    assert [name for _, name in named(text, "event")] == [event]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("load the maritime datasets", ("xview3", "sarfish")),
+        ("load the one with building damage", ("xview2",)),
+        ("the data set about land cover", ("bigearthnet",)),
+    ],
+)
+def test_a_data_set_is_known_by_what_it_is_about(text: str, names: tuple[str, ...]) -> None:
+    assert [span.names for span in dataset_mentions(text)] == [names]
+
+
+def test_the_ones_with_a_class_are_no_data_set() -> None:
+    assert dataset_mentions("only the ones with ships") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Nice, France: ports", "Nice, Provence-Alpes-Côte d'Azur, France"),
+        ("Mobile, Alabama hospitals", "Mobile, Alabama, United States"),
+        ("football fields in Rio", "Rio de Janeiro, Brazil"),
+        ("across the Fiji islands", "Fiji"),
+    ],
+)
+def test_a_place_is_read_where_its_name_is_a_common_word(text: str, label: str) -> None:
+    spans = [span for span in reader().read(text) if span.kind == "place"]
+    assert [span.value.resolution.best.label for span in spans] == [label]
+
+
+@pytest.mark.parametrize(
+    ("text", "plainer"),
+    [
+        ("fmow 2019, N Korea", "fmow 2019, North Korea"),
+        ("Balkan countries", "Balkans"),
+        ("load xview9", "load xview9"),
+    ],
+)
+def test_short_hand_is_spelt_out_and_a_number_is_never_mended(text: str, plainer: str) -> None:
+    assert mended(text, ()) == plainer
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("cloud cover of 5 to 15 percent", [("cloud_pct", ">=", 5.0), ("cloud_pct", "<=", 15.0)]),
+        ("How cloudy are the images", []),
+        ("whose country is JPN", [("country", "=", "JPN")]),
+        ("landsat images", [("sensor", "=", "Landsat")]),
+    ],
+)
+def test_a_comparison_is_read_as_it_is_meant(text: str, found: list[tuple[str, str, object]]) -> None:
+    spans = comparisons(text, ("cloud_pct", "country", "sensor"))
+    assert [(each.field, each.op, each.value) for each in spans] == found
+
+
+def test_a_colour_of_a_thing_is_no_style() -> None:
+    assert named("red ships, in blue", "color") == [("blue", "blue")]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=120))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    spans = reader().read(text)
+    assert [text[span.start : span.end] for span in spans] == [span.text for span in spans]
+    assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
