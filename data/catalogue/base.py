@@ -119,7 +119,7 @@ class Catalogue(Protocol):
         east, north, footprint, acquired."""
 
     def bounds(self, selection: Selection) -> Bbox | None:
-        """The smallest box that holds the selected centres; None when nothing is selected."""
+        """The smallest box that holds the selected rows' boxes; None when nothing is selected."""
 
     def values(self, field: str, selection: Selection | None = None, limit: int = 200) -> list[Any]:
         """Distinct values of a field, sorted."""

@@ -15,6 +15,28 @@ from data.catalogue.reading import Reading
 from data.catalogue.records import plain
 
 
+def _extremes_sql() -> str:
+    """How far the boxes reach: in -180..180 (a, b), in 0..360 (c, d), and north-south (e, f).
+
+    A box that leaves a framing on one side and comes back on the other fills it.
+    """
+    shifted_west, shifted_east = (
+        f"CASE WHEN {side} < 0 THEN {side} + 360 ELSE {side} END" for side in ("west", "east")
+    )
+    sides = (
+        "min(CASE WHEN west > east THEN -180 ELSE west END) AS a",
+        "max(CASE WHEN west > east THEN 180 ELSE east END) AS b",
+        f"min(CASE WHEN {shifted_west} > {shifted_east} THEN 0 ELSE {shifted_west} END) AS c",
+        f"max(CASE WHEN {shifted_west} > {shifted_east} THEN 360 ELSE {shifted_east} END) AS d",
+        "min(south) AS e",
+        "max(north) AS f",
+    )
+    return ", ".join(sides)
+
+
+_EXTREMES = _extremes_sql()
+
+
 class SqlCatalogue(Counting, Reading, Detecting):
     """Everything of `Catalogue` that does not depend on the engine."""
 
@@ -29,15 +51,8 @@ class SqlCatalogue(Counting, Reading, Detecting):
         return cells_of_rows(self._fetch(cells_sql(sql, zoom, params), params), limit)
 
     def bounds(self, selection: Selection) -> Bbox | None:
-        """The smallest box that holds the selected centres; None when nothing is selected."""
-        shifted = "CASE WHEN lon < 0 THEN lon + 360 ELSE lon END"
-        sql, params = self._union(
-            selection,
-            lambda info, params: (
-                f"min(lon) AS a, max(lon) AS b, min({shifted}) AS c, max({shifted}) AS d, min(lat) AS"
-                f" e, max(lat) AS f"
-            ),
-        )
+        """The smallest box that holds the selected footprints' boxes; None when nothing is selected."""
+        sql, params = self._union(selection, lambda info, params: _EXTREMES, "west", "south", "east", "north")
         if sql is None:
             return None
         row = self._fetch(

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from data.catalogue.geo import circle_bbox
+from data.gazetteer.model import Place
 from state.model import Bbox, MapState, State
 from tools.base import Step, ToolError, World, tool
 from tools.map.find import layer_box, layer_named, spot_named
@@ -21,6 +23,7 @@ from tools.map.geometry import (
     mercator_y,
     point,
     said_box,
+    union_box,
     visible,
 )
 from tools.places import place_named
@@ -31,6 +34,8 @@ Direction = Literal["north", "north-east", "east", "south-east", "south", "south
 Fraction = Annotated[
     float, Field(gt=0, le=5, description="How far, in widths or heights of the map: 0.5 is half of it.")
 ]
+CITY_HALF_KM = 25.0
+"""A city is shown with at least this much around its middle: images of it lie there."""
 _DIRECTIONS: dict[str, tuple[int, int]] = {
     "north": (0, 1), "north-east": (1, 1), "east": (1, 0), "south-east": (1, -1),
     "south": (0, -1), "south-west": (-1, -1), "west": (-1, 0), "north-west": (-1, 1),
@@ -85,7 +90,7 @@ def zoom_map(
         raise ToolError("A delta zooms from where the map is; give it without a place and without a level.")
     if place is not None:
         found = place_named(world.gazetteer, place)
-        camera = camera_for(checked_box(found.bbox))
+        camera = camera_for(_box_of_place(state, found))
         if level is not None:
             camera = Camera(camera.center, float(level))
         return _moved(state, camera, f"The map shows {found.label}", place=found.label)
@@ -94,6 +99,18 @@ def zoom_map(
     if zoom == state.map.zoom and delta:
         raise ToolError(f"The map is at zoom {zoom:g} already, which is as far as it goes.")
     return _moved(state, Camera(state.map.center, zoom), "The map keeps its centre")
+
+
+def _box_of_place(state: State, place: Place) -> Bbox:
+    """What is shown of a place: the circle that the selection draws around it, a city with what is around
+    it, and otherwise the place's own box."""
+    filters = state.database.filters
+    if filters.place == place.label and filters.center is not None and filters.bbox is not None:
+        return filters.bbox
+    if place.kind == "city":
+        around = circle_bbox(place.lon, place.lat, CITY_HALF_KM)
+        return union_box([around, checked_box(place.bbox)])
+    return checked_box(place.bbox)
 
 
 @tool("map", changes_state=True)

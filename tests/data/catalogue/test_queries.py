@@ -212,10 +212,18 @@ def test_images_that_hold_the_point_come_smallest_first(catalogue: SqlCatalogue)
 def test_the_bounds_of_rows_around_the_antimeridian_are_narrow(catalogue: SqlCatalogue) -> None:
     selection = Selection(bbox=(174, -31, -174, 31))
     inside = [r for r in ROWS if abs(r["lon"]) >= 174 and abs(r["lat"]) <= 31]
-    west = min(r["lon"] for r in inside if r["lon"] > 0)
-    east = max(r["lon"] for r in inside if r["lon"] < 0)
-    lats = [r["lat"] for r in inside]
-    assert catalogue.bounds(selection) == pytest.approx((west, min(lats), east, max(lats)))
+    west = min(r["west"] for r in inside if r["west"] > 0)
+    east = max(r["east"] for r in inside if r["east"] < 0)
+    south, north = min(r["south"] for r in inside), max(r["north"] for r in inside)
+    assert catalogue.bounds(selection) == pytest.approx((west, south, east, north))
+
+
+def test_the_bounds_of_one_row_are_its_footprints_box(catalogue: SqlCatalogue) -> None:
+    for row in (ROWS[0], next(r for r in ROWS if r["west"] > r["east"])):
+        box = (row["west"], row["south"], row["east"], row["north"])
+        near = Selection(datasets=(row["dataset"],), bbox=(row["lon"], row["lat"], row["lon"], row["lat"]))
+        assert catalogue.count(near) == 1
+        assert catalogue.bounds(near) == pytest.approx(box)
 
 
 def test_an_unknown_column_names_the_nearest(catalogue: SqlCatalogue) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.catalogue.geo import circle_bbox
 from state.model import MapState, State
 from tests.tools.world import after, run
 from tools.base import World
@@ -14,6 +15,8 @@ from tools.map import camera as tools
 from tools.map.geometry import MAX_LATITUDE, MAX_ZOOM, camera_for, span, union_box, visible
 
 DB_LOAD = next(tool for tool in DATABASE if tool.name == "db_load")
+FILTER_COORDS = next(tool for tool in DATABASE if tool.name == "filter_coords")
+PITTSBURGH = (-79.99589, 40.44062)
 LONS = st.floats(-180, 180)
 LATS = st.floats(-85, 85)
 
@@ -107,10 +110,22 @@ def test_what_is_no_box_is_refused(world: World, bbox: list[float]) -> None:
     assert step.failed and step.state == State()
 
 
+def test_a_city_is_shown_with_what_is_around_it_and_with_the_circle_that_filters_by_it(world: World) -> None:
+    """At least 25 km on every side, and the whole of the selection's circle."""
+    for radius_km, calls in (
+        (25, []),
+        (40, [(FILTER_COORDS, {"place": "Pittsburgh"})]),
+        (120, [(FILTER_COORDS, {"place": "Pittsburgh", "radius_km": 120})]),
+    ):
+        before = after(world, State(), (DB_LOAD, {"names": ["fair1m"]}), *calls)
+        shown = run(world, before, tools.zoom_map, place="Pittsburgh").state.map
+        assert holds(visible(shown.center, shown.zoom), circle_bbox(*PITTSBURGH, radius_km))
+
+
 def test_the_selection_is_fitted_as_the_catalogue_bounds_it(world: World) -> None:
     loaded = after(world, State(), (DB_LOAD, {"names": ["bigearthnet"]}))
     step = run(world, loaded, tools.fit_selection)
-    assert step.data["bbox"] == [-9.3, 38.5, -8.8, 38.9]
+    assert step.data["bbox"] == pytest.approx([-9.305, 38.495, -8.795, 38.905])
     assert step.observation.startswith("The map fits the selection's 5 rows: ")
 
 
