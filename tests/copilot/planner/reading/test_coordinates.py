@@ -23,9 +23,13 @@ POINTS = {
     "N40.44 W79.99": [("N40.44 W79.99", -79.99, 40.44, "lat,lon", False)],
     "40°26′N 79°59′W": [("40°26′N 79°59′W", -79.98333, 40.43333, "lat,lon", False)],
     "40°26'46\"N 79°58'56\"W": [("40°26'46\"N 79°58'56\"W", -79.98222, 40.44611, "lat,lon", False)],
-    "40° 26' 46.5\" N, 79° 58' 56\" W": [("40° 26' 46.5\" N, 79° 58' 56\" W", -79.98222, 40.44625, "lat,lon", False)],
+    "40° 26' 46.5\" N, 79° 58' 56\" W": [
+        ("40° 26' 46.5\" N, 79° 58' 56\" W", -79.98222, 40.44625, "lat,lon", False)
+    ],
     "lat 40.44 lon -79.99": [("lat 40.44 lon -79.99", -79.99, 40.44, "lat,lon", False)],
-    "latitude: 40.44, longitude: -79.99": [("latitude: 40.44, longitude: -79.99", -79.99, 40.44, "lat,lon", False)],
+    "latitude: 40.44, longitude: -79.99": [
+        ("latitude: 40.44, longitude: -79.99", -79.99, 40.44, "lat,lon", False)
+    ],
     "lon=-79.99, lat=40.44": [("lon=-79.99, lat=40.44", -79.99, 40.44, "lon,lat", False)],
     "within 40 km of 40.44, -79.99": [("40.44, -79.99", -79.99, 40.44, "lat,lon", True)],
     "[-5, 80]": [("[-5, 80]", -5.0, 80.0, "lon,lat", False)],
@@ -33,20 +37,38 @@ POINTS = {
     "33.9S, 18.4E": [("33.9S, 18.4E", 18.4, -33.9, "lat,lon", False)],
     "5 s 10 e": [("5 s 10 e", 10.0, -5.0, "lat,lon", False)],
     "−33.9, 18.4": [("−33.9, 18.4", 18.4, -33.9, "lat,lon", True)],
-    "the points 40.44, -79.99 and 41.5, -80.1": [("40.44, -79.99", -79.99, 40.44, "lat,lon", True), ("41.5, -80.1", -80.1, 41.5, "lat,lon", True)],
+    "the points 40.44, -79.99 and 41.5, -80.1": [
+        ("40.44, -79.99", -79.99, 40.44, "lat,lon", True),
+        ("41.5, -80.1", -80.1, 41.5, "lat,lon", True),
+    ],
     "40.44°, -79.99°": [("40.44°, -79.99°", -79.99, 40.44, "lat,lon", True)],
 }
 BOXES = {
     "[-80.2, 40.3, -79.8, 40.6]": ("[-80.2, 40.3, -79.8, 40.6]", (-80.2, 40.3, -79.8, 40.6)),
     "bbox -80.2 40.3 -79.8 40.6": ("bbox -80.2 40.3 -79.8 40.6", (-80.2, 40.3, -79.8, 40.6)),
-    "bounding box: -80.2, 40.3, -79.8, 40.6": ("bounding box: -80.2, 40.3, -79.8, 40.6", (-80.2, 40.3, -79.8, 40.6)),
+    "bounding box: -80.2, 40.3, -79.8, 40.6": (
+        "bounding box: -80.2, 40.3, -79.8, 40.6",
+        (-80.2, 40.3, -79.8, 40.6),
+    ),
     "from 40N 80W to 41N 79W": ("from 40N 80W to 41N 79W", (-80.0, 40.0, -79.0, 41.0)),
     "between 10N and 20N and 30E and 40E": ("between 10N and 20N and 30E and 40E", (30.0, 10.0, 40.0, 20.0)),
-    "between 10°N and 20°N, 30°E and 40°E": ("between 10°N and 20°N, 30°E and 40°E", (30.0, 10.0, 40.0, 20.0)),
-    "west=-80 south=40 east=-79 north=41": ("west=-80 south=40 east=-79 north=41", (-80.0, 40.0, -79.0, 41.0)),
-    "min_lon: -80, min_lat: 40, max_lon: -79, max_lat: 41": ("min_lon: -80, min_lat: 40, max_lon: -79, max_lat: 41", (-80.0, 40.0, -79.0, 41.0)),
+    "between 10°N and 20°N, 30°E and 40°E": (
+        "between 10°N and 20°N, 30°E and 40°E",
+        (30.0, 10.0, 40.0, 20.0),
+    ),
+    "west=-80 south=40 east=-79 north=41": (
+        "west=-80 south=40 east=-79 north=41",
+        (-80.0, 40.0, -79.0, 41.0),
+    ),
+    "min_lon: -80, min_lat: 40, max_lon: -79, max_lat: 41": (
+        "min_lon: -80, min_lat: 40, max_lon: -79, max_lat: 41",
+        (-80.0, 40.0, -79.0, 41.0),
+    ),
     "lat 10 to 20, lon 30 to 40": ("lat 10 to 20, lon 30 to 40", (30.0, 10.0, 40.0, 20.0)),
-    "latitude between -10 and 20 and longitude between 30 and 40": ("latitude between -10 and 20 and longitude between 30 and 40", (30.0, -10.0, 40.0, 20.0)),
+    "latitude between -10 and 20 and longitude between 30 and 40": (
+        "latitude between -10 and 20 and longitude between 30 and 40",
+        (30.0, -10.0, 40.0, 20.0),
+    ),
     "north of 60°N": ("north of 60°N", (-180.0, 60.0, 180.0, 90.0)),
     "south of the equator": ("south of the equator", (-180.0, -90.0, 180.0, 0.0)),
     "above 60 north": ("above 60 north", (-180.0, 60.0, 180.0, 90.0)),
@@ -145,7 +167,11 @@ def test_a_point_in_any_notation_reads_back(lon_e4: int, lat_e4: int, notation: 
 @given(LON, LAT)
 def test_a_plain_pair_is_latitude_first_where_it_can_be(lon_e4: int, lat_e4: int) -> None:
     lon, lat = lon_e4 / 10000, lat_e4 / 10000
-    span = only(f"at {lat:.4f}, {lon:.4f}") if abs(lat) > 1 or abs(lon) > 1 else CoordSpan(0, 0, "", "point", lon, lat)
+    span = (
+        only(f"at {lat:.4f}, {lon:.4f}")
+        if abs(lat) > 1 or abs(lon) > 1
+        else CoordSpan(0, 0, "", "point", lon, lat)
+    )
     assert (span.lon, span.lat) == (lon, lat)
 
 

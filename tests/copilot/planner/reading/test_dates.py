@@ -108,7 +108,9 @@ READ: dict[str, list[str]] = {
     "within 40 km of Pittsburgh from May 2018": ["from May 2018|2018-05-01..2018-05-31"],
     "last summer": ["last summer|2026-06-01..2026-08-31"],
     "week 23 of 2019": ["week 23 of 2019|2019-06-03..2019-06-09"],
-    "Detect airplanes in fair1m and xview1 images from May 2018 within 40 km of Pittsburgh": ["from May 2018|2018-05-01..2018-05-31"],
+    "Detect airplanes in fair1m and xview1 images from May 2018 within 40 km of Pittsburgh": [
+        "from May 2018|2018-05-01..2018-05-31"
+    ],
     "from 2018 to today": ["from 2018 to today|2018-01-01..2026-11-20"],
     "since last month": ["since last month|2026-10-01.."],
     "until yesterday": ["until yesterday|..2026-11-19"],
@@ -178,7 +180,9 @@ READ: dict[str, list[str]] = {
     "since May": ["since May|2026-05-01.."],
     "before May": ["before May|..2026-04-30"],
     "after June 2018 and before March 2019": ["after June 2018 and before March 2019|2018-07-01..2019-02-28"],
-    "between the summer of 2018 and winter 2019": ["between the summer of 2018 and winter 2019|2018-06-01..2020-02-29"],
+    "between the summer of 2018 and winter 2019": [
+        "between the summer of 2018 and winter 2019|2018-06-01..2020-02-29"
+    ],
     "2018 May 5": ["2018 May 5|2018-05-05..2018-05-05"],
     "17-May-2018": ["17-May-2018|2018-05-17..2018-05-17"],
     "2017-05-01 to 2018-05-01": ["2017-05-01 to 2018-05-01|2017-05-01..2018-05-01"],
@@ -188,7 +192,10 @@ READ: dict[str, list[str]] = {
     "images: 2019": ["2019|2019-01-01..2019-12-31"],
     "(2017–2018)": ["2017–2018|2017-01-01..2018-12-31"],
     "in the second half of May 2019": ["in the second half of May 2019|2019-05-16..2019-05-31"],
-    "spring 2019 or autumn 2019": ["spring 2019|2019-03-01..2019-05-31", "autumn 2019|2019-09-01..2019-11-30"],
+    "spring 2019 or autumn 2019": [
+        "spring 2019|2019-03-01..2019-05-31",
+        "autumn 2019|2019-09-01..2019-11-30",
+    ],
     "not before 2019": ["not before 2019|2019-01-01.."],
     "not older than 2018": ["not older than 2018|2018-01-01.."],
     "two weeks ago": ["two weeks ago|2026-11-02..2026-11-08"],
@@ -321,7 +328,12 @@ DAYS = st.dates(date(1980, 1, 1), date(2035, 12, 31))
 
 
 @settings(deadline=None)
-@given(DAYS, DAYS, st.sampled_from(STYLES), st.sampled_from(["from {} to {}", "between {} and {}", "ships {} through {}"]))
+@given(
+    DAYS,
+    DAYS,
+    st.sampled_from(STYLES),
+    st.sampled_from(["from {} to {}", "between {} and {}", "ships {} through {}"]),
+)
 def test_a_range_written_in_any_style_reads_back(one: date, other: date, style: object, frame: str) -> None:
     assert callable(style)
     first, last = min(one, other), max(one, other)

@@ -35,7 +35,9 @@ READ = {
     "1,200 images": [("1,200 images", "count", 1200.0, "=", "")],
     "1.2k images": [("1.2k images", "count", 1200.0, "=", "")],
     "over a million people": [("over a million people", "population", 1000000.0, ">", "")],
-    "cities of more than 2.5 million inhabitants": [("more than 2.5 million inhabitants", "population", 2500000.0, ">", "")],
+    "cities of more than 2.5 million inhabitants": [
+        ("more than 2.5 million inhabitants", "population", 2500000.0, ">", "")
+    ],
     "with more than 10 detections": [("more than 10 detections", "count", 10.0, ">", "")],
     "at least 3 ships": [("at least 3 ships", "count", 3.0, ">=", "")],
     "limit 2000": [("limit 2000", "count", 2000.0, "<=", "limit")],
@@ -64,7 +66,9 @@ READ = {
 
 @pytest.mark.parametrize("sentence", READ)
 def test_a_phrase_reads_as_its_quantity(sentence: str) -> None:
-    found = [(span.text, span.kind, round(span.value, 6), span.op, span.role) for span in quantities(sentence)]
+    found = [
+        (span.text, span.kind, round(span.value, 6), span.op, span.role) for span in quantities(sentence)
+    ]
     assert found == READ[sentence]
 
 
@@ -81,11 +85,16 @@ def test_a_number_too_large_to_hold_says_so() -> None:
 @settings(deadline=None)
 @given(st.integers(1, 10**9))
 def test_thousands_with_and_without_commas_are_the_same(value: int) -> None:
-    assert [span.value for text in (f"{value:,} ships", f"{value} ships") for span in quantities(text)] == [value] * 2
+    assert [span.value for text in (f"{value:,} ships", f"{value} ships") for span in quantities(text)] == [
+        value
+    ] * 2
 
 
 @settings(deadline=None)
-@given(st.floats(0.001, 1e6), st.sampled_from([("km", 1.0), ("miles", 1.609344), ("m", 0.001), ("nautical miles", 1.852)]))
+@given(
+    st.floats(0.001, 1e6),
+    st.sampled_from([("km", 1.0), ("miles", 1.609344), ("m", 0.001), ("nautical miles", 1.852)]),
+)
 def test_a_distance_in_any_unit_reads_as_kilometres(value: float, unit: tuple[str, float]) -> None:
     (span,) = quantities(f"within {value:.3f} {unit[0]} of the port")
     assert (span.role, span.op) == ("radius", "<=")
