@@ -11,7 +11,19 @@ from rapidfuzz import fuzz
 
 from copilot.planner.situation import PastTurn, Situation
 
-_ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "fifth": 4, "last": -1, "former": 0, "latter": -1}
+_ORDINALS = {
+    "first": 0,
+    "1st": 0,
+    "second": 1,
+    "2nd": 1,
+    "third": 2,
+    "3rd": 2,
+    "fourth": 3,
+    "fifth": 4,
+    "last": -1,
+    "former": 0,
+    "latter": -1,
+}
 _REPLACES_ALL = re.compile(r"^(?:show|plot|zoom|all of them)\b", re.I)
 
 
@@ -38,7 +50,10 @@ def clarified(request: str, situation: Situation) -> Meant:
         return Meant(_completed(original, chosen, str(question.args["question"])), earlier)
     if _is_place_question(str(question.args["question"])):
         return Meant(original, earlier | {about.lower(): chosen})
-    return Meant(re.sub(re.escape(about), lambda _: chosen, original, count=1, flags=re.I), earlier | {chosen.lower(): chosen})
+    return Meant(
+        re.sub(re.escape(about), lambda _: chosen, original, count=1, flags=re.I),
+        earlier | {chosen.lower(): chosen},
+    )
 
 
 _DECLINES = re.compile(
@@ -71,18 +86,24 @@ def _chosen(request: str, choices: Sequence[str]) -> str | None:
     for choice in choices:
         if text == choice.lower():
             return choice
-    ordinal = re.fullmatch(rf"(?:the )?({'|'.join(_ORDINALS)})(?: one| option)?", text) or re.fullmatch(r"(?:number |option )?(\d)", text)
+    ordinal = re.fullmatch(rf"(?:the )?({'|'.join(_ORDINALS)})(?: one| option)?", text) or re.fullmatch(
+        r"(?:number |option )?(\d)", text
+    )
     if ordinal and choices:
         index = _ORDINALS.get(ordinal[1], int(ordinal[1]) - 1 if ordinal[1].isdigit() else 0)
         return choices[index] if -len(choices) <= index < len(choices) else None
-    words = re.sub(r"^(?:(?:no|oh|sorry|well|it'?s|i mean|i meant|the one in|the one from|the one|in|the|one) ?,?)+\s*", "", text)
+    words = re.sub(
+        r"^(?:(?:no|oh|sorry|well|it'?s|i mean|i meant|the one in|the one from|the one|in|the|one) ?,?)+\s*",
+        "",
+        text,
+    )
     words = re.sub(r"(?:,? (?:one|please|of course|obviously|option))+$", "", words).strip()
     if words in _FIRST and choices:
         return choices[0]
     words = _plain(words)
     meant = [_plain(word) for word in re.findall(r"[^\W_][\w'’-]*", _ALIASES.get(words, words))]
     inside = [choice for choice in choices if meant and all(word in _plain_words(choice) for word in meant)]
-    if len(inside) == 1 or (inside and all(_plain(choice).strip(')').endswith(words) for choice in inside)):
+    if len(inside) == 1 or (inside and all(_plain(choice).strip(")").endswith(words) for choice in inside)):
         return inside[0]
     best = max(choices, key=lambda choice: fuzz.ratio(words, choice.lower()), default=None)
     return best if best is not None and fuzz.ratio(words, best.lower()) >= 85 else None
@@ -90,7 +111,9 @@ def _chosen(request: str, choices: Sequence[str]) -> str | None:
 
 _FIRST = frozenset({"biggest", "largest", "capital", "main", "obvious", "biggest one", "bigger", "famous"})
 _ALIASES = {
-    **dict.fromkeys(("us", "usa", "u.s.", "american", "us state", "state", "america", "united states"), "united states"),
+    **dict.fromkeys(
+        ("us", "usa", "u.s.", "american", "us state", "state", "america", "united states"), "united states"
+    ),
     **dict.fromkeys(("uk", "british", "english", "britain", "england"), "united kingdom"),
     **dict.fromkeys(("nation", "country"), "country"),
 }
@@ -148,7 +171,12 @@ def _original(past: Sequence[PastTurn]) -> tuple[str, dict[str, str]]:
 
 def _phrase_asked_about(question: str, request: str) -> str | None:
     """The words of the request that a question is about."""
-    patterns = (r"^Which (.+) do you mean\?$", r"^I know no place called '(.+?)'\.", r"'([^']+)'\?$", r"'([^']+)'")
+    patterns = (
+        r"^Which (.+) do you mean\?$",
+        r"^I know no place called '(.+?)'\.",
+        r"'([^']+)'\?$",
+        r"'([^']+)'",
+    )
     for pattern in patterns:
         match = re.search(pattern, question)
         if match and match[1].lower() in request.lower():

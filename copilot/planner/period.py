@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.reading.dates import Bounds, DateSpan
@@ -15,7 +14,9 @@ from copilot.planner.situation import Situation
 from copilot.planner.spans import Span
 
 
-def date_arguments(spans: Sequence[Span], situation: Situation, *, adding: bool = False) -> dict[str, str] | None:
+def date_arguments(
+    spans: Sequence[Span], situation: Situation, *, adding: bool = False
+) -> dict[str, str] | None:
     """`start` and `end` of what the phrases mean together; None without any. Raises Ask.
 
     With `adding`, the range of the filter there is grows to hold them.
@@ -75,28 +76,52 @@ def _moved(span: DateSpan, shift: Shift, situation: Situation) -> Bounds:
     now = situation.filters
     if shift.edge and ("start" in now) != ("end" in now):
         year = shift.year or situation.today.year
-        start = date(year, 1, 1) if shift.edge == "start" else date.fromisoformat(now["start"]) if "start" in now else None
-        end = date(year, 12, 31) if shift.edge == "end" else date.fromisoformat(now["end"]) if "end" in now else None
+        start = (
+            date(year, 1, 1)
+            if shift.edge == "start"
+            else date.fromisoformat(now["start"])
+            if "start" in now
+            else None
+        )
+        end = (
+            date(year, 12, 31)
+            if shift.edge == "end"
+            else date.fromisoformat(now["end"])
+            if "end" in now
+            else None
+        )
         return start, end
     if "start" in now and "end" in now:
         try:
             return shifted((date.fromisoformat(now["start"]), date.fromisoformat(now["end"])), shift)
         except (ValueError, OverflowError) as error:
-            raise Ask(f"'{span.text}' leaves the calendar. Which dates do you mean?", (), about=span.text) from error
+            raise Ask(
+                f"'{span.text}' leaves the calendar. Which dates do you mean?", (), about=span.text
+            ) from error
     if shift.edge and shift.year is not None:
         return (date(shift.year, 1, 1), None) if shift.edge == "start" else (None, date(shift.year, 12, 31))
     if span.start is not None and span.start > situation.today:
-        raise Reject(f"'{span.text.strip()}' is in the future (today is {situation.today}): there are no images of it yet.")
+        raise Reject(
+            f"'{span.text.strip()}' is in the future (today is {situation.today}): there are no images of it yet."
+        )
     if span.start is None and span.end is None:
         year = situation.today.year
-        raise Ask(f"There are no dates yet. Which dates do you mean by '{span.text}'?", [str(year - 1), str(year)], about=span.text)
+        raise Ask(
+            f"There are no dates yet. Which dates do you mean by '{span.text}'?",
+            [str(year - 1), str(year)],
+            about=span.text,
+        )
     return span.start, span.end
 
 
 def _month_in_context(span: DateSpan, situation: Situation, said: Sequence[Span]) -> Bounds:
     """A month without a year takes the year the selection is in; without one, ask."""
     years = {str(situation.filters[key])[:4] for key in ("start", "end") if key in situation.filters}
-    beside = {each.value.start.year for each in said if each.value.start and each.value.end and each.value.start.year == each.value.end.year}
+    beside = {
+        each.value.start.year
+        for each in said
+        if each.value.start and each.value.end and each.value.start.year == each.value.end.year
+    }
     years = {str(year) for year in beside} or years
     if len(years) != 1:
         last = situation.today.year - (1 if (span.months[0]) > situation.today.month else 0)

@@ -28,9 +28,17 @@ _SMALL_DEGREES = 1.5
 """An area no wider than this is as good as a spot: Malta, Guam, Gibraltar."""
 _ISLET_DEGREES2 = 0.02
 _KEPT_DETAIL_DEGREES = 0.05
-_NEAR = re.compile(r"\b(?:near|around|close to|next to|by|surrounding|in the (?:vicinity|neighbou?rhood|area) of|(?<!what )(?<!how )about|round)\s+(?:the )?$", re.I)
-_OFFSHORE = re.compile(r"\b(?:off(?: of)?(?: the)?(?: (?:coast|shores?|coasts|coastline))?(?: of)?|offshore(?: of| from)?|in the waters (?:of|off|around)|in waters off)\s+(?:the )?$", re.I)
-_COAST_OF = re.compile(r"\b(?:coast|shores?|coastline|coastal waters|waters) (?:of|off|around)\s+(?:the )?$", re.I)
+_NEAR = re.compile(
+    r"\b(?:near|around|close to|next to|by|surrounding|in the (?:vicinity|neighbou?rhood|area) of|(?<!what )(?<!how )about|round)\s+(?:the )?$",
+    re.I,
+)
+_OFFSHORE = re.compile(
+    r"\b(?:off(?: of)?(?: the)?(?: (?:coast|shores?|coasts|coastline))?(?: of)?|offshore(?: of| from)?|in the waters (?:of|off|around)|in waters off)\s+(?:the )?$",
+    re.I,
+)
+_COAST_OF = re.compile(
+    r"\b(?:coast|shores?|coastline|coastal waters|waters) (?:of|off|around)\s+(?:the )?$", re.I
+)
 _BETWEEN = re.compile(r"\bbetween\s+(?:the )?$", re.I)
 
 
@@ -38,7 +46,9 @@ def place_arguments(clause: Clause, situation: Situation) -> dict[str, Any]:
     """The arguments of filter_coords for the places, points or boxes of a clause. Raises Ask."""
     if (box := clause.first("bbox")) is not None:
         if box.value.error:
-            raise Ask(f"{box.value.error} Which box do you mean, as west, south, east, north?", (), about=box.text)
+            raise Ask(
+                f"{box.value.error} Which box do you mean, as west, south, east, north?", (), about=box.text
+            )
         return {"bbox": list(box.value.bbox)}
     if (point := clause.first("point")) is not None:
         return point_arguments(point, clause)
@@ -69,10 +79,16 @@ def countries_of(found: Sequence[Place]) -> list[str]:
 def countries_there(situation: Situation) -> list[str]:
     """The codes of the countries that are filtered by."""
     limits = situation.filters.get("attributes", [])
-    listed = next((each["value"] for each in limits if each["field"] == "country" and each["op"] == "in"), None)
+    listed = next(
+        (each["value"] for each in limits if each["field"] == "country" and each["op"] == "in"), None
+    )
     if listed:
         return [str(code) for code in listed]
-    place = situation.gazetteer.resolve(situation.filters["place"]).best if situation.filters.get("place") else None
+    place = (
+        situation.gazetteer.resolve(situation.filters["place"]).best
+        if situation.filters.get("place")
+        else None
+    )
     whole = place is not None and place.kind == "country" and not situation.filters.get("radius_km")
     return [place.country] if whole and place is not None and place.country else []
 
@@ -85,7 +101,11 @@ def joined_to_the_place_there(found: dict[str, Any], situation: Situation) -> di
         return found
     before = situation.filters.get("place")
     situation.notes.append(f"The area is {before or 'the one there was'} and {place.label}.")
-    new = _circle(place.lon, place.lat, found["radius_km"]) if "radius_km" in found else _shape(place, situation)
+    new = (
+        _circle(place.lon, place.lat, found["radius_km"])
+        if "radius_km" in found
+        else _shape(place, situation)
+    )
     return {"geometry": _as_geojson([old, new])}
 
 
@@ -100,7 +120,11 @@ def _area_there(situation: Situation) -> BaseGeometry | None:
     place = situation.gazetteer.resolve(now["place"]).best if now.get("place") else None
     if place is not None:
         return _shape(place, situation)
-    return shapely.union_all([shapely.box(*piece) for piece in _cut(tuple(now["bbox"]))]) if now.get("bbox") else None
+    return (
+        shapely.union_all([shapely.box(*piece) for piece in _cut(tuple(now["bbox"]))])
+        if now.get("bbox")
+        else None
+    )
 
 
 def point_arguments(span: Span, clause: Clause) -> dict[str, Any]:
@@ -133,7 +157,9 @@ def _resolved(span: Span, situation: Situation) -> Place:
     elif resolution.ambiguous:
         near = _decided_by_context(resolution, situation)
         if near is None:
-            raise Ask(f"Which {_capital(span.text)} do you mean?", _choices(resolution.candidates), about=span.text)
+            raise Ask(
+                f"Which {_capital(span.text)} do you mean?", _choices(resolution.candidates), about=span.text
+            )
         return near
     if not resolution.candidates:
         raise unknown_place(span.text, situation)
@@ -149,7 +175,10 @@ def _decided_by_context(resolution: Resolution, situation: Situation) -> Place |
 def _choices(candidates: Sequence[Candidate]) -> list[str]:
     """The candidates' labels; a country among them is called one, so that no two read alike."""
     countries = len({each.place.kind for each in candidates}) > 1
-    labels = [f"{each.place.label} (country)" if countries and each.place.kind == "country" else each.place.label for each in candidates]
+    labels = [
+        f"{each.place.label} (country)" if countries and each.place.kind == "country" else each.place.label
+        for each in candidates
+    ]
     return list(dict.fromkeys(labels))[:6]
 
 
@@ -159,7 +188,11 @@ def camera_on(filtered: Call, situation: Situation) -> Call:
     if args.get("field") == "country":
         known = (situation.gazetteer.resolve(code).best for code in args["value"])
         boxes = [place.bbox for place in known if place is not None and place.bbox[0] < place.bbox[2]]
-        return Call("fit_bounds", {"bbox": [round(value, 4) for value in _hull(boxes)]}) if boxes else Call("fit_selection")
+        return (
+            Call("fit_bounds", {"bbox": [round(value, 4) for value in _hull(boxes)]})
+            if boxes
+            else Call("fit_selection")
+        )
     if "bbox" in args:
         return Call("fit_bounds", {"bbox": args["bbox"]})
     if "geometry" in args:
@@ -168,7 +201,10 @@ def camera_on(filtered: Call, situation: Situation) -> Call:
     if "drawing" in args:
         return Call("fit_layer", {"layer": args["drawing"]})
     if "lon" in args:
-        return Call("fit_bounds", {"bbox": _around(args["lon"], args["lat"], args.get("radius_km", DEFAULT_RADIUS_KM))})
+        return Call(
+            "fit_bounds",
+            {"bbox": _around(args["lon"], args["lat"], args.get("radius_km", DEFAULT_RADIUS_KM))},
+        )
     place = situation.gazetteer.resolve(args["place"]).candidates[0].place
     if "radius_km" in args and place.kind in _CITY_LIKE:
         return Call("fit_bounds", {"bbox": _around(place.lon, place.lat, args["radius_km"])})
@@ -183,7 +219,12 @@ def _around(lon: float, lat: float, radius_km: float) -> list[float]:
     """The box around a circle on the sphere, wide enough at its latitude."""
     half_lat = radius_km / 111.2
     half_lon = half_lat / max(0.02, math.cos(math.radians(lat)))
-    box = (max(-180, lon - half_lon), max(-90, lat - half_lat), min(180, lon + half_lon), min(90, lat + half_lat))
+    box = (
+        max(-180, lon - half_lon),
+        max(-90, lat - half_lat),
+        min(180, lon + half_lon),
+        min(90, lat + half_lat),
+    )
     return [round(value, 4) for value in box]
 
 
@@ -233,7 +274,9 @@ def union_of(places: Sequence[Place], situation: Situation) -> dict[str, Any]:
 def _as_geojson(shapes: Sequence[BaseGeometry]) -> dict[str, Any]:
     whole = shapely.union_all(shapes).simplify(_KEPT_DETAIL_DEGREES)
     if isinstance(whole, shapely.MultiPolygon):  # islets would fill the state without changing a count
-        whole = shapely.MultiPolygon([each for each in whole.geoms if each.area > _ISLET_DEGREES2] or whole.geoms)
+        whole = shapely.MultiPolygon(
+            [each for each in whole.geoms if each.area > _ISLET_DEGREES2] or whole.geoms
+        )
     rounded: dict[str, Any] = json.loads(shapely.to_geojson(shapely.set_precision(whole, 0.001)))
     return rounded
 

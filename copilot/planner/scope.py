@@ -16,7 +16,10 @@ _GOES_ON = re.compile(
     r"that|this (?:area|place|box|period|year|class|selection|set)|here|there)\b",
     re.I,
 )
-_SUBJECT = re.compile(r"\b(?:images?|scenes?|imagery|pictures?|photos?|data|everything|footage|passes|acquisitions|tiles|patches)\b", re.I)
+_SUBJECT = re.compile(
+    r"\b(?:images?|scenes?|imagery|pictures?|photos?|data|everything|footage|passes|acquisitions|tiles|patches)\b",
+    re.I,
+)
 
 
 def starts_anew(clause: Clause, label: str, situation: Situation) -> bool:
@@ -25,7 +28,9 @@ def starts_anew(clause: Clause, label: str, situation: Situation) -> bool:
         return False
     has_place = bool(clause.of("place", "point", "bbox"))
     has_subject = bool(clause.of("class", "dataset")) or bool(_SUBJECT.search(clause.text))
-    kinds = {span.kind for span in clause.of("dataset", "class", "date", "attribute")} | ({"place"} if has_place else set())
+    kinds = {span.kind for span in clause.of("dataset", "class", "date", "attribute")} | (
+        {"place"} if has_place else set()
+    )
     if "dataset" in kinds and len(kinds) >= 2:
         return True
     return has_place and has_subject

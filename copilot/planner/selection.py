@@ -31,12 +31,21 @@ from data.vocabulary.groups import groups_for
 NARROWING = ("dataset", "event", "place", "point", "bbox", "date", "class", "attribute")
 
 _ADDING = re.compile(r"\b(?:also|too|as well|in addition|additionally|add|plus|include|including)\b", re.I)
-_AND_MORE = re.compile(r"^\W*and (?!(?:now|then|only|just|in|for|from|at|near|around|what|how|show|plot|count|the same|within)\b)[^?]*$", re.I)
-_EXCLUDING = re.compile(r"\b(?:without|except(?: for)?|excluding|but not|not|no|other than|apart from|leave out|exclude)\s+(?:any |the |in |near )*$", re.I)
+_AND_MORE = re.compile(
+    r"^\W*and (?!(?:now|then|only|just|in|for|from|at|near|around|what|how|show|plot|count|the same|within)\b)[^?]*$",
+    re.I,
+)
+_EXCLUDING = re.compile(
+    r"\b(?:without|except(?: for)?|excluding|but not|not|no|other than|apart from|leave out|exclude)\s+(?:any |the |in |near )*$",
+    re.I,
+)
 _LOADING = re.compile(r"^\W*(?:please |now |then |and )*(?:load|preload|add)\b", re.I)
 _OF_EVENTS = "xview2"
 """The published data set whose images belong to disasters."""
-_ALL_DATASETS = re.compile(r"\b(?:all|every|each of the|the whole|entire) (?:the |of the )?(?:data ?sets?|collections?|catalog(?:ue)?|sets|imagery|images|data|archives?)\b|\b(?:show|plot|load|map|display) everything\b", re.I)
+_ALL_DATASETS = re.compile(
+    r"\b(?:all|every|each of the|the whole|entire) (?:the |of the )?(?:data ?sets?|collections?|catalog(?:ue)?|sets|imagery|images|data|archives?)\b|\b(?:show|plot|load|map|display) everything\b",
+    re.I,
+)
 _HERE = re.compile(
     r"\b(?:in|inside|within|for|of|from|over|on)\s+(?:here|there|it\b|this (?:area|box|region|rectangle|polygon|circle|drawing|shape|one)|"
     r"that (?:area|box|rectangle|polygon|circle|drawing|shape)|(?:the|my) (?:box|rectangle|polygon|circle|drawing|drawn area|shape|drawn box|"
@@ -53,7 +62,9 @@ _VIEW = re.compile(
 def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None = None) -> Iterator[Call]:
     """The load and filter calls a clause asks for, each only once it is clear what it means. Raises Ask."""
     adding = adds(clause.text) if adding is None else adding
-    classes = [_of_an_event(clause, span, situation) for span in clause.of("class") if not _excluded(clause, span)]
+    classes = [
+        _of_an_event(clause, span, situation) for span in clause.of("class") if not _excluded(clause, span)
+    ]
     yield from _dataset_calls(clause, situation, classes, adding)
     if (codes := _several_countries(clause, situation)) is not None:
         if situation.filters.keys() & _PLACE_PARTS:
@@ -81,14 +92,24 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
         yield Call("filter_attribute", changed)
 
 
-_BARE_LIMIT = re.compile(r"\b(under|below|less than|at most|max|no more than|up to|over|above|more than|at least) (\d+(?:\.\d+)?)\s*(?:%|percent|m)?\W*$", re.I)
+_BARE_LIMIT = re.compile(
+    r"\b(under|below|less than|at most|max|no more than|up to|over|above|more than|at least) (\d+(?:\.\d+)?)\s*(?:%|percent|m)?\W*$",
+    re.I,
+)
 
 
 def _of_an_event(clause: Clause, span: Span, situation: Situation) -> Span:
     """Disasters label buildings alone: "flooded houses after Harvey" are the buildings there."""
-    if not clause.of("event") or isinstance(span.value, str) or _OF_EVENTS in datasets_with([span], situation):
+    if (
+        not clause.of("event")
+        or isinstance(span.value, str)
+        or _OF_EVENTS in datasets_with([span], situation)
+    ):
         return span
-    built = {group for term in span.value for group in (term.name, *groups_for(term.name))} & {"buildings", "houses"}
+    built = {group for term in span.value for group in (term.name, *groups_for(term.name))} & {
+        "buildings",
+        "houses",
+    }
     return replace(span, value="buildings") if built else span
 
 
@@ -97,7 +118,9 @@ def adds(text: str) -> bool:
     return bool(_ADDING.search(text)) or bool(_AND_MORE.match(text))
 
 
-_THRESHOLD = re.compile(rf"(?P<op>{'|'.join(words for op, words in COMPARATORS if op != '~')}) (?P<n>{NUMBER}) $", re.I)
+_THRESHOLD = re.compile(
+    rf"(?P<op>{'|'.join(words for op, words in COMPARATORS if op != '~')}) (?P<n>{NUMBER}) $", re.I
+)
 
 
 def _thresholds(clause: Clause, classes: Sequence[Span], situation: Situation) -> Iterator[Call]:
@@ -106,14 +129,18 @@ def _thresholds(clause: Clause, classes: Sequence[Span], situation: Situation) -
         found = _THRESHOLD.search(plain(clause.text[: span.start - clause.start]))
         op = next((op for op, words in COMPARATORS if found and re.fullmatch(words, found["op"])), None)
         if found and op:
-            situation.notes.append(f"Objects of every class count: an image with {found['op']} {found['n']} of them.")
+            situation.notes.append(
+                f"Objects of every class count: an image with {found['op']} {found['n']} of them."
+            )
             yield Call("filter_attribute", {"field": "detections", "op": op, "value": number(found["n"])})
 
 
 def _attribute(span: Span, situation: Situation, adding: bool) -> dict[str, Any]:
     """ "And val too" adds a value to those the same field is limited to."""
     found = span.value
-    same = next((each for each in situation.filters.get("attributes", []) if each["field"] == found.field), None)
+    same = next(
+        (each for each in situation.filters.get("attributes", []) if each["field"] == found.field), None
+    )
     if adding and found.op == "=" and same is not None and same["op"] in ("=", "in"):
         values = same["value"] if isinstance(same["value"], list) else [same["value"]]
         return {"field": found.field, "op": "in", "value": [*values, found.value]}
@@ -170,9 +197,13 @@ def _changed_radius(clause: Clause, situation: Situation) -> dict[str, Any] | No
 
 
 def _factor(text: str) -> float | None:
-    if re.search(r"\b(?:half|halve)\b", text, re.I) and re.search(r"\b(?:wide|radius|big|large|distance|circle|halve)\b", text, re.I):
+    if re.search(r"\b(?:half|halve)\b", text, re.I) and re.search(
+        r"\b(?:wide|radius|big|large|distance|circle|halve)\b", text, re.I
+    ):
         return 0.5
-    twice = re.search(r"\b(?:twice|double)\b", text, re.I) and re.search(r"\b(?:wide|radius|big|large|distance|circle|double)\b", text, re.I)
+    twice = re.search(r"\b(?:twice|double)\b", text, re.I) and re.search(
+        r"\b(?:wide|radius|big|large|distance|circle|double)\b", text, re.I
+    )
     return 2.0 if twice else None
 
 
@@ -187,7 +218,9 @@ def names_a_selection(clause: Clause) -> bool:
 def excluded_phrases(clause: Clause) -> list[str]:
     """Classes and dates a clause wants left out, which no filter can do."""
     left_out = [span for span in clause.of("class") if _excluded(clause, span)]
-    instead = len(left_out) < len(clause.of("class")) and re.search(r"\bbut\b|\brather\b|\binstead\b", clause.text, re.I)
+    instead = len(left_out) < len(clause.of("class")) and re.search(
+        r"\bbut\b|\brather\b|\binstead\b", clause.text, re.I
+    )
     spans = [] if instead else [span.text for span in left_out]
     return spans + [span.text for span in clause.of("date") if span.value.negated or _excluded(clause, span)]
 
@@ -205,7 +238,9 @@ def _excluded(clause: Clause, span: Span) -> bool:
 # -- data sets ------------------------------------------------------------------------------------
 
 
-def _dataset_calls(clause: Clause, situation: Situation, classes: Sequence[Span], adding: bool) -> Iterator[Call]:
+def _dataset_calls(
+    clause: Clause, situation: Situation, classes: Sequence[Span], adding: bool
+) -> Iterator[Call]:
     named: set[str] = set()
     dropped: set[str] = set()
     for span in clause.of("dataset"):
@@ -246,11 +281,11 @@ def _datasets_of_attributes(clause: Clause, situation: Situation) -> set[str]:
     for span in clause.of("attribute"):
         field, value = span.value.field, span.value.value
         for info in situation.datasets.values():
-            if field == "sensor" and str(value) in info.sensors:
-                wanted.add(info.name)
-            elif field == "modality" and str(value) in info.modalities:
-                wanted.add(info.name)
-            elif field in {key for key, _ in info.properties}:
+            if (
+                (field == "sensor" and str(value) in info.sensors)
+                or (field == "modality" and str(value) in info.modalities)
+                or field in {key for key, _ in info.properties}
+            ):
                 wanted.add(info.name)
     return wanted
 
@@ -283,7 +318,10 @@ def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
         return joined_to_the_place_there(found, situation) if alone else found
     if (changed := _changed_radius(clause, situation)) is not None:
         return changed
-    if re.search(r"\bbetween (?:them|those|these|the two|both)\b", clause.text, re.I) and len(situation.points) > 1:
+    if (
+        re.search(r"\bbetween (?:them|those|these|the two|both)\b", clause.text, re.I)
+        and len(situation.points) > 1
+    ):
         lons, lats = zip(*situation.points, strict=True)
         return {"bbox": [min(lons), min(lats), max(lons), max(lats)]}
     if _VIEW.search(clause.text):
@@ -304,7 +342,9 @@ def _here(clause: Clause, situation: Situation) -> dict[str, Any] | None:
         return {"bbox": view_bbox(situation.state["map"])}
     if re.search(r"\b(?:it|one)\b", match[0], re.I):
         return None
-    raise Ask("Nothing is drawn on the map. Which area do you mean?", ("in the current view",), about=match[0])
+    raise Ask(
+        "Nothing is drawn on the map. Which area do you mean?", ("in the current view",), about=match[0]
+    )
 
 
 def _last_focus(situation: Situation) -> str | None:

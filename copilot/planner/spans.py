@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
-from copilot.planner.everyday import EVERYDAY
 from copilot.planner.events import event_mentions
+from copilot.planner.everyday import EVERYDAY
 from copilot.planner.lexicon import (
     BASEMAPS,
     COLORS,
@@ -26,7 +26,7 @@ from copilot.planner.reading.coordinates import CoordSpan, coordinates
 from copilot.planner.reading.dates import DateSpan, dates
 from copilot.planner.reading.quantities import QuantitySpan, quantities
 from copilot.planner.reading.shifts import shifts
-from copilot.planner.word_phrases import events, phrased, shared_heads, side_by_side
+from copilot.planner.word_phrases import phrased, shared_heads, side_by_side
 from data.gazetteer import Gazetteer, Mention
 from data.schema import IMAGES
 from data.vocabulary.datasets import dataset_mentions
@@ -95,11 +95,14 @@ class Reader:
             for start, end, event in event_mentions(text, self._names.events)
         ]
         yield (
-            Span(each.start_index, each.end_index, each.text, each.kind, self._likelier(each)) for each in coordinates(text)
+            Span(each.start_index, each.end_index, each.text, each.kind, self._likelier(each))
+            for each in coordinates(text)
         )
         yield _bare_boxes(text)
         yield self._known(text, "dataset", ((name, (name,)) for name in self._dataset_names()))
-        yield (Span(each.start, each.end, each.text, "dataset", each.names) for each in dataset_mentions(text))
+        yield (
+            Span(each.start, each.end, each.text, "dataset", each.names) for each in dataset_mentions(text)
+        )
         yield (
             Span(each.start, each.end, each.text, "attribute", each)
             for each in comparisons(text, self._names.fields)
@@ -112,7 +115,11 @@ class Reader:
         yield self._places_and_classes(text)
         for kind, words in _WORD_LISTS:
             found = _words(text, kind, words)
-            yield found if kind != "color" else (each for each in found if not _DESCRIBES_A_THING.match(text, each.end))
+            yield (
+                found
+                if kind != "color"
+                else (each for each in found if not _DESCRIBES_A_THING.match(text, each.end))
+            )
         yield (_quantity(each) for each in measured)
         own = {name for name in self._names.fields if "_" in name or name not in _COMMON_COLUMNS}
         spoken = {name.replace("_", " ").lower(): name for name in own}
@@ -123,9 +130,13 @@ class Reader:
         read = dates(text, self._today)
         found = []
         for shift in shifts(text):
-            same = next((each for each in read if each.start_index < shift.end and shift.start < each.end_index), None)
+            same = next(
+                (each for each in read if each.start_index < shift.end and shift.start < each.end_index), None
+            )
             start, end = (same.start, same.end) if same else (None, None)
-            span = DateSpan(shift.start, shift.end, text[shift.start : shift.end], start, end, "shift", shift=shift)
+            span = DateSpan(
+                shift.start, shift.end, text[shift.start : shift.end], start, end, "shift", shift=shift
+            )
             found.append(Span(shift.start, shift.end, span.text, "date", span))
         plain = [Span(each.start_index, each.end_index, each.text, "date", each) for each in read]
         return found + [span for span in plain if not any(span.overlaps(other) for other in found)]
@@ -138,11 +149,15 @@ class Reader:
         _, swapped_km = self._gazetteer.nearest_city(point.lat, point.lon)
         if swapped_km > 0.2 * as_read_km:
             return point
-        order = "lon,lat" if point.order == "lat,lon" else "lat,lon"
+        order: Literal["lat,lon", "lon,lat"] = "lon,lat" if point.order == "lat,lon" else "lat,lon"
         return replace(point, lon=point.lat, lat=point.lon, order=order)
 
     def _places_and_classes(self, text: str) -> list[Span]:
-        places = [Span(each.start, each.end, each.text, "place", each) for each in self._gazetteer.mentions(text) if not _is_everyday(each)]
+        places = [
+            Span(each.start, each.end, each.text, "place", each)
+            for each in self._gazetteer.mentions(text)
+            if not _is_everyday(each)
+        ]
         said = shared_heads(text, class_mentions(text))
         classes = [
             Span(each.start, each.end, each.text, "class", each.terms)
@@ -190,7 +205,9 @@ def _quantity(found: QuantitySpan) -> Span:
 
 _URL = re.compile(r"\bhttps?://[^\s<>\"']+[^\s<>\"'.,;!?)]", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w:/])(?:\.{1,2}/|/|~/)[\w.~/-]*[\w/]")
-_FOUR_NUMBERS = re.compile(r"(?<![\w.,-])(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?![\w.,]\d)")
+_FOUR_NUMBERS = re.compile(
+    r"(?<![\w.,-])(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d+(?:\.\d+)?)(?![\w.,]\d)"
+)
 _IMAGE_ID = re.compile(r"\b[a-z][a-z0-9_]*:[\w.\-]+\w\b", re.IGNORECASE)
 _QUOTES = re.compile(r"[\"“”«]([^\"“”»]{1,200})[\"“”»]|(?<!\w)['‘]((?:[^'’]|['’](?=\w)){1,200})['’](?!\w)")
 
@@ -252,7 +269,8 @@ def _is_everyday(mention: Mention) -> bool:
 def _words(text: str, kind: str, words: dict[str, str]) -> list[Span]:
     pattern = _any_of(tuple(words))
     return [
-        Span(each.start(), each.end(), each[0], kind, words[each[0].lower()]) for each in pattern.finditer(text)
+        Span(each.start(), each.end(), each[0], kind, words[each[0].lower()])
+        for each in pattern.finditer(text)
     ]
 
 

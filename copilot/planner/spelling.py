@@ -22,9 +22,20 @@ _MENDED = tuple(
     xview1 xview2 xview3 sarfish fair1m fmow bigearthnet""".split()
 )
 _WORD = re.compile(r"(?<![\w/.:-])[a-z][a-z0-9]{3,}(?![\w/:-])")
-_JOINED_MONTH = re.compile(r"\b(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*'?(\d{2}|\d{4})\b", re.I)
+_JOINED_MONTH = re.compile(
+    r"\b(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*'?(\d{2}|\d{4})\b", re.I
+)
 
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "tenth": 10, "fifteenth": 15, "twentieth": 20}
+_ORDINALS = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "fifth": 5,
+    "tenth": 10,
+    "fifteenth": 15,
+    "twentieth": 20,
+}
 _TEENS = {"fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "twenty-one": 21,
           "twenty-two": 22, "twenty-three": 23}  # fmt: skip
 _SHORT = {"pgh": "Pittsburgh", "philly": "Philadelphia", "nola": "New Orleans"}
@@ -40,27 +51,41 @@ _GROUPED = {"balkan": "Balkans", "baltic": "Baltic States", "nordic": "Nordic Co
 _PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(rf"\b([NSEW])\.? (?={_PARTED}\b)"), lambda match: f"{_SIDES[match[1]]} "),
     (
-        re.compile(rf"\b({'|'.join(_GROUPED)})n? (?:countries|nations|states|members|republics|member states|peninsula|region)\b", re.I),
+        re.compile(
+            rf"\b({'|'.join(_GROUPED)})n? (?:countries|nations|states|members|republics|member states|peninsula|region)\b",
+            re.I,
+        ),
         lambda match: _GROUPED[match[1].lower()],
     ),
     (
         re.compile(r"\b(\d{4})(\d\d)(\d\d)\s*(?:-|–|to|until)\s*(\d{4})(\d\d)(\d\d)\b"),
         lambda match: f"{match[1]}-{match[2]}-{match[3]} to {match[4]}-{match[5]}-{match[6]}",
     ),
-    (re.compile(r"\b((?:19|20)\d\d)\s*[-–]\s*((?:19|20)\d\d)\b(?!-\d)"), lambda match: f"{match[1]} to {match[2]}"),
+    (
+        re.compile(r"\b((?:19|20)\d\d)\s*[-–]\s*((?:19|20)\d\d)\b(?!-\d)"),
+        lambda match: f"{match[1]} to {match[2]}",
+    ),
     (
         re.compile(rf"\b({'|'.join(_ORDINALS)}) of (?={_MONTH}\b)", re.I),
         lambda match: f"{_ORDINALS[match[1].lower()]} ",
     ),
     (
-        re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s+(?:the )?(?=\d{1,2}(?:st|nd|rd|th)?\s)", re.I),
+        re.compile(
+            r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s+(?:the )?(?=\d{1,2}(?:st|nd|rd|th)?\s)", re.I
+        ),
         lambda match: "",
     ),
     (re.compile(r"<(script|style)\b[^>]*>.*?</\1>|</?[a-z][^<>]{0,80}>", re.I | re.S), lambda match: ""),
-    (re.compile(r"(?<=\w)['’](?=\s*[;,.!?]|\s*$)(?=[^'’]*$)(?<![^'’]s['’])"), lambda match: match[0] if re.search(r"(?<!\w)['‘]\w", match.string) else ""),
+    (
+        re.compile(r"(?<=\w)['’](?=\s*[;,.!?]|\s*$)(?=[^'’]*$)(?<![^'’]s['’])"),
+        lambda match: match[0] if re.search(r"(?<!\w)['‘]\w", match.string) else "",
+    ),
     (re.compile(r"\b(pgh|philly|nola)\b", re.I), lambda match: _SHORT[match[1].lower()]),
     (
-        re.compile(r"^(\W*(?:(?:and|also|now|only|just|or|plus|the|add|then) )*)(train|training|val|validation|test|holdout|tier3)\b(?=\W*(?:too|also|as well|only|instead|please)?\W*$)", re.I),
+        re.compile(
+            r"^(\W*(?:(?:and|also|now|only|just|or|plus|the|add|then) )*)(train|training|val|validation|test|holdout|tier3)\b(?=\W*(?:too|also|as well|only|instead|please)?\W*$)",
+            re.I,
+        ),
         lambda match: f"{match[1]}{match[2]} split",
     ),
     (
@@ -76,7 +101,11 @@ def mended(text: str, spans: Sequence[Span]) -> str:
     found = _JOINED_MONTH.sub(lambda match: f"{match[1]} {_year(match[2])}", text)
     for pattern, plain in _PLAINER:
         found = pattern.sub(plain, found)
-    inside = [(span.start, span.end) for span in spans if span.kind not in ("count", "field")] if found == text else []
+    inside = (
+        [(span.start, span.end) for span in spans if span.kind not in ("count", "field")]
+        if found == text
+        else []
+    )
 
     def replace(match: re.Match[str]) -> str:
         if any(start < match.end() and match.start() < end for start, end in inside):
@@ -88,13 +117,23 @@ def mended(text: str, spans: Sequence[Span]) -> str:
 
 @cache
 def _right(word: str) -> str:
-    if word in EVERYDAY or word in _MENDED or word.rstrip("s") in EVERYDAY or word.endswith(("ing", "ed", "er")):
+    if (
+        word in EVERYDAY
+        or word in _MENDED
+        or word.rstrip("s") in EVERYDAY
+        or word.endswith(("ing", "ed", "er"))
+    ):
         return word
     limit = 1 if len(word) <= 5 else 2
     best = process.extractOne(word, _MENDED, scorer=OSA.distance, score_cutoff=limit)
     if best is not None and re.sub(r"\D", "", best[0]) != re.sub(r"\D", "", word):
         return word  # a number is no slip: there is no xview9
-    if best is None or best[0][0] != word[0] or _digits(best[0]) != _digits(word) or abs(len(best[0]) - len(word)) > 1:
+    if (
+        best is None
+        or best[0][0] != word[0]
+        or _digits(best[0]) != _digits(word)
+        or abs(len(best[0]) - len(word)) > 1
+    ):
         return word
     return best[0]
 
@@ -109,19 +148,31 @@ def _year(digits: str) -> str:
 
 
 _STRANGE = re.compile(r"[^\W\d_][\w'’-]{2,}")
-_BEFORE_A_PLACE = re.compile(r"\b(?:in|near|around|over|off|at|within|from|of|to|inside|across|between|and)\s+(?:the )?$", re.I)
+_BEFORE_A_PLACE = re.compile(
+    r"\b(?:in|near|around|over|off|at|within|from|of|to|inside|across|between|and)\s+(?:the )?$", re.I
+)
 
 
 def misspelt_places(text: str, spans: Sequence[Span], gazetteer: Gazetteer) -> dict[str, str]:
     """Phrases that name nothing as they are written, with the place each is nearest to."""
     found: dict[str, str] = {}
-    words = [each for each in _STRANGE.finditer(text) if not any(s.start < each.end() and each.start() < s.end for s in spans)]
+    words = [
+        each
+        for each in _STRANGE.finditer(text)
+        if not any(s.start < each.end() and each.start() < s.end for s in spans)
+    ]
     for match in words:
-        if match[0].lower() in EVERYDAY or len(match[0]) < 5 and not _BEFORE_A_PLACE.search(text[: match.start()]):
+        if match[0].lower() in EVERYDAY or (
+            len(match[0]) < 5 and not _BEFORE_A_PLACE.search(text[: match.start()])
+        ):
             continue
         for phrase in _around(text, match, spans):
             resolution = gazetteer.resolve(phrase)
-            if resolution.candidates and resolution.corrected and _is_likely(phrase, resolution.candidates[0]):
+            if (
+                resolution.candidates
+                and resolution.corrected
+                and _is_likely(phrase, resolution.candidates[0])
+            ):
                 found[phrase] = resolution.candidates[0].place.name
                 break
     return found
@@ -129,8 +180,16 @@ def misspelt_places(text: str, spans: Sequence[Span], gazetteer: Gazetteer) -> d
 
 def _around(text: str, match: re.Match[str], spans: Sequence[Span]) -> list[str]:
     """A strange word with what may belong to its name, longest first: "gulf of adn", "mediteranean sea"."""
-    before = re.search(r"((?:gulf|sea|bay|strait|port|cape|isle|coast|lake) of (?:the )?|[A-Za-z]{3,} )$", text[: match.start()], re.I)
-    after = re.match(r"(?: (?:sea|ocean|gulf|bay|strait|island|islands|canal|desert|peninsula|delta|mountains|[A-Z]\w+))", text[match.end() :], re.I)
+    before = re.search(
+        r"((?:gulf|sea|bay|strait|port|cape|isle|coast|lake) of (?:the )?|[A-Za-z]{3,} )$",
+        text[: match.start()],
+        re.I,
+    )
+    after = re.match(
+        r"(?: (?:sea|ocean|gulf|bay|strait|island|islands|canal|desert|peninsula|delta|mountains|[A-Z]\w+))",
+        text[match.end() :],
+        re.I,
+    )
     word = match[0]
     found = []
     if before and before[1].strip().split()[0].lower() not in EVERYDAY:

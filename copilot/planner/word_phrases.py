@@ -1,10 +1,9 @@
-"""Class and event phrases that a word list alone does not find: shared head nouns, whole clauses, hazards."""
+"""Class phrases that a word list alone does not find: shared head nouns, words side by side, whole clauses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 
 from data.vocabulary.groups import groups_for
 from data.vocabulary.thesaurus import Span, Term, find
@@ -110,36 +109,3 @@ def breadth(span: Span) -> int:
 def within(term: Term, group: Term) -> bool:
     """Whether a class belongs to a group."""
     return group.kind == "group" and term.kind == "class" and group.name in groups_for(term.name)
-
-
-_HAZARDS = {
-    "tsunami": r"tsunamis?|tidal waves?",
-    "earthquake": r"(?:earth)?quakes?|seismic",
-    "flooding": r"flood(?:s|ed|ing|ings)?|inundations?|inundated",
-    **dict.fromkeys(
-        ("wildfire", "fire", "bushfire"), r"(?:wild|bush|forest )?fires?|blazes?|burn(?:s|ed|t|ing)?"
-    ),
-    "volcano": r"volcan(?:o|oes|ic)(?: eruptions?)?|eruptions?|lava(?: flows?)?",
-    "tornado": r"tornado(?:e?s)?|twisters?",
-    "hurricane": r"hurricanes?|storms?|cyclones?",
-}
-_BETWEEN = r"\W+(?:(?:in|of|the|at|near|from|by|after|around|island|county|city|state|2\d{3})\W+){0,3}"
-
-
-def events(text: str, names: Iterable[str]) -> Iterator[tuple[int, int, str]]:
-    """(start, end, event) of events that are named by their place and what happened: "tsunami in Palu"."""
-    for name in names:
-        pattern = _event_pattern(name)
-        for match in pattern.finditer(text) if pattern else ():
-            yield match.start(), match.end(), name
-
-
-@lru_cache(maxsize=256)
-def _event_pattern(name: str) -> re.Pattern[str] | None:
-    words = re.split(r"[-_ ]+", name.lower())
-    hazard = next((word for word in words if word in _HAZARDS), None)
-    own = [re.escape(word) for word in words if word != hazard]
-    if hazard is None or not own:
-        return None
-    place, what = r"[\s-]+".join(own), f"(?:{_HAZARDS[hazard]})"
-    return re.compile(rf"\b(?:{place}(?:'s)?{_BETWEEN}{what}|{what}{_BETWEEN}{place})\b", re.I)

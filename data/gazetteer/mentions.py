@@ -29,7 +29,9 @@ _JOIN = re.compile(r"[ \t]*|[ \t]*[.][ \t]*|[ \t]*-[ \t]*")
 _QUALIFIER = re.compile(r"\s*,\s*|\s+")
 _COMMA = re.compile(r"\s*,\s*")
 _KIND = re.compile(r"\s*\((?:the )?(?:country|state|US state|city|province|island)\)", re.IGNORECASE)
-_NOUN = re.compile(r"[ ](?:islands?|archipelago|province|prefecture|oblast|metro area|metropolitan area|urban area)\b")
+_NOUN = re.compile(
+    r"[ ](?:islands?|archipelago|province|prefecture|oblast|metro area|metropolitan area|urban area)\b"
+)
 _LEAD = re.compile(
     r"\b(?:state|city|port|province|country|island|republic|kingdom|town) of (?:the )?$", re.IGNORECASE
 )
@@ -153,7 +155,9 @@ class Finder:
         before = i - 1
         if before < 0 or words[before].lower not in PLACE_PREPOSITIONS or words[i].lower in ORDINARY:
             return False
-        return words[i].capital and any(self.resolver.table.population(row) >= 5 * LARGE_CITY for row, _ in rows)
+        return words[i].capital and any(
+            self.resolver.table.population(row) >= 5 * LARGE_CITY for row, _ in rows
+        )
 
     def _is_area(self, rows: list[tuple[int, int]], n: int) -> bool:
         """Two ordinary words that name a sea, a coast or a country: "red sea", "black forest"."""
@@ -193,7 +197,9 @@ class Finder:
         else:
             end, used = self._qualified(text, words, i, n, start, end)
         name = text[start:end]
-        if noun := _NOUN.match(text, end):  # "the Fiji islands": the noun belongs to the name, and says nothing more
+        if noun := _NOUN.match(
+            text, end
+        ):  # "the Fiji islands": the noun belongs to the name, and says nothing more
             used += 1
             return Mention(start, noun.end(), text[start : noun.end()], self.resolver.resolve(name)), used
         return Mention(start, end, name, self.resolver.resolve(name)), used

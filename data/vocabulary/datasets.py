@@ -109,7 +109,8 @@ _NOUN = re.compile(r"\s+(data ?sets?|data|images?|imagery|scenes?|set|catalog(ue
 
 _SET = r"(?:data ?sets?|sets?|collections?|catalog(?:ue)?s?|corpus|archives?)"
 _ONE_WITH = re.compile(
-    rf"\b(?:(?:the |an? )?{_SET}|(?<=load )the ones?|(?<=open )the ones?|(?<=use )the ones?)(?: (?:that|which))?(?: (?:is|are|has|have|shows?|holds?|contains?))?"
+    rf"\b(?:(?:the |an? )?{_SET}|(?<=load )the ones?|(?<=open )the ones?|(?<=use )the ones?)"
+    r"(?: (?:that|which))?(?: (?:is|are|has|have|shows?|holds?|contains?))?"
     r"(?: (?:with|of|about|for|on|covering|containing|having))?(?: the| all)? (?P<what>[a-z][a-z -]{2,40})",
     re.IGNORECASE,
 )

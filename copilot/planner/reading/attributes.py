@@ -44,8 +44,12 @@ class _Hit:
 
 _NEGATED: dict[Op, Op] = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "in": "!="}
 _METRES = {
-    **dict.fromkeys(("m", "meter", "meters", "metre", "metres", "m/px", "m/pixel", "mpp", "m per pixel"), 1.0),
-    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres", "cm/px", "cm/pixel"), 0.01),
+    **dict.fromkeys(
+        ("m", "meter", "meters", "metre", "metres", "m/px", "m/pixel", "mpp", "m per pixel"), 1.0
+    ),
+    **dict.fromkeys(
+        ("cm", "centimeter", "centimeters", "centimetre", "centimetres", "cm/px", "cm/pixel"), 0.01
+    ),
     **dict.fromkeys(("km", "kilometer", "kilometers", "kilometre", "kilometres"), 1000.0),
     **dict.fromkeys(("mm", "millimetres", "millimeters"), 0.001),
     **dict.fromkeys(("ft", "foot", "feet"), 0.3048),
@@ -125,7 +129,9 @@ _CLOUD_RULES: tuple[tuple[str, Reader], ...] = (
 
 # Resolution
 
-_GSD = r"(?:spatial |ground )?(?:resolutions?|gsd(?:_m)?|ground sampl(?:e|ing) distance|pixel size|ground pixel)"
+_GSD = (
+    r"(?:spatial |ground )?(?:resolutions?|gsd(?:_m)?|ground sampl(?:e|ing) distance|pixel size|ground pixel)"
+)
 
 
 def _gsd_number(match: re.Match[str]) -> Iterator[_Hit]:
@@ -200,7 +206,10 @@ def _sensor_names(match: re.Match[str]) -> Iterator[_Hit]:
     elif not match["no"]:
         yield _Hit(match.start(), match.end(), "sensor", "in", tuple(names))
     else:
-        ends = [*(part.start() for part in re.finditer(rf"(?<![a-z]){_SENSOR}(?!\w)", match.group(0))), len(match.group(0))]
+        ends = [
+            *(part.start() for part in re.finditer(rf"(?<![a-z]){_SENSOR}(?!\w)", match.group(0))),
+            len(match.group(0)),
+        ]
         starts = [0, *ends[1:-1]]
         for name, start, end in zip(names, starts, ends[1:], strict=False):
             yield _Hit(match.start() + start, match.start() + end, "sensor", "!=", name)
@@ -208,8 +217,17 @@ def _sensor_names(match: re.Match[str]) -> Iterator[_Hit]:
 
 _MODALITY = {"sar": "sar", "radar": "sar", "synthetic aperture radar": "sar", "optical": "optical",
              "multispectral": "multispectral", "multi-spectral": "multispectral", "panchromatic": "panchromatic"}  # fmt: skip
-_SPLIT_NOUN = r"(?:[ -](?:set|split|images?|data|samples?|chips?|scenes?|tiles?|part|partition|subset|rows?|ones))"
-_SPLITS = {"training": "train", "train": "train", "validation": "val", "val": "val", "testing": "test", "test": "test"}
+_SPLIT_NOUN = (
+    r"(?:[ -](?:set|split|images?|data|samples?|chips?|scenes?|tiles?|part|partition|subset|rows?|ones))"
+)
+_SPLITS = {
+    "training": "train",
+    "train": "train",
+    "validation": "val",
+    "val": "val",
+    "testing": "test",
+    "test": "test",
+}
 _WORD_RULES: tuple[tuple[str, Reader], ...] = (
     (rf"{_NOT}(?<![\w-]){_SENSOR}(?!\w)(?:{_SENSOR_GAP}{_SENSOR}(?!\w))*", _sensor_names),
     (rf"{_NOT}(?<![\w-])(?P<v>{one_of(_MODALITY)})\b(?!sat)(?![ -]x\b)", lambda match: _one(match, "modality", "=", _MODALITY[match["v"]])),
@@ -217,7 +235,9 @@ _WORD_RULES: tuple[tuple[str, Reader], ...] = (
     (rf"{_NOT}\bsplit(?: is|:| =|=)? ?['\"]?(?P<v>{one_of(_SPLITS)})\b['\"]?", lambda match: _one(match, "split", "=", _SPLITS[match["v"]])),
 )  # fmt: skip
 
-_FIXED_RULES = tuple((re.compile(pattern), reader) for pattern, reader in (*_CLOUD_RULES, *_GSD_RULES, *_WORD_RULES))
+_FIXED_RULES = tuple(
+    (re.compile(pattern), reader) for pattern, reader in (*_CLOUD_RULES, *_GSD_RULES, *_WORD_RULES)
+)
 
 # Any field
 
@@ -244,7 +264,10 @@ def _field_names(field: str) -> frozenset[str]:
 
 def _mentioned(field: str, lowered: str) -> bool:
     """Whether a text can speak of a field; compiling rules for those it cannot costs 13 ms each."""
-    spoken = {"population": ("people", "person", "inhabitant", "resident", "citizen"), "length_m": ("longer", "shorter")}
+    spoken = {
+        "population": ("people", "person", "inhabitant", "resident", "citizen"),
+        "length_m": ("longer", "shorter"),
+    }
     return any(name in lowered for name in (*_field_names(field), *spoken.get(field, ())))
 
 
@@ -298,7 +321,10 @@ def comparisons(text: str, fields: Sequence[str]) -> list[AttributeSpan]:
     """
     lowered = plain(text)
     known = frozenset(fields)
-    rules = [*_FIXED_RULES, *(rule for field in fields if _mentioned(field, lowered) for rule in _field_rules(field))]
+    rules = [
+        *_FIXED_RULES,
+        *(rule for field in fields if _mentioned(field, lowered) for rule in _field_rules(field)),
+    ]
     taken: list[tuple[int, int]] = []
     hits: list[_Hit] = []
     for pattern, reader in rules:
@@ -315,4 +341,6 @@ def comparisons(text: str, fields: Sequence[str]) -> list[AttributeSpan]:
 def _span(hit: _Hit, text: str) -> AttributeSpan:
     blank = len(text[hit.start : hit.end]) - len(text[hit.start : hit.end].lstrip())
     end = hit.start + len(text[hit.start : hit.end].rstrip())
-    return AttributeSpan(hit.start + blank, end, text[hit.start + blank : end], hit.field, hit.op, _as_written(hit, text))
+    return AttributeSpan(
+        hit.start + blank, end, text[hit.start + blank : end], hit.field, hit.op, _as_written(hit, text)
+    )

@@ -8,6 +8,7 @@ east, north.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -76,7 +77,9 @@ def _angle(match: re.Match[str]) -> _Angle:
     value = -size if minus or direction < 0 else size
     decimals = len(match["deg"].partition(".")[2])
     marked = bool(letter or match["label"] or match["mark"])
-    return _Angle(match.start(), match.end(), value, axis, marked, decimals, minus and bool(letter) and direction > 0)
+    return _Angle(
+        match.start(), match.end(), value, axis, marked, decimals, minus and bool(letter) and direction > 0
+    )
 
 
 def _angles(lowered: str) -> list[_Angle]:
@@ -115,17 +118,22 @@ def _without_overlaps(spans: Sequence[CoordSpan]) -> list[CoordSpan]:
 
 # Checks
 
+
 def _wrong(angle: _Angle, axis: Axis) -> str | None:
     """Why an angle cannot be on an axis."""
     if angle.clash:
         return f"{angle.value:g} has a minus and also a letter for {'north' if axis == 'lat' else 'east'}; keep one of them."
     if abs(angle.value) > _LIMIT[axis]:
         limit = _LIMIT[axis]
-        return f"There is no {_NAMES[axis]} {angle.value:g}; {_NAMES[axis]}s run from {-limit:g} to {limit:g}."
+        return (
+            f"There is no {_NAMES[axis]} {angle.value:g}; {_NAMES[axis]}s run from {-limit:g} to {limit:g}."
+        )
     return None
 
 
-def _rectangle(start: int, end: int, lons: Sequence[_Angle], lats: Sequence[_Angle], ordered: bool = False) -> CoordSpan:
+def _rectangle(
+    start: int, end: int, lons: Sequence[_Angle], lats: Sequence[_Angle], ordered: bool = False
+) -> CoordSpan:
     """A box from two longitudes and two latitudes; unless `ordered`, of the two ways round the shorter."""
     span = CoordSpan(start, end, "", "bbox")
     errors = [_wrong(lon, "lon") for lon in lons] + [_wrong(lat, "lat") for lat in lats]
@@ -165,12 +173,16 @@ def _labelled_boxes(lowered: str) -> list[CoordSpan]:
     for index in range(len(sides) - 3):
         four = sides[index : index + 4]
         places = [_SIDES[match["side"].replace("_", "")] for match in four]
-        gaps = [lowered[one.end() : two.start()] for one, two in zip(four, four[1:], strict=False)]
+        gaps = [lowered[one.end() : two.start()] for one, two in itertools.pairwise(four)]
         if sorted(places) == [0, 1, 2, 3] and all(re.fullmatch(r"[\s,;]*(?:and )?", gap) for gap in gaps):
             values = dict(zip(places, (float(match["value"]) for match in four), strict=True))
             axes: tuple[Axis, ...] = ("lon", "lat", "lon", "lat")
-            west, south, east, north = (_Angle(0, 0, values[place], axes[place], True, 0) for place in range(4))
-            boxes.append(_rectangle(four[0].start(), four[-1].end(), (west, east), (south, north), ordered=True))
+            west, south, east, north = (
+                _Angle(0, 0, values[place], axes[place], True, 0) for place in range(4)
+            )
+            boxes.append(
+                _rectangle(four[0].start(), four[-1].end(), (west, east), (south, north), ordered=True)
+            )
     return _without_overlaps(boxes)
 
 
@@ -181,7 +193,7 @@ def _box(four: Sequence[_Angle], lowered: str) -> CoordSpan | None:
     """[w, s, e, n], or four numbers after "bbox"."""
     if any(angle.axis for angle in four):
         return None
-    gaps = [lowered[one.end : two.start] for one, two in zip(four, four[1:], strict=False)]
+    gaps = [lowered[one.end : two.start] for one, two in itertools.pairwise(four)]
     start, end = four[0].start, four[-1].end
     word = _BOX_WORD.search(lowered[:start])
     closing = re.match(r"\s*[\])]", lowered[end:])
@@ -220,7 +232,12 @@ def _bands(four: Sequence[_Angle], lowered: str) -> CoordSpan | None:
     """ "Between 10N and 20N and 30E and 40E", "lat 10 to 20, lon 30 to 40"."""
     first, second = _same_axis(four[0], four[1], lowered), _same_axis(four[2], four[3], lowered)
     gap = lowered[four[1].end : four[2].start]
-    if not first or not second or first == second or not re.fullmatch(r"[\s,;]*(?:and|by|x)?\s*(?:between|from)?\s*", gap):
+    if (
+        not first
+        or not second
+        or first == second
+        or not re.fullmatch(r"[\s,;]*(?:and|by|x)?\s*(?:between|from)?\s*", gap)
+    ):
         return None
     lats, lons = (four[:2], four[2:]) if first == "lat" else (four[2:], four[:2])
     return _rectangle(_opened(four[0].start, lowered), four[3].end, lons, lats)
@@ -231,7 +248,9 @@ def _band(two: Sequence[_Angle], lowered: str) -> CoordSpan | None:
     axis = _same_axis(two[0], two[1], lowered)
     if axis is None:
         return None
-    ends = [_Angle(0, 0, value, None, True, 0) for value in ((-180.0, 180.0) if axis == "lat" else (-90.0, 90.0))]
+    ends = [
+        _Angle(0, 0, value, None, True, 0) for value in ((-180.0, 180.0) if axis == "lat" else (-90.0, 90.0))
+    ]
     start = _opened(two[0].start, lowered)
     if axis == "lat":
         return _rectangle(start, two[1].end, ends, two, ordered=two[0].value <= two[1].value)
@@ -241,7 +260,10 @@ def _band(two: Sequence[_Angle], lowered: str) -> CoordSpan | None:
 def _corners(four: Sequence[_Angle], lowered: str) -> CoordSpan | None:
     """ "From 40N 80W to 41N 79W"."""
     first, second = _point(four[:2], lowered), _point(four[2:], lowered)
-    joined = re.fullmatch(r"\s*[\])]?\s*(to|and|through|-)\s*[\[(]?\s*", lowered[four[1].end : four[3].start][: four[2].start - four[1].end])
+    joined = re.fullmatch(
+        r"\s*[\])]?\s*(to|and|through|-)\s*[\[(]?\s*",
+        lowered[four[1].end : four[3].start][: four[2].start - four[1].end],
+    )
     between = re.search(r"\b(?:between|from)\s*[\[(]?\s*$", lowered[: four[0].start])
     if first is None or second is None or not joined or not (between or joined[1] in ("to", "through")):
         return None

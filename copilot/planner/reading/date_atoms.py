@@ -270,7 +270,10 @@ def is_year(match: re.Match[str], context: Context) -> bool:
     if not EARLIEST_YEAR <= int(match["y"]) <= LATEST_YEAR:
         return False
     before, after = context.text[: match.start()], context.text[match.end() :]
-    if re.search(r"(?:[\w.,$€#\\_]|(?<!\d)/|(?<!\d\d\d\d)/|\d-|(?<!mid)(?<!pre)(?<!post)(?<!early)(?<!late)(?<!\d)(?<! )-)$", before):
+    if re.search(
+        r"(?:[\w.,$€#\\_]|(?<!\d)/|(?<!\d\d\d\d)/|\d-|(?<!mid)(?<!pre)(?<!post)(?<!early)(?<!late)(?<!\d)(?<! )-)$",
+        before,
+    ):
         return bool(re.search(r"\d-$|[a-z],$", before)) and not _NOT_A_YEAR_AFTER.match(after)
     named = re.search(r"\b(?:the|year)\s$", before) and int(match["y"]) % 100
     if _NOT_A_YEAR_AFTER.match(after) and not (named and re.match(rf" {_THINGS}", after)):
@@ -289,7 +292,9 @@ def _short_year(match: re.Match[str], _: Context) -> Atom | None:
 
 
 def _named_relative(match: re.Match[str], context: Context) -> Atom:
-    offset = {"today": 0, "yesterday": -1, "tomorrow": 1, "the day before yesterday": -2, "tonight": 0}[match["w"]]
+    offset = {"today": 0, "yesterday": -1, "tomorrow": 1, "the day before yesterday": -2, "tonight": 0}[
+        match["w"]
+    ]
     day = periods.shift(context.today, "day", offset)
     return Atom(match.start(), match.end(), "relative", (day, day))
 
@@ -315,7 +320,9 @@ def _relative_name(match: re.Match[str], context: Context) -> Atom:
 
     year, word = context.today.year, match["w"]
     if word in ("last", "past", "previous"):
-        days = next(days for days in (in_year(year), in_year(year - 1), in_year(year - 2)) if days[1] < context.today)
+        days = next(
+            days for days in (in_year(year), in_year(year - 1), in_year(year - 2)) if days[1] < context.today
+        )
     elif word in ("next", "coming"):
         days = next(days for days in (in_year(year), in_year(year + 1)) if days[0] > context.today)
     else:
@@ -359,7 +366,9 @@ def _units_ago(match: re.Match[str], context: Context) -> Atom:
         day = _units_before(context.today, count_of(match["n"]), match["u"])
     except (ValueError, OverflowError):
         return _too_far(match)
-    whole = "day" if match["u"].startswith("hour") else "week" if "fortnight" in match["u"] else _unit(match["u"])
+    whole = (
+        "day" if match["u"].startswith("hour") else "week" if "fortnight" in match["u"] else _unit(match["u"])
+    )
     return Atom(match.start(), match.end(), "relative", periods.around(day, whole), point=day)
 
 

@@ -103,7 +103,9 @@ def _corrected(lowered: str) -> Rewritten:
         word = match.group(0)
         if word in MONTHS or word in _CALENDAR_WORDS or word in _ORDINARY_WORDS:
             continue
-        near = re.match(r",? (?:of )?'?\d", lowered[match.end() :]) or re.search(r"\d(?:st|nd|rd|th)? $", lowered[: match.start()])
+        near = re.match(r",? (?:of )?'?\d", lowered[match.end() :]) or re.search(
+            r"\d(?:st|nd|rd|th)? $", lowered[: match.start()]
+        )
         if near:
             close = [name for name in _CALENDAR_WORDS if OSA.distance(word, name, score_cutoff=1) <= 1]
             corrections += [(match.start(), match.end(), close[0])] if len(close) == 1 else []
@@ -142,7 +144,13 @@ def _part_of(match: re.Match[str]) -> Part:
     fractions = {"half": 2, "third": 3}
     if unit in fractions:
         return Part("third", fractions[unit] - 1 if index < 0 else index - 1, fractions[unit])
-    units: dict[str, Unit] = {"day": "day", "week": "week", "month": "month", "quarter": "quarter", "year": "year"}
+    units: dict[str, Unit] = {
+        "day": "day",
+        "week": "week",
+        "month": "month",
+        "quarter": "quarter",
+        "year": "year",
+    }
     return Part("unit", index, unit=units[unit], count=count_of(match["count"]) if match["count"] else 1)
 
 
@@ -154,7 +162,9 @@ def _with_parts(single: Sequence[Atom], context: Context) -> list[Atom]:
         grown = atom
         while atom.kind not in ("day", "now") and (match := _PART.search(context.text[floor : grown.start])):
             grown = replace(grown, start=floor + match.start(), parts=(*grown.parts, _part_of(match)))
-        week = re.search(r"(?:\bthe )?\bweek (?:of|containing|around) (?:the )?$", context.text[floor : grown.start])
+        week = re.search(
+            r"(?:\bthe )?\bweek (?:of|containing|around) (?:the )?$", context.text[floor : grown.start]
+        )
         if week and grown.kind in ("day", "relative"):
             grown = replace(grown, start=floor + week.start(), parts=(*grown.parts, Part("week")))
         done.append(grown)
@@ -215,7 +225,10 @@ def _with_years(single: list[Atom], context: Context) -> list[Atom]:
         if left.needs_year and right.days and right.kind in ("month", "day", "season"):
             joined = _JOIN.fullmatch(context.text[left.end : right.start])
             if joined:
-                later = (left.months[0], left.day or 0) > (right.days[0].month, right.days[0].day if left.day else 0)
+                later = (left.months[0], left.day or 0) > (
+                    right.days[0].month,
+                    right.days[0].day if left.day else 0,
+                )
                 back = later and not re.fullmatch(_AND, joined.group(0)) and not left.season
                 done[index] = _in_year(left, right.days[0].year - back, context.southern)
     for index in range(1, len(done)):
@@ -229,6 +242,7 @@ def _with_years(single: list[Atom], context: Context) -> list[Atom]:
 
 
 # Ranges
+
 
 def _prefix(pattern: str) -> re.Pattern[str]:
     """Words right before a date."""
@@ -282,7 +296,7 @@ def _range(left: Atom, right: Atom, start: int, context: Context) -> _Found:
     if right.kind == "now":
         return _Found(start, right.end, whole, (left.days[0], None), "since")
     first, last_day = left.days[0], right.days[1]
-    if right.days[0] < first and last_day < left.days[1] or last_day < first:
+    if (right.days[0] < first and last_day < left.days[1]) or last_day < first:
         error = backwards(context.text[start : right.end], first, last_day)
         return _Found(start, right.end, replace(whole, days=None, error=error), (None, None), "range")
     lefts, rights = left.alternatives or (left.days,) * 2, right.alternatives or (right.days,) * 2
@@ -302,7 +316,14 @@ _BEFORE_WORDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (_prefix(r"after|later than|newer than|more recent than|younger than|following|past|post|>"), "after"),
     (_prefix(r"before|prior to|earlier than|older than|ahead of|preceding|pre|<"), "before"),
 )  # fmt: skip
-_SIGNS: dict[str, Kind] = {">": "after", ">=": "since", "≥": "since", "<": "before", "<=": "until", "≤": "until"}
+_SIGNS: dict[str, Kind] = {
+    ">": "after",
+    ">=": "since",
+    "≥": "since",
+    "<": "before",
+    "<=": "until",
+    "≤": "until",
+}
 _SIGN = re.compile(r"(?<!\w)(?P<sign>[<>]=?|[≤≥])$")
 _HYPHENED = re.compile(r"\b(?P<word>pre|post)-$")
 _AFTER_WORDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
@@ -371,7 +392,9 @@ def _half_line(item: _Found, kind: Kind, start: int, end: int, context: Context)
         return replace(item, start=start, end=end)
     ends = any(part.word == "end" for part in atom.parts)
     alternatives = tuple(_open(reading, kind, ends) for reading in item.alternatives)
-    return replace(item, start=start, end=end, bounds=_open(bounds, kind, ends), kind=kind, alternatives=alternatives)
+    return replace(
+        item, start=start, end=end, bounds=_open(bounds, kind, ends), kind=kind, alternatives=alternatives
+    )
 
 
 def _bounded(found: Sequence[_Found], context: Context) -> list[_Found]:
@@ -381,7 +404,13 @@ def _bounded(found: Sequence[_Found], context: Context) -> list[_Found]:
         item = _opened(item, done[-1].end if done else 0, context)
         last = done[-1] if done else None
         joined = last and re.fullmatch(r",? (?:and |but )?", context.text[last.end : item.start])
-        if last and joined and last.kind in ("since", "after") and item.kind in ("before", "until") and last.bounds[1] is None:
+        if (
+            last
+            and joined
+            and last.kind in ("since", "after")
+            and item.kind in ("before", "until")
+            and last.bounds[1] is None
+        ):
             done[-1] = _closed(last, item, context)
         else:
             done.append(item)
@@ -399,11 +428,11 @@ def _closed(first: _Found, last: _Found, context: Context) -> _Found:
 
 
 def _ages(found: Sequence[_Found], context: Context) -> list[_Found]:
-    """"Older than two years", "less than 3 months old"."""
+    """ "Older than two years", "less than 3 months old"."""
     ages: list[_Found] = []
     for match in _OLDER.finditer(context.text):
         old = match["w"] in ("older", "more") and match["w"] != "more recent"
-        if match["w"] in ("less", "more") and not match["old"] or any(
+        if (match["w"] in ("less", "more") and not match["old"]) or any(
             item.start < match.end() and match.start() < item.end for item in found
         ):
             continue
@@ -420,12 +449,17 @@ def _ages(found: Sequence[_Found], context: Context) -> list[_Found]:
 
 # Lists, and what is left over
 
+
 def _listed(found: Sequence[_Found], context: Context) -> list[_Found]:
     """Dates in a list that follow each other without a gap, or yearless months in one, as one."""
     done: list[_Found] = []
     for item in found:
         last = done[-1] if done else None
-        if last and re.fullmatch(_AND, context.text[last.end : item.start]) and (merged := _merged(last, item)):
+        if (
+            last
+            and re.fullmatch(_AND, context.text[last.end : item.start])
+            and (merged := _merged(last, item))
+        ):
             done[-1] = merged
         else:
             done.append(item)
@@ -482,7 +516,9 @@ _LEAD = re.compile(
     r"(?:(?:acquired|taken|dated|captured|collected|recorded) )?"
     r"(?:(?:in|on|during|from|within|between|over|throughout|of|for|dated|at) )?(?:the )?(?:(?:whole |entire )?(?:year|month of) )?$"
 )
-_TRAIL = re.compile(r"(?:,? (?:at )?\d{1,2}(?::\d\d){1,2}(?: ?(?:am|pm|utc|gmt|z))?| at (?:\d{1,2} ?(?:am|pm)|noon|midnight))\b")
+_TRAIL = re.compile(
+    r"(?:,? (?:at )?\d{1,2}(?::\d\d){1,2}(?: ?(?:am|pm|utc|gmt|z))?| at (?:\d{1,2} ?(?:am|pm)|noon|midnight))\b"
+)
 
 
 def _span(item: _Found, room: tuple[int, int], context: Context, text: str, corrected: Rewritten) -> DateSpan:

@@ -13,7 +13,9 @@ from typing import Literal
 
 from copilot.planner.reading.text import NUMBER_WORDS, one_of, plain
 
-QuantityKind = Literal["distance_km", "area_km2", "percent", "count", "population", "zoom_level", "zoom_steps"]
+QuantityKind = Literal[
+    "distance_km", "area_km2", "percent", "count", "population", "zoom_level", "zoom_steps"
+]
 Comparator = Literal["=", "<", "<=", ">", ">=", "~"]
 Role = Literal["", "radius", "top", "bottom", "limit"]
 
@@ -86,8 +88,14 @@ def number(text: str) -> float:
 
 
 COMPARATORS: tuple[tuple[Comparator, str], ...] = (
-    (">=", r"at least|no (?:less|fewer) than|not (?:less|fewer) than|a minimum of|minimum|min|>=|≥|from|starting at"),
-    ("<=", r"at most|no more than|not more than|not over|up to|a maximum of|maximum|max|within(?: about)?|inside|<=|≤"),
+    (
+        ">=",
+        r"at least|no (?:less|fewer) than|not (?:less|fewer) than|a minimum of|minimum|min|>=|≥|from|starting at",
+    ),
+    (
+        "<=",
+        r"at most|no more than|not more than|not over|up to|a maximum of|maximum|max|within(?: about)?|inside|<=|≤",
+    ),
     (">", r"(?:more|greater|higher|larger|bigger|longer) than|over|above|exceeding|exceeds|beyond|>"),
     ("<", r"(?:less|fewer|lower|smaller|shorter) than|under|below|<"),
     ("~", r"about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.?|~"),
@@ -164,11 +172,19 @@ def _quantity(name: str, match: re.Match[str], lowered: str, text: str) -> Quant
     """The quantity of a match with the comparison around it; None when the number is a name's or a year."""
     kind, value = _value(name, match)
     written = match.groupdict().get("n") or ""
-    if name == "count" and re.fullmatch(r"(?:19[89]|20[0-3])\d", written) and lowered[: match.start()].endswith(("in ", "of ", "from ", "the ")):
+    if (
+        name == "count"
+        and re.fullmatch(r"(?:19[89]|20[0-3])\d", written)
+        and lowered[: match.start()].endswith(("in ", "of ", "from ", "the "))
+    ):
         return None
     start, end = match.start(), match.end()
     op: Comparator = "="
-    inner = comparator_before(f" {match.groupdict().get('c') or ''}".rstrip() + " ") if match.groupdict().get("c") else None
+    inner = (
+        comparator_before(f" {match.groupdict().get('c') or ''}".rstrip() + " ")
+        if match.groupdict().get("c")
+        else None
+    )
     if before := comparator_before(lowered[:start]):
         op, start = before
     elif inner:
@@ -181,8 +197,12 @@ def _quantity(name: str, match: re.Match[str], lowered: str, text: str) -> Quant
         elif pattern.search(lowered, match.start(), end):
             op = other
     role = _ROLES.get(name, "")
-    around = re.search(r"(?:within|around|radius of|inside|buffer of)(?: (?:a|about|the))* ?$", lowered[: match.start()])
-    if name == "distance" and (match["r"] or around or re.match(r"s? (?:of|around|from|radius|buffer)\b", lowered[end:])):
+    around = re.search(
+        r"(?:within|around|radius of|inside|buffer of)(?: (?:a|about|the))* ?$", lowered[: match.start()]
+    )
+    if name == "distance" and (
+        match["r"] or around or re.match(r"s? (?:of|around|from|radius|buffer)\b", lowered[end:])
+    ):
         role = "radius"
     unit = (match.groupdict().get("u") or "").strip()
     return QuantitySpan(start, end, text[start:end], kind, value, op, unit, role, _error(kind, value))
@@ -207,6 +227,8 @@ def quantities(text: str) -> list[QuantitySpan]:
                 found.append((rank, match.start(), span))
     chosen: list[QuantitySpan] = []
     for _, _, span in sorted(found, key=lambda item: (item[0], item[1])):
-        if all(span.end_index <= other.start_index or other.end_index <= span.start_index for other in chosen):
+        if all(
+            span.end_index <= other.start_index or other.end_index <= span.start_index for other in chosen
+        ):
             chosen.append(span)
     return sorted(chosen, key=lambda span: span.start_index)

@@ -56,12 +56,22 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 NUMBER_WORDS: dict[str, int] = {
     **{word: value for value, word in enumerate(_SMALL)},
     **{word: 20 + 10 * index for index, word in enumerate(_TENS)},
-    **{f"{ten}-{one}": 20 + 10 * i + 1 + j for i, ten in enumerate(_TENS) for j, one in enumerate(_SMALL[1:10])},
-    **{f"{ten} {one}": 20 + 10 * i + 1 + j for i, ten in enumerate(_TENS) for j, one in enumerate(_SMALL[1:10])},
+    **{
+        f"{ten}-{one}": 20 + 10 * i + 1 + j
+        for i, ten in enumerate(_TENS)
+        for j, one in enumerate(_SMALL[1:10])
+    },
+    **{
+        f"{ten} {one}": 20 + 10 * i + 1 + j
+        for i, ten in enumerate(_TENS)
+        for j, one in enumerate(_SMALL[1:10])
+    },
 }
 ORDINAL_WORDS: dict[str, int] = {
     word: value
-    for value, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)
+    for value, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1
+    )
 }
 
 
