@@ -28,6 +28,7 @@ from copilot.planner.reading.quantities import QuantitySpan, quantities
 from copilot.planner.reading.shifts import shifts
 from copilot.planner.word_phrases import phrased, shared_heads, side_by_side
 from data.gazetteer import Gazetteer, Mention
+from data.gazetteer.landmarks import Landmark, landmarks
 from data.schema import IMAGES
 from data.vocabulary.datasets import dataset_mentions
 from data.vocabulary.thesaurus import mentions as class_mentions
@@ -98,6 +99,7 @@ class Reader:
             Span(each.start_index, each.end_index, each.text, each.kind, self._likelier(each))
             for each in coordinates(text)
         )
+        yield (_landmark(text, each) for each in landmarks(text))
         yield _bare_boxes(text)
         yield self._known(text, "dataset", ((name, (name,)) for name in self._dataset_names()))
         yield (
@@ -234,6 +236,11 @@ _DESCRIBES_A_THING = re.compile(
     re.I,
 )
 """After a colour: it tells what a thing looks like, and styles nothing ("green areas")."""
+
+
+def _landmark(text: str, found: Landmark) -> Span:
+    start, end, said = found.start, found.end, text[found.start : found.end]
+    return Span(start, end, said, "point", CoordSpan(start, end, said, "point", found.lon, found.lat))
 
 
 def _bare_boxes(text: str) -> list[Span]:

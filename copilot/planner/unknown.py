@@ -48,7 +48,7 @@ def ask_about_unknown_names(request: str, spans: Sequence[Span], situation: Situ
     for match in _LIKE_A_PLACE.finditer(request):
         words = match[1].lower().split()
         shouted = request.isupper()
-        if not shouted and not _inside(match, spans, group=1) and not all(word in EVERYDAY for word in words):
+        if not shouted and not _named(match, spans) and not all(word in EVERYDAY for word in words):
             raise unknown_place(match[1], situation)
     ask_about_unknown_models(request, spans, situation)
 
@@ -82,6 +82,14 @@ def ask_about_unknown_models(request: str, spans: Sequence[Span], situation: Sit
                 choices,
                 about=match[0],
             )
+
+
+def _named(match: re.Match[str], spans: Sequence[Span]) -> bool:
+    """Whether a phrase is read: where a distance is meant from it, by its first word; "the Foo Tower" is no tower."""
+    measured = any(span.kind == "distance" and span.end <= match.start(1) for span in spans)
+    if not measured:
+        return _inside(match, spans, group=1)
+    return any(span.start <= match.start(1) < span.end for span in spans)
 
 
 def _inside(match: re.Match[str], spans: Sequence[Span], group: int = 0) -> bool:
