@@ -128,7 +128,8 @@ def _month_in_context(span: DateSpan, situation: Situation, said: Sequence[Span]
         choices = [f"{span.text} {year}" for year in range(last, last - 4, -1)]
         raise Ask(f"Which year do you mean by '{span.text}'?", choices, about=span.text)
     year = int(years.pop())
-    first, last_month = month(year, span.months[0]), month(year, span.months[-1])
+    wraps = span.months[-1] < span.months[0]  # winter begins in December
+    first, last_month = month(year, span.months[0]), month(year + wraps, span.months[-1])
     if span.day is not None:
         day = date(year, span.months[0], span.day)
         return day, day

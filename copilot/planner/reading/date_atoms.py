@@ -53,7 +53,7 @@ _NOT_A_YEAR_BEFORE = re.compile(
 )
 _NOT_A_YEAR_AFTER = re.compile(
     rf"(?:[ -]?{_THINGS}| ?%| ?[x×*] ?\d|\.\w|,\d\d\d(?!\d)|\w|/(?!(?:19|20)\d\d\b)\w|'s?\w|"
-    rf"(?: ?(?:-|to|and|or) ?)[\d.,]+[ -]?{_THINGS})"
+    rf"(?: ?(?:-|to|and|or) ?)[\d.,]*\d[ -]?{_THINGS})"
 )
 
 
