@@ -207,7 +207,7 @@ def _kind_in_words(tool: str) -> str:
 
 def _referenced(text: str, number: int) -> str:
     """An observation with its call's number before the full stop, without ids that only the trace needs."""
-    plain = _IDS.sub("", text.strip())
+    plain = re.sub(r"\.\.+$", ".", _IDS.sub("", text.strip()))
     return (
         f"{plain[:-1]} {reference(number)}{plain[-1]}"
         if plain[-1:] in ".!?"

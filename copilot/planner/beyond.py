@@ -31,6 +31,31 @@ r"meters?|ft|feet)\b", "I can't filter objects by their length"),
     )
     if reason
 )  # fmt: skip
+_NEW = (
+    (
+        re.compile(
+            r"\b(?:take|acquire|capture|task|shoot|order|request)\b.{0,20}\b(?:new|fresh|live|another)\b.{0,20}\b(?:image|picture|photo|scene|shot|pass)s?\b",
+            re.I,
+        ),
+        "I can't have new images taken: the catalogue holds those that were taken before",
+    ),
+    (
+        re.compile(
+            r"\b(?:write|send|compose|draft)\b.{0,12}\b(?:e-?mail|letter|message to|text to|report to)\b",
+            re.I,
+        ),
+        "I can't write or send messages",
+    ),
+    (
+        re.compile(r"\bhow many people\b|\bpopulation of (?!cit)", re.I),
+        "I don't know how many people live anywhere; I count images and objects of the catalogue",
+    ),
+    (
+        re.compile(r"\b(?:route|directions|way) (?:from|to)\b|\bdriv(?:e|ing) (?:time|directions)\b", re.I),
+        "I can't find routes; I can measure the distance in a straight line",
+    ),
+)
+"""Wants that leave nothing to be done of their clause."""
 _OTHER_SOURCES = re.compile(
     r"\b(?P<source>landsat(?:[ -]?\d)?|modis|planet ?scope|spot[ -]?\d|ikonos|rapideye|"
     r"pl[eé]iades|sentinel[ -]?[3-6]|aster|viirs|hyperspectral|lidar|"
@@ -42,12 +67,12 @@ _OTHER_SOURCES = re.compile(
 
 def undoable(clause: Clause) -> str | None:
     """The reason why a clause, or a part of it, can't be done; None when nothing in it is known to be so."""
-    return next((reason for pattern, reason in _DOES_NOTHING if pattern.search(clause.text)), None)
+    return next((reason for pattern, reason in (*_NEW, *_DOES_NOTHING) if pattern.search(clause.text)), None)
 
 
 def is_all_of_it(clause: Clause) -> bool:
     """Whether the undoable part is the clause's verb, so that nothing of it is left to do."""
-    return bool(
+    return any(pattern.search(clause.text) for pattern, _ in _NEW) or bool(
         re.match(
             r"^\W*(?:please |then |and |also |can you |could you )*(?:predict|forecast|"
             r"extrapolate|delete|erase|destroy|wipe|track|follow|watch|monitor|segment|classify|"

@@ -172,10 +172,18 @@ class Planner:
                 situation.filters.clear()
             place: Call | None = None
             for call in selection_calls(narrowing, situation):
-                place = call if call.tool == "filter_coords" else place
+                by_country = call.tool == "filter_attribute" and call.args["field"] == "country"
+                if call.tool == "filter_coords" or (by_country and call.args["op"] == "in"):
+                    place = call
                 yield call
-            if place is not None and label in ON_MAP:
-                yield camera_on(place, situation)
+            situation.unshown = place or situation.unshown
+        if (
+            situation.unshown is not None
+            and (label in ON_MAP or (label == "db_load" and clause.of("plot")))
+            and (selecting or label in (*KIND_OF_PLOT, "plot"))
+        ):
+            yield camera_on(situation.unshown, situation)
+            situation.unshown = None
         if selecting and label == "group_count" and is_share(clause):
             yield Call("db_count")
             yield from selection_calls(clause.only(*SHARED), situation)
@@ -264,7 +272,7 @@ def _says_it_again(call: Call, planned: Sequence[Call]) -> bool:
     """Whether a plot or a count was planned already, with nothing since that changes what it gives."""
     if (
         call.tool not in KIND_OF_PLOT
-        and not call.tool.startswith(("db_count", "group_count"))
+        and not call.tool.startswith(("db_count", "group_count", "show_image"))
         and not call.tool.endswith("_figure")
     ):
         return False

@@ -259,6 +259,10 @@ _FIRST: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "style_layer",
+            r"^(?:point |dot |marker )?(?:size|width|radius) (?:of )?\d+(?: ?px)?$|^(?:in )?colour$",
+        ),
+        (
+            "style_layer",
             rf"\b(?:colou?r|paint|recolou?r|style|restyle|tint)\b.*\b(?:colour|{LAYER}|it|them|"
             r"number)\b|\b(?:opacity|transparen\w+|opaque|translucent|see-?through|faint\w*)\b|"
             rf"\b(?:make|turn|set|change)\b.*\b(?:{LAYER}|it|them|dots|circles|"

@@ -84,6 +84,8 @@ class Situation:
         """The measured field that an earlier clause of this request named."""
         self.points: list[list[float]] = []
         """[lon, lat] of what was measured between last, in this request or the one before."""
+        self.unshown: Call | None = None
+        """The filter by place that the map was not moved to yet, because nothing was plotted with it."""
         self.notes: list[str] = []
         """What the answer must say about how phrases were read."""
         self.camera_moved = False

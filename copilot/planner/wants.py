@@ -46,6 +46,17 @@ _AN_IMAGE = re.compile(
     r"next) (?:image|scene|one)\b",
     re.I,
 )
+_RANKED = r"(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|sharpest)"
+_ONE_IMAGE = re.compile(
+    rf"\b{_RANKED} (?:\w+ )?(?:image|scene|picture|patch|photo|one)\b(?! (?:panel|table|first))|\b(?:first|second|third|fourth|fifth) {_RANKED}\b"
+)
+_DROPS = re.compile(
+    r"\b(?:clear|remove|drop|delete|reset|lift|cancel|forget|lose|without|discard|ignore|any|undo)\b", re.I
+)
+_WHICH_HAS_MORE = re.compile(
+    r"\b(?:which|what) of (?:place|dataset|class|date) (?:and|or) (?:place|dataset|class|date)\b.*\b(?:more|most|fewer|bigger|larger)\b"
+    r"|^(?:is|are|has|have) (?:place|dataset|class) or (?:place|dataset|class) (?:the )?(?:bigger|larger|smaller|more)"
+)
 _TAKES_OFF = re.compile(r"\W*(?:please |now |then |and )*(hide|conceal|remove|delete|drop)\b", re.I)
 _MOVES_THE_CAMERA = re.compile(r"\b(?:fit|frame|zoom|fly|go|centre|center|focus|take me)\b", re.I)
 _SHOWS = re.compile(r"\b(?:show|plot|display|map|draw|find|see|visuali[sz]e|put)\b", re.I)
@@ -88,6 +99,25 @@ def _in_context(
     selects = names_a_selection(clause)
     if (again := _about_what_is_there(label, masked, clause, situation)) is not None:
         return again
+    if ruled == "help":
+        return "help"
+    if ruled == "export" and clause.of("format"):
+        return "export"
+    if label in ("plot", "filter") and ruled == "distinct_values":
+        return ruled
+    if label in ("plot", "filter", "narrow", None) and _ONE_IMAGE.search(masked) and not clause.of("plot"):
+        return "show_image"
+    if (
+        label == "zoom_map"
+        and clause.of("distance")
+        and not clause.of("place", "point", "bbox")
+        and narrows_in_context(clause, situation)
+    ):
+        return "filter"
+    if label == "filter_clear" and clause.of("class") and not _DROPS.search(clause.text):
+        return "plot"
+    if _WHICH_HAS_MORE.search(masked):
+        return "compare_counts"
     if _ASKS_ABOUT_A_DATASET.search(masked):
         return "db_schema"
     if label == "zoom_map" and masked == "place":
@@ -155,7 +185,15 @@ def _in_context(
         and without_classes(clause, situation) is not None
     ):
         return "filter"
-    if label == "style_layer" and clause.of("plot") and not _kind_is_there(clause, situation):
+    before = {span.value for each in found if each.start < clause.start for span in each.of("plot")}
+    if label in KIND_OF_PLOT and not selects and label in before and _STYLES.search(clause.text):
+        return "style_layer"
+    if (
+        label == "style_layer"
+        and clause.of("plot")
+        and not before & {span.value for span in clause.of("plot")}
+        and not _kind_is_there(clause, situation)
+    ):
         return str(clause.of("plot")[0].value)  # "footprints in orange": a plot in that style
     if label in KIND_OF_PLOT and not selects and (verb := _TAKES_OFF.match(clause.text)):
         return "hide_layer" if verb[1].lower() in ("hide", "conceal") else "remove_layer"
@@ -229,7 +267,9 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
             return "show_image"
     if label in ("switch_tab", "open_tab", "close_tab") and clause.of("panel") and not clause.of("url"):
         return "close_panel" if label == "close_tab" else "open_panel"
-    if masked == "where is place":
+    if re.fullmatch(r"show (?:me )?all (?:the |my )?layers(?: again)?", masked) and situation.layers:
+        return "show_layer"
+    if re.fullmatch(r"(?:where is|what are the coordinates of|where's) place", masked):
         return "zoom_map"
     if (match := _IT.match(masked)) is not None and situation.layers:
         if match["verb"] in ("show", "unhide", "bring back"):

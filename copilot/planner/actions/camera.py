@@ -146,6 +146,10 @@ def basemap(clause: Clause, situation: Situation) -> Iterator[Call]:
 def control(clause: Clause, situation: Situation) -> Iterator[Call]:
     """A map control on or off."""
     chosen = clause.of("control")
+    if not chosen and re.search(r"\bgrid\b", clause.text, re.I):
+        toggled = {} if re.search(r"\btoggle\b", clause.text, re.I) else {"on": not _OFF.search(clause.text)}
+        yield Call("toggle_control", {"control": "graticule"} | toggled)
+        return
     switches = ("toggle_control", "hide_layer", "show_layer")
     last = next((call for call in reversed(situation.last_calls()) if call.tool in switches), None)
     if not chosen and last is not None:

@@ -96,7 +96,11 @@ def count(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield Call("distinct_values", {"field": field})
         return
     yield Call("db_count")
-    if _OBJECTS.search(clause.text) or _counts_a_class(clause):
+    if (
+        _OBJECTS.search(clause.text)
+        or _counts_a_class(clause)
+        or re.search(r"\bnot (?:the )?images\b", clause.text, re.I)
+    ):
         yield Call("db_count", {"unit": "detections"})
 
 
@@ -185,6 +189,17 @@ def _places_before(situation: Situation) -> list[str]:
 def query(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The rows themselves."""
     yield from _need_data(clause, situation)
+    columns = [str(span.value) for span in clause.of("field")]
+    if re.search(r"\bname\b", clause.text, re.I) and re.search(r"\bwith\b", clause.text, re.I):
+        columns = ["name", *columns]
+    if len(columns) > 1 and re.search(r"\bwith\b", clause.text, re.I):
+        dated = (
+            {"order_by": [f"acquired {'asc' if _ASCENDING.search(clause.text) else 'desc'}"]}
+            if _DATED.search(clause.text)
+            else {}
+        )
+        yield Call("db_query", _limit(clause) | dated | {"columns": list(dict.fromkeys(columns))})
+        return
     yield Call("db_query", _limit(clause) | _order(clause))
 
 

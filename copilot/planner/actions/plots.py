@@ -14,6 +14,7 @@ _UNLESS_PLOTTED = re.compile(r"\b(?:show|plot|display|map|see|find|visuali[sz]e|
 _SQUARE = re.compile(r"\b(?:square|squares|grid)\b", re.I)
 _PERIOD = re.compile(r"\b(year|month|day)(?:s|ly)?\b|\b(daily)\b|\b(annual)", re.I)
 _SEVERAL = re.compile(r"\b(?:and|plus|both)\b|&|,", re.I)
+_OF = re.compile(r"\b(?:of|all)\s+(?:\w+\s+){0,2}$", re.I)
 _NAMED = re.compile(r"\b(?:as|called|named|call it|name it|under the name)\s+$", re.I)
 
 
@@ -58,7 +59,11 @@ def _of_kind(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
             for call in situation.past[-1].calls:
                 if call.tool.startswith(("db_load", "filter_")):
                     yield call
-        named = [span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT]
+        named = [
+            span.value
+            for span in clause.of("plot")
+            if span.value in KIND_OF_PLOT and not _OF.search(clause.text[: span.start - clause.start])
+        ]
         for each in dict.fromkeys([tool, *named] if _SEVERAL.search(clause.text) else [tool]):
             yield Call(each, _options(each, clause))
             if (opacity := opacity_said(clause)) is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copilot.planner.actions.show import ordinal
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
-from copilot.planner.situation import Call, Situation
+from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 
 _NAMED = re.compile(
     r"\b(?:as|to|called|named|name|it|under)\s+(?:the name\s+)?[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I
@@ -33,6 +33,14 @@ _PARTS = (
 def load(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Data sets loaded beside what is there."""
     names = sorted({name for span in clause.of("dataset") for name in span.value})
+    if re.search(r"\b(?:except|but not|other than|without)\b", clause.text, re.I) and situation.loaded:
+        return
+    for span in clause.of("plot"):
+        if names and span.value in KIND_OF_PLOT:
+            if not set(names) <= situation.loaded:
+                yield Call("db_load", {"names": names})
+            yield Call(span.value)
+            return
     if re.search(r"\b(?:all|every(?:thing)?|each)\b", clause.text, re.I) and not names:
         names = sorted(situation.datasets)
     if not names and situation.loaded and clause.spans:
@@ -96,6 +104,12 @@ def ingest(clause: Clause, situation: Situation) -> Iterator[Call]:
 def clear_filters(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Some filters away, or all of them."""
     fields = [field for pattern, names in _PARTS if re.search(pattern, clause.text, re.I) for field in names]
+    if fields and re.search(
+        r"\b(?:all|every\w*)\b.*\b(?:except|but|other than|besides)\b", clause.text, re.I
+    ):
+        kept = set(fields)
+        yield Call("filter_clear", {"fields": sorted({"date", "place", "class", "attribute"} - kept)})
+        return
     named = [str(span.value) for span in clause.of("field") if span.value in ("cloud_pct", "gsd_m", "sensor")]
     if named:
         fields = [field for field in fields if field != "attribute"] + named

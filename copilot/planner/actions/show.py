@@ -47,6 +47,10 @@ def open_panel(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def close_panel(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The panels a clause names, or the one in front; "close it" after a web tab was opened means the tab."""
+    if re.search(r"\ball\b", clause.text, re.I) and not clause.of("panel"):
+        for name in situation.state["ui"]["panels"]:
+            yield Call("close_panel", {"name": name})
+        return
     named = [span.value for span in clause.of("panel")] or [_word_in(clause, PANELS | _PANEL_WORDS)]
     if named == [None]:
         if any(call.tool == "open_tab" for call in situation.last_calls()):
