@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from rapidfuzz import fuzz
 
 from copilot.planner.situation import PastTurn, Situation
+from data.vocabulary.thesaurus import find
 
 _ORDINALS = {
     "first": 0,
@@ -65,6 +66,8 @@ _DECLINES = re.compile(
 def _another_place(request: str, question: str, original: str, situation: Situation) -> Meant | None:
     """The place that is named instead of a choice, put into the request that waits; the question again for "neither"."""
     about = _phrase_asked_about(question, original)
+    if about is not None and " a class '" in question and find(request.strip(" .!")):
+        return Meant(re.sub(re.escape(about), lambda _: request.strip(" .!"), original, count=1, flags=re.I))
     if about is None or not re.match(r"Which .+ do you mean\?$|I know no place", question):
         return None
     named = _DECLINES.sub("", request.strip(), count=1).strip(" .!")
@@ -101,7 +104,11 @@ def _chosen(request: str, choices: Sequence[str]) -> str | None:
     if words in _FIRST and choices:
         return choices[0]
     words = _plain(words)
-    meant = [_plain(word) for word in re.findall(r"[^\W_][\w'’-]*", _ALIASES.get(words, words))]
+    meant = [
+        _plain(word)
+        for word in re.findall(r"[^\W_][\w'’-]*", _ALIASES.get(words, words))
+        if word.lower() not in _LITTLE
+    ]
     inside = [choice for choice in choices if meant and all(word in _plain_words(choice) for word in meant)]
     if len(inside) == 1 or (inside and all(_plain(choice).strip(")").endswith(words) for choice in inside)):
         return inside[0]
@@ -109,6 +116,7 @@ def _chosen(request: str, choices: Sequence[str]) -> str | None:
     return best if best is not None and fuzz.ratio(words, best.lower()) >= 85 else None
 
 
+_LITTLE = frozenset({"the", "of", "a", "in", "one", "and"})
 _FIRST = frozenset({"biggest", "largest", "capital", "main", "obvious", "biggest one", "bigger", "famous"})
 _ALIASES = {
     **dict.fromkeys(
@@ -172,6 +180,7 @@ def _original(past: Sequence[PastTurn]) -> tuple[str, dict[str, str]]:
 def _phrase_asked_about(question: str, request: str) -> str | None:
     """The words of the request that a question is about."""
     patterns = (
+        r'^"([^"]+)"',
         r"^Which (.+) do you mean\?$",
         r"^I know no place called '(.+?)'\.",
         r"'([^']+)'\?$",

@@ -296,6 +296,23 @@ def _datasets_of_attributes(clause: Clause, situation: Situation) -> set[str]:
 _PLACE_PARTS = {"place", "country", "bbox", "center", "radius_km", "geometry"}
 
 
+_THERE = re.compile(
+    r"(?<!is )(?<!are )(?<!was )(?<!were )\b(?:there|here)\b\s*(?:$|[,.;!?]|(?:in|from|since|during|before|after|too|with)\b)|\bvisible\b",
+    re.I,
+)
+_WITHIN = re.compile(r"\b(?:within|radius|around it)\b", re.I)
+
+
+def _place_looked_at(situation: Situation) -> str | None:
+    """The place the map was just moved to, in this request or the last, when nothing is filtered by a place."""
+    if situation.filters.keys() & _PLACE_PARTS:
+        return None
+    if situation.focus is not None:
+        return situation.focus
+    moved = [call for call in situation.last_calls() if call.tool == "zoom_map" and "place" in call.args]
+    return str(moved[-1].args["place"]) if moved else None
+
+
 def _several_countries(clause: Clause, situation: Situation) -> list[str] | None:
     """The codes of the countries a clause names together, or adds to those there are; None for any other places."""
     meant = without_excluded_places(clause)

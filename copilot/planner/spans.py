@@ -95,9 +95,10 @@ class Reader:
             Span(start, end, text[start:end], "event", event)
             for start, end, event in event_mentions(text, self._names.events)
         ]
+        yield _corner_boxes(text)
         yield (
             Span(each.start_index, each.end_index, each.text, each.kind, self._likelier(each))
-            for each in coordinates(text)
+            for each in coordinates(_NUMBERED_NAME.sub(lambda match: " " * len(match[0]), text))
         )
         yield (_landmark(text, each) for each in landmarks(text))
         yield _bare_boxes(text)
@@ -236,6 +237,33 @@ _DESCRIBES_A_THING = re.compile(
     re.I,
 )
 """After a colour: it tells what a thing looks like, and styles nothing ("green areas")."""
+
+
+_NUMBERED_NAME = re.compile(r"\b(?:x ?-?view ?-?\d|fair ?-?1m|sentinel-?\d|landsat-?\d)\b", re.IGNORECASE)
+"""A name's number is no coordinate: "xview3 52.0, 3.5"."""
+_PAIR = r"[(\[]?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*[)\]]?"
+_TWO_CORNERS = re.compile(
+    rf"\b(?:box|rectangle|bbox|corners?|extent)\b[^\d\n]{{0,30}}?(?:from |between )?(?P<pairs>{_PAIR}\s*(?:to|and|-|–|;|,)\s*{_PAIR})(?![\d.,]*\d)",
+    re.IGNORECASE,
+)
+
+
+def _corner_boxes(text: str) -> list[Span]:
+    """ "A box from 10,54 to 12,56": two corners, longitude first."""
+    found = []
+    for match in _TWO_CORNERS.finditer(text):
+        west, south, east, north = (float(match[group]) for group in range(2, 6))
+        west, east, south, north = min(west, east), max(west, east), min(south, north), max(south, north)
+        if (
+            max(abs(west), abs(east)) <= 180
+            and max(abs(south), abs(north)) <= 90
+            and west < east
+            and south < north
+        ):
+            start, end = match.span("pairs")
+            box = CoordSpan(start, end, text[start:end], "bbox", bbox=(west, south, east, north))
+            found.append(Span(start, end, text[start:end], "bbox", box))
+    return found
 
 
 def _landmark(text: str, found: Landmark) -> Span:

@@ -48,7 +48,27 @@ _PARTED = (
 """What a compass letter goes with: "N Korea", "W. Virginia"."""
 _GROUPED = {"balkan": "Balkans", "baltic": "Baltic States", "nordic": "Nordic Countries", "benelux": "Benelux",
             "scandinavia": "Scandinavia", "central asia": "Central Asia", "eu": "EU", "asean": "ASEAN"}  # fmt: skip
+_ANGLE = r"(-?\d+(?:\.\d+)?)"
+_DEGREE_RANGES = re.compile(
+    rf"\bbetween (?:latitudes? )?{_ANGLE} and {_ANGLE} ?(?:degrees|deg|°)? ?(n|s|north|south)\b,?(?: and)? (?:between )?"
+    rf"(?:longitudes? )?{_ANGLE} and {_ANGLE} ?(?:degrees|deg|°)? ?(e|w|east|west)\b",
+    re.I,
+)
+
+
+def _degree_box(match: re.Match[str]) -> str:
+    """ "Between 20 and 40 degrees north and 100 and 120 degrees east" as a box."""
+    south, north = sorted(float(match[n]) * (-1 if match[3][0] in "sS" else 1) for n in (1, 2))
+    west, east = sorted(float(match[n]) * (-1 if match[6][0] in "wW" else 1) for n in (4, 5))
+    return f"in bbox [{west:g}, {south:g}, {east:g}, {north:g}]"
+
+
 _PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (
+        re.compile(r"\b(\d{1,2}[/.]\d{1,2}[/.]\d{4})\s*[-–]\s*(?=\d{1,2}[/.]\d{1,2}[/.]\d{4}\b)"),
+        lambda match: f"{match[1]} to ",
+    ),
+    (_DEGREE_RANGES, _degree_box),
     (re.compile(rf"\b([NSEW])\.? (?={_PARTED}\b)"), lambda match: f"{_SIDES[match[1]]} "),
     (
         re.compile(

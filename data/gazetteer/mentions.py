@@ -30,7 +30,7 @@ _QUALIFIER = re.compile(r"\s*,\s*|\s+")
 _COMMA = re.compile(r"\s*,\s*")
 _KIND = re.compile(r"\s*\((?:the )?(?:country|state|US state|city|province|island)\)", re.IGNORECASE)
 _NOUN = re.compile(
-    r"[ ](?:islands?|archipelago|province|prefecture|oblast|metro area|metropolitan area|urban area)\b"
+    r"[ ](?:islands?|archipelago|province|prefecture|harbou?r|metro area|metropolitan area|urban area)\b"
 )
 _LEAD = re.compile(
     r"\b(?:state|city|port|province|country|island|republic|kingdom|town) of (?:the )?$", re.IGNORECASE
@@ -201,7 +201,9 @@ class Finder:
             text, end
         ):  # "the Fiji islands": the noun belongs to the name, and says nothing more
             used += 1
-            return Mention(start, noun.end(), text[start : noun.end()], self.resolver.resolve(name)), used
+            whole = self.resolver.resolve(text[start : noun.end()])
+            meant = whole if whole.candidates and not whole.corrected else self.resolver.resolve(name)
+            return Mention(start, noun.end(), text[start : noun.end()], meant), used
         return Mention(start, end, name, self.resolver.resolve(name)), used
 
     def _qualified(
