@@ -77,12 +77,27 @@ def spelt_out(each: Done) -> str:
     """An observation with the names of countries for their codes."""
     if each.call.tool == "db_schema":
         return _columns(each.text)
+    if each.call.tool in ("top_n", "db_query", "sort_table"):
+        return _with_names(each)
     groups = each.data.get("groups") or []
     if each.data.get("by", each.data.get("field")) != "country" or not groups:
         return each.text
     text = each.text
     for group in groups:
         text = text.replace(f" {group['key']} ", f" {_named(each, group['key'])} ")
+    return text
+
+
+def _with_names(each: Done) -> str:
+    """An observation of rows with the rows' own names, and the date of the first, for their ids."""
+    text = each.text
+    rows = each.data.get("first") or []
+    for row in rows:
+        if row.get("image_id") and row.get("name") and str(row["name"]) not in str(row["image_id"]):
+            text = text.replace(str(row["image_id"]), str(row["name"]))
+    acquired = str(rows[0].get("acquired") or "")[:10] if rows else ""
+    if each.call.tool == "db_query" and acquired and acquired not in text:
+        text = text.rstrip() + f" It was taken on {acquired}." if len(rows) == 1 else text
     return text
 
 
