@@ -55,6 +55,18 @@
     return part[0];
   }
 
+  // The library draws into the common pane, where no layer's opacity, order or swipe reaches.
+  const HeatInPane = L.HeatLayer.extend({
+    onAdd(map) {
+      L.HeatLayer.prototype.onAdd.call(this, map);
+      map.getPane(this.options.pane).appendChild(this._canvas);
+    },
+    onRemove(map) {
+      map.getPanes().overlayPane.appendChild(this._canvas);
+      L.HeatLayer.prototype.onRemove.call(this, map);
+    },
+  });
+
   // -- one layer of the state ------------------------------------------------------------------
 
   class DataLayer {
@@ -188,19 +200,24 @@
 
     images(content) {
       const group = L.layerGroup();
+      const spot = ({ lon, lat }) => Math.round(lon * 50) + "," + Math.round(lat * 50);
+      const stacks = {};
+      for (const { properties } of content.features.features) stacks[spot(properties)] = (stacks[spot(properties)] || 0) + 1;
       for (const feature of content.features.features) {
-        group.addLayer(feature.properties.count ? this.cluster(feature) : this.image(feature));
+        group.addLayer(feature.properties.count ? this.cluster(feature) : this.image(feature, stacks[spot(feature.properties)]));
       }
       this.swap(group);
     }
 
     // A footprint where it is large enough to see, else a point.
-    image(feature) {
+    // Many of one place share the fill, so that the map below stays in sight.
+    image(feature, stacked) {
       const about = feature.properties;
       const outlined = this.view.kind !== "points" && feature.geometry.type !== "Point";
       let shape;
       if (outlined) {
         shape = this.polygon(feature);
+        shape.setStyle({ fillOpacity: 0.18 / Math.max(1, stacked || 1) });
         const box = shape.getBounds();
         const px = this.map.latLngToLayerPoint(box.getSouthEast()).distanceTo(this.map.latLngToLayerPoint(box.getNorthWest()));
         if (px < NEAR_POLYGON_PX) shape = null;
@@ -260,7 +277,7 @@
       });
       const strong = points.map((p) => p[2]).sort((a, b) => a - b);
       const max = strong.length ? strong[Math.floor(strong.length * 0.97)] * 1.2 : 1;
-      this.swap(L.heatLayer(points, {
+      this.swap(new HeatInPane(points, {
         pane: this.paneName, radius: 22, blur: 18, max, minOpacity: 0.25, maxZoom: 0,
         gradient: { 0.2: "#4575b4", 0.4: "#74add1", 0.6: "#fee090", 0.8: "#f46d43", 1: "#a50026" },
       }));
@@ -454,6 +471,8 @@
         layer.update(each, index);
       });
       this.dropTimelines();
+      const labelled = view.layers.some((each) => each.visible && each.kind === "labels");
+      this.map.getContainer().classList.toggle("az-labelled", labelled);
       this.area(view.area);
       this.selected(view.selected);
       this.switches(view.controls);
@@ -680,7 +699,7 @@
       this.outlines("world").then((world) => {
         if (!this.mini) return;
         const land = L.geoJSON(world, { interactive: false, style: { color: "#9aa7b2", weight: 0.4, fillColor: "#d9d4c7", fillOpacity: 1 } });
-        this.mini = new L.Control.MiniMap(land, { position: "bottomright", width: 150, height: 100, zoomLevelOffset: -4, minimized: false });
+        this.mini = new L.Control.MiniMap(land, { position: "bottomright", width: 150, height: 100, zoomLevelOffset: -7, minimized: false });
         this.map.addControl(this.mini);
       });
     }
@@ -689,10 +708,11 @@
       this.lines.clearLayers();
       if (!this.graticuleOn) return;
       const zoom = this.map.getZoom();
-      const step = [30, 30, 20, 10, 10, 5, 2, 1, 1, 0.5, 0.2, 0.1][Math.min(11, Math.floor(zoom))];
+      const steps = [30, 30, 20, 10, 10, 5, 2, 1, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
+      const step = steps[Math.min(steps.length - 1, Math.floor(zoom))];
       const box = this.map.getBounds().pad(0.1);
       const style = { pane: "az-lines", color: "#64748b", weight: 0.7, opacity: 0.6, interactive: false };
-      const name = (value, plus, minus) => `${Math.abs(+value.toFixed(2))}°${value === 0 ? "" : value > 0 ? plus : minus}`;
+      const name = (value, plus, minus) => `${Math.abs(+value.toFixed(4))}°${value === 0 ? "" : value > 0 ? plus : minus}`;
       const write = (spot, text) => this.lines.addLayer(L.marker(spot, { pane: "az-lines", interactive: false, keyboard: false, icon: L.divIcon({ className: "az-degree", html: element("span", "", text), iconSize: [0, 0] }) }));
       const start = (low) => Math.ceil(low / step) * step;
       const seen = this.map.getBounds();

@@ -1,5 +1,5 @@
 // One file, streamed to the server as it is read: neither side keeps it in memory.
-export default function ({ parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   if (parentElement.querySelector("input")) return;
   const input = document.createElement("input");
   input.type = "file";
@@ -12,6 +12,9 @@ export default function ({ parentElement, setTriggerValue }) {
   input.addEventListener("change", () => {
     const file = input.files[0];
     if (!file) return;
+    said.textContent = "";
+    // The server says the same; a browser that is still sending would not hear it.
+    if (file.size > data.limit) { said.textContent = data.too_large; input.value = ""; return; }
     const request = new XMLHttpRequest();
     request.open("PUT", "/api/uploads/" + encodeURIComponent(file.name));
     request.setRequestHeader("X-Azimuth", "1");

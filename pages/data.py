@@ -7,7 +7,7 @@ import html
 import streamlit as st
 
 from copilot.live import live
-from copilot.server.uploads import max_upload_bytes
+from copilot.server.uploads import max_upload_bytes, too_large
 from copilot.session import Session
 from copilot.view.catalogue import DatasetCard, dataset_card
 from pages.header import header
@@ -96,8 +96,10 @@ def _add(current: Session) -> None:
             name = st.text_input("Name of the data set (optional)", key="ingest_name", max_chars=60)
             if st.form_submit_button("Ingest", type="primary"):
                 _ingest(path, name)
-        st.caption(f"Or upload one file, up to {max_upload_bytes() / 1e9:g} GB:")
-        result = _upload(key="upload", on_uploaded_change=lambda: None)
+        limit = max_upload_bytes()
+        st.caption(f"Or upload one file, up to {limit / 1e9:g} GB:")
+        told = {"limit": limit, "too_large": too_large(limit)}
+        result = _upload(key="upload", data=told, on_uploaded_change=lambda: None)
         if result.uploaded:
             _ingest(str(result.uploaded), "")
 

@@ -9,7 +9,7 @@ import streamlit as st
 from copilot.live import live
 from copilot.models import describe
 from copilot.session import Session
-from pages.here import act, go_to, open_panel, owner, tell
+from pages.here import act, follow_page, go_to, open_panel, owner, tell
 from pages.look import asset
 from tools.selection import holds_sample
 
@@ -20,7 +20,8 @@ _notice = st.components.v2.component("azimuth_notice", js=asset("notice.js"), is
 
 
 def header(session: Session) -> None:
-    """Draw the line."""
+    """Draw the line, on the page that the session asks for."""
+    follow_page(session)
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
         st.html('<span class="az-logo" role="heading" aria-level="1">Azimuth</span>', width="content")
         with st.container(key="nav", horizontal=True, gap=None, width="content"):

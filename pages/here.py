@@ -72,6 +72,15 @@ def _open_shared(token: str) -> None:
         tell(str(error))
 
 
+def follow_page(current: Session) -> None:
+    """Go to the page that a call has opened since this tab last looked; a reload stays where it is."""
+    opened = max((each.seq for each in current.events if each.ok and each.tool == "open_page"), default=0)
+    seen = st.session_state.setdefault("page_calls", {})
+    if seen.setdefault(current.id, opened) != opened:
+        seen[current.id] = opened
+        st.switch_page(st.session_state["pages"][current.state.ui.page], query_params={"session": current.id})
+
+
 def act(tool: str, /, **args: Any) -> Event | None:
     """Make one call for the user, and say what went wrong; None while a request runs."""
     current = live().session(st.session_state["session"])

@@ -35,6 +35,21 @@ def _breadcrumb(current: Session) -> None:
             )
         for chip in parts:
             _chip(chip)
+        _web_tabs(current)
+
+
+def _web_tabs(current: Session) -> None:
+    """The web tabs as links that open beside Azimuth, outside of it; the one in front has a frame."""
+    for index, each in enumerate(current.state.ui.tabs):
+        front = index == current.state.ui.active_tab
+        title = each.title if len(each.title) <= 40 else each.title[:39] + "…"
+        st.link_button(
+            _plain(title),
+            each.url,
+            help=_plain(f"{each.url}{' (in front)' if front else ''}: opens in your browser"),
+            icon=":material/tab:" if front else ":material/open_in_new:",
+            type="secondary" if front else "tertiary",
+        )
 
 
 def _chip(chip: Chip) -> None:

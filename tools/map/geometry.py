@@ -11,8 +11,8 @@ from tools.base import ToolError
 from tools.places import box
 
 MAP_WIDTH_PX = 900
-MAP_HEIGHT_PX = 650
-"""The map that a fit is computed for: the page's, give or take; the state cannot know a window's size."""
+MAP_HEIGHT_PX = 480
+"""The map that a fit is computed for: the page's at 1440 x 900, give or take; the state cannot know a window's size."""
 TILE_PX = 256
 MAX_LATITUDE = 85.05112877980659
 """Where Web Mercator ends."""

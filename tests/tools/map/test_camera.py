@@ -72,8 +72,8 @@ def test_a_pan_keeps_the_zoom_and_stays_on_the_globe(
 
 def test_zooming_to_a_city_shows_its_surroundings(world: World) -> None:
     step = run(world, State(), tools.zoom_map, place="Paris")
-    assert step.data == {"center": [2.3488, 48.853931], "zoom": 10.0, "place": "Paris, Île-de-France, France"}
-    assert step.state.map == MapState(center=(2.3488, 48.853931), zoom=10.0)
+    assert step.data == {"center": [2.3488, 48.853931], "zoom": 9.0, "place": "Paris, Île-de-France, France"}
+    assert step.state.map == MapState(center=(2.3488, 48.853931), zoom=9.0)
 
 
 def test_a_country_across_the_antimeridian_is_in_the_middle(world: World) -> None:

@@ -57,7 +57,7 @@ def test_the_same_map_is_the_same_page(world: World) -> None:
 def test_the_picture_has_land_layers_and_margins(world: World) -> None:
     path = written(world, full(world), format="png", title="All of it")
     with Image.open(path) as picture:
-        assert picture.size == (1800, 1436)
+        assert picture.size == (1800, 1096)
         colours = {colour for _, colour in picture.getcolors(10**7) or []}
     assert {(0xDB, 0xEA, 0xFE), (0xF5, 0xF5, 0xF0), (0xFF, 0xFF, 0xFF)} <= colours
     assert len(colours) > 100
