@@ -304,13 +304,10 @@ _WITHIN = re.compile(r"\b(?:within|radius|around it)\b", re.I)
 
 
 def _place_looked_at(situation: Situation) -> str | None:
-    """The place the map was just moved to, in this request or the last, when nothing is filtered by a place."""
-    if situation.filters.keys() & _PLACE_PARTS:
+    """The place the map was just moved to, when nothing is drawn and nothing filtered by a place."""
+    if situation.drawings or situation.filters.keys() & _PLACE_PARTS:
         return None
-    if situation.focus is not None:
-        return situation.focus
-    moved = [call for call in situation.last_calls() if call.tool == "zoom_map" and "place" in call.args]
-    return str(moved[-1].args["place"]) if moved else None
+    return situation.focus or _last_focus(situation)
 
 
 def _several_countries(clause: Clause, situation: Situation) -> list[str] | None:
@@ -341,6 +338,11 @@ def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     ):
         lons, lats = zip(*situation.points, strict=True)
         return {"bbox": [min(lons), min(lats), max(lons), max(lats)]}
+    if (focus := _place_looked_at(situation)) is not None:
+        if clause.of(*NARROWING) and _THERE.search(clause.text):
+            return {"place": focus}
+        if (radius := radius_km(clause)) is not None and _WITHIN.search(clause.text):
+            return {"place": focus, "radius_km": radius}
     if _VIEW.search(clause.text):
         return {"bbox": view_bbox(situation.state["map"])}
     return _here(clause, situation)

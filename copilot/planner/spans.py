@@ -100,6 +100,7 @@ class Reader:
             Span(each.start_index, each.end_index, each.text, each.kind, self._likelier(each))
             for each in coordinates(_NUMBERED_NAME.sub(lambda match: " " * len(match[0]), text))
         )
+        yield (self._bare_point(match) for match in _BARE_PAIR.finditer(text))
         yield (_landmark(text, each) for each in landmarks(text))
         yield _bare_boxes(text)
         yield self._known(text, "dataset", ((name, (name,)) for name in self._dataset_names()))
@@ -143,6 +144,15 @@ class Reader:
             found.append(Span(shift.start, shift.end, span.text, "date", span))
         plain = [Span(each.start_index, each.end_index, each.text, "date", each) for each in read]
         return found + [span for span in plain if not any(span.overlaps(other) for other in found)]
+
+    def _bare_point(self, match: re.Match[str]) -> Span:
+        """A pair of decimal numbers with a distance around it: longitude first, unless only the other way lands."""
+        lon, lat = float(match[1]), float(match[2])
+        error = None if abs(lon) <= 180 and abs(lat) <= 90 else f'"{match[0]}" is nowhere on Earth.'
+        point = CoordSpan(
+            match.start(), match.end(), match[0], "point", lon, lat, None, "lon,lat", True, error
+        )
+        return Span(match.start(), match.end(), match[0], "point", point if error else self._likelier(point))
 
     def _likelier(self, point: CoordSpan) -> CoordSpan:
         """A bare pair of numbers in the order that puts it near people; as read, where that does not tell."""
@@ -239,6 +249,10 @@ _DESCRIBES_A_THING = re.compile(
 """After a colour: it tells what a thing looks like, and styles nothing ("green areas")."""
 
 
+_BARE_PAIR = re.compile(
+    r"(?<![\w.,-])(-?\d{1,3}\.\d+)\s*,\s*(-?\d{1,3}\.\d+)(?=,?\s+(?:within|in a radius|with a radius|radius|\d+ ?km)\b)",
+    re.IGNORECASE,
+)
 _NUMBERED_NAME = re.compile(r"\b(?:x ?-?view ?-?\d|fair ?-?1m|sentinel-?\d|landsat-?\d)\b", re.IGNORECASE)
 """A name's number is no coordinate: "xview3 52.0, 3.5"."""
 _PAIR = r"[(\[]?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*[)\]]?"
