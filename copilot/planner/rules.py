@@ -330,6 +330,7 @@ _FIRST: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"\b(?:current|present) (?:view|zoom|map state|camera|extent|state)\b|\bmap state\b",
         ),
         ("swipe_layers", r"\bon the left\b.*\bon the right\b|^swap (?:the )?(?:left and right|sides)"),
+        ("toggle_control", r"^(?:coordinate |map )?grid (?:on|off)$"),
         # web tabs
         (
             "open_tab",

@@ -9,6 +9,7 @@ from copilot.planner.rule_words import FIGURE, PUT
 DATA_RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (label, re.compile(pattern))
     for label, pattern in (
+        ("db_query", r"^(?:and )?(?:an? |the )?table$"),
         # figures
         ("histogram_figure", r"\bhow (?:are|is) .*\bdistributed\b"),
         ("histogram_figure", r"\bhistograms?\b"),

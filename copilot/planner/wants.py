@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from copilot.planner.actions.counting import GROUPINGS, is_share
+from copilot.planner.actions.counting import GROUPINGS, MEASURED, is_share
 from copilot.planner.actions.show import tab_named
 from copilot.planner.class_words import without_classes
 from copilot.planner.clauses import Clause, without_openers
@@ -46,6 +46,11 @@ _AN_IMAGE = re.compile(
     r"next) (?:image|scene|one)\b",
     re.I,
 )
+_UNLOADS = re.compile(
+    r"\b(?:unload|drop|remove|discard|get rid|take\b.*\b(?:out|off|away)|kick|close|throw|leave out|no more)\b",
+    re.I,
+)
+_HOME = re.compile(r"(?:please )?(?:go|take me|bring me|back|go back)(?: to)?(?: the)? home(?: page)?", re.I)
 _RANKED = r"(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|sharpest)"
 _ONE_IMAGE = re.compile(
     rf"\b{_RANKED} (?:\w+ )?(?:image|scene|picture|patch|photo|one)\b(?! (?:panel|table|first))|\b(?:first|second|third|fourth|fifth) {_RANKED}\b"
@@ -101,6 +106,22 @@ def _in_context(
         return again
     if ruled == "help":
         return "help"
+    if label == "db_unload" and not _UNLOADS.search(clause.text):
+        return "plot"
+    if _HOME.fullmatch(clause.text.strip(" .!?,")):
+        return "open_page"
+    if label == "identify_at" and clause.of("class", "dataset") and not _QUESTION.search(clause.text):
+        return "plot"
+    if label == "zoom_map" and "place" in situation.filters and re.search(r"\bback to\b", clause.text, re.I):
+        return "filter"
+    if label == "group_count" and re.search(r"\bdistribution\b", clause.text, re.I) and _measured(clause):
+        return "histogram_figure"
+    if label in ("db_count", "top_n", "aggregate") and re.search(
+        r"\b(?:biggest|largest|smallest) variable$", masked
+    ):
+        return "group_count"
+    if label == "plot" and re.search(rf"\bnumber {_RANKED}\b", masked):
+        return "db_query"
     if ruled == "export" and clause.of("format"):
         return "export"
     if label in ("plot", "filter") and ruled == "distinct_values":
@@ -283,6 +304,10 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
     ):
         return "show_only" if re.match(r"\W*(?:show|only|just|keep|leave)\b", clause.text, re.I) else None
     return None
+
+
+def _measured(clause: Clause) -> bool:
+    return any(span.value in MEASURED for span in clause.of("field"))
 
 
 def narrows_somehow(clause: Clause) -> bool:

@@ -46,7 +46,9 @@ def load(clause: Clause, situation: Situation) -> Iterator[Call]:
     if not names and situation.loaded and clause.spans:
         return
     if not names:
-        raise Ask("Which data set should I load?", sorted(situation.datasets)[:8])
+        said = re.search(r"\bload (?:the )?[\"']?([A-Za-z][\w-]{3,})[\"']?\W*$", clause.text, re.I)
+        unknown = f"The catalogue holds no data set '{said[1]}'. " if said and not clause.spans else ""
+        raise Ask(f"{unknown}Which data set should I load?", sorted(situation.datasets)[:8])
     if missing := [name for name in names if name not in situation.datasets]:
         raise Ask(
             f"The catalogue does not hold {', '.join(missing)}. Which data set do you mean?",
@@ -162,6 +164,11 @@ def undo(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def redo(clause: Clause, situation: Situation) -> Iterator[Call]:
     """What was undone, done again."""
+    last = situation.last_calls()
+    gone = [name for call in last if call.tool == "db_unload" for name in call.args.get("names", [])]
+    if gone and re.search(r"\breload\b", clause.text, re.I):
+        yield Call("db_load", {"names": gone})
+        return
     if not any(call.tool in ("undo", "redo", "goto_turn") for turn in situation.past for call in turn.calls):
         raise Reject("There is nothing to redo: nothing was undone.")
     yield from _plain("redo")(clause, situation)
