@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 
 from copilot.planner.spans import Names
 from data.catalogue.base import Catalogue
@@ -104,7 +104,7 @@ class Situation:
             ),
             classes=tuple(sorted(classes)),
             layers=tuple((layer["id"], layer["name"]) for layer in self.layers if layer["id"] not in PLOTS),
-            events=_events(self.catalogue, tuple(sorted(self.datasets))),
+            events=_events(cast(Hashable, self.catalogue), tuple(sorted(self.datasets))),
             images=tuple(selected),
             artifacts=tuple((each["id"], each["name"]) for each in self.state["artifacts"]),
         )

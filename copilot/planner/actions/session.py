@@ -212,7 +212,6 @@ def reject(clause: Clause, situation: Situation) -> Iterator[Call]:
         "chart and export "
         "images of the catalogue."
     )
-    yield  # an action is an iterator, also one that never gives a call
 
 
 def keep(clause: Clause, situation: Situation) -> Iterator[Call]:
