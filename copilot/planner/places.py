@@ -137,8 +137,24 @@ def point_arguments(span: Span, clause: Clause) -> dict[str, Any]:
 
 def radius_km(clause: Clause) -> float | None:
     """The distance a clause gives for its place."""
-    found = clause.first("distance")
+    found = next((span for span in clause.of("distance") if not is_a_size(clause, span)), None)
     return round(found.value.value, 3) if found is not None else None
+
+
+_SIZE = re.compile(
+    r"\b(?:longer|larger|bigger|wider|taller|shorter|smaller|narrower|deeper|higher|long|wide|tall)\b", re.I
+)
+
+
+def is_a_size(clause: Clause, span: Span) -> bool:
+    """Whether a length is an object's: "longer than 100 m", "200 m long"."""
+    after = clause.text[span.end - clause.start :]
+    before = _before(clause, span)
+    return bool(
+        _SIZE.match(span.text)
+        or re.search(rf"{_SIZE.pattern} (?:than|as)?\s*(?:about |at least )?$", before, re.I)
+        or re.match(r"[ -](?:long|tall)\b", after, re.I)
+    )
 
 
 def resolved(span: Span, situation: Situation) -> Place:

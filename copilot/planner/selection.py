@@ -16,6 +16,7 @@ from copilot.planner.places import (
     DEFAULT_RADIUS_KM,
     countries_of,
     countries_there,
+    is_a_size,
     joined_to_the_place_there,
     place_arguments,
     radius_km,
@@ -87,9 +88,15 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     for span in clause.of("attribute"):
         yield Call("filter_attribute", _attribute(span, situation, adding))
     for span in clause.of("event"):
-        yield Call("filter_attribute", {"field": "event", "op": "=", "value": span.value})
+        names = list(span.value) if isinstance(span.value, tuple) else [span.value]
+        several = len(names) > 1
+        value = names if several else names[0]
+        yield Call("filter_attribute", {"field": "event", "op": "in" if several else "=", "value": value})
     if (changed := _changed_limit(clause, situation)) is not None:
         yield Call("filter_attribute", changed)
+    for span in clause.of("distance"):
+        if is_a_size(clause, span):
+            situation.notes.append(f"I can't filter by how long an object is, so I left out '{span.text}'.")
 
 
 _BARE_LIMIT = re.compile(
@@ -222,7 +229,8 @@ def excluded_phrases(clause: Clause) -> list[str]:
         r"\bbut\b|\brather\b|\binstead\b", clause.text, re.I
     )
     spans = [] if instead else [span.text for span in left_out]
-    return spans + [span.text for span in clause.of("date") if span.value.negated or _excluded(clause, span)]
+    dates = [span for span in clause.of("date") if span.value.negated or _excluded(clause, span)]
+    return spans + ([span.text for span in dates] if len(dates) == len(clause.of("date")) else [])
 
 
 def without_excluded_places(clause: Clause) -> Clause:
@@ -296,6 +304,9 @@ def _datasets_of_attributes(clause: Clause, situation: Situation) -> set[str]:
 _PLACE_PARTS = {"place", "country", "bbox", "center", "radius_km", "geometry"}
 
 
+_NEGATIVE = re.compile(
+    r"\b(?:within|around|radius(?: of)?|radius:) (-\s?\d[\d.]* ?(?:km|m|mi|miles?|kilomet\w+|met\w+))\b"
+)
 _THERE = re.compile(
     r"(?<!is )(?<!are )(?<!was )(?<!were )\b(?:there|here)\b\s*(?:$|[,.;!?]|(?:in|from|since|during|before|after|too|with)\b)|\bvisible\b",
     re.I,
@@ -326,6 +337,9 @@ def _several_countries(clause: Clause, situation: Situation) -> list[str] | None
 
 def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     meant = without_excluded_places(clause)
+    if wrong := _NEGATIVE.search(clause.text):
+        question = f"'{wrong[1]}' is no distance: it is at least 0. How far around do you mean?"
+        raise Ask(question, ["5 km", "40 km", "100 km"], about=wrong[1])
     if meant.of("place", "point", "bbox"):
         found = place_arguments(meant, situation)
         alone = _ADDING.search(clause.text) and not clause.of("class", "dataset", "event")

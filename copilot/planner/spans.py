@@ -26,7 +26,7 @@ from copilot.planner.reading.coordinates import CoordSpan, coordinates
 from copilot.planner.reading.dates import DateSpan, dates
 from copilot.planner.reading.quantities import QuantitySpan, quantities
 from copilot.planner.reading.shifts import shifts
-from copilot.planner.word_phrases import phrased, shared_heads, side_by_side
+from copilot.planner.word_phrases import kinds_of_event, phrased, shared_heads, side_by_side
 from data.gazetteer import Gazetteer, Mention
 from data.gazetteer.landmarks import Landmark, landmarks
 from data.schema import IMAGES
@@ -99,6 +99,10 @@ class Reader:
         yield (
             Span(each.start_index, each.end_index, each.text, each.kind, self._likelier(each))
             for each in coordinates(_NUMBERED_NAME.sub(lambda match: " " * len(match[0]), text))
+        )
+        yield (
+            Span(start, end, text[start:end], "event", names)
+            for start, end, names in kinds_of_event(text, self._names.events)
         )
         yield (self._bare_point(match) for match in _BARE_PAIR.finditer(text))
         yield (_landmark(text, each) for each in landmarks(text))

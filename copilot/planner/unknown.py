@@ -11,7 +11,10 @@ from copilot.planner.situation import Situation
 from copilot.planner.spans import Span
 
 _LIKE_A_DATASET = re.compile(
-    r"\b(?:x-?view[\s-]?\d+|fair\s?\d+m|f-?mow\d+|big\s?earth\s?net[\s-]?\d+)\b", re.I
+    r"\b(?:x-?view[\s-]?\d+|fair\s?\d+m|f-?mow\d+|big\s?earth\s?net[\s-]?\d+|"
+    r"imagenet|ms-?coco|coco(?: ?\d+)?|dota(?:[- ]?v?\d)?|isaid|dior|hrsc\d*|spacenet[\s-]?\d*|eurosat|ucmerced|sen12ms|deepglobe|"
+    r"open ?images|cityscapes|open ?street ?map data|nwpu(?:[- ]\w+)?|loveda|potsdam data ?set|vaihingen)\b",
+    re.I,
 )
 _LIKE_A_PLACE = re.compile(
     r"\b(?:in|near|around|at|over|to|within|off|of)\s+(?:the\s+)?((?:[A-Z][\w'’-]{2,})(?:\s+[A-Z][\w'’-]+)*)(?=\s*(?:[,.;!?]|$|\b(?:in|from|since|with|and|during|for|as|on|by)\b))"

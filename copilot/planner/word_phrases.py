@@ -109,3 +109,26 @@ def breadth(span: Span) -> int:
 def within(term: Term, group: Term) -> bool:
     """Whether a class belongs to a group."""
     return group.kind == "group" and term.kind == "class" and group.name in groups_for(term.name)
+
+
+_KINDS_OF_EVENT = (
+    (r"hurricanes|cyclones|storms", ("hurricane",)),
+    (r"earth ?quakes?|quakes", ("earthquake",)),
+    (r"floods|floodings?", ("flooding",)),
+    (r"wild ?fires?|bush ?fires?|forest fires?", ("wildfire", "bushfire", "fire")),
+    (r"tornado(?:e)?s", ("tornado",)),
+    (r"tsunamis?", ("tsunami",)),
+    (r"volcano(?:e)?s|(?:volcanic )?eruptions", ("volcano",)),
+)
+
+
+def kinds_of_event(text: str, names: Sequence[str]) -> list[tuple[int, int, tuple[str, ...]]]:
+    """(start, end, events) of hazards named as such: "all hurricanes" are those the catalogue has."""
+    found = []
+    for words, kinds in _KINDS_OF_EVENT:
+        events = tuple(name for name in names if set(re.split(r"[-_ ]+", name.lower())) & set(kinds))
+        if events:
+            found += [
+                (each.start(), each.end(), events) for each in re.finditer(rf"\b(?:{words})\b", text, re.I)
+            ]
+    return found

@@ -131,3 +131,33 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     spans = reader().read(text)
     assert [text[span.start : span.end] for span in spans] == [span.text for span in spans]
     assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
+
+
+def test_a_kind_of_disaster_means_every_event_of_that_kind() -> None:
+    assert named("all the earthquakes", "event") == [("earthquakes", "('mexico-earthquake',)")]
+
+
+@pytest.mark.parametrize(
+    ("text", "bbox"),
+    [
+        ("a box from 12,56 to 10,54", (10.0, 54.0, 12.0, 56.0)),
+        ("box with corners (12.2, 41.7) and (12.8, 42.1)", (12.2, 41.7, 12.8, 42.1)),
+    ],
+)
+def test_two_corners_are_a_box_longitude_first(text: str, bbox: tuple[float, ...]) -> None:
+    assert [span.value.bbox for span in reader().read(text) if span.kind == "bbox"] == [bbox]
+
+
+def test_a_landmark_is_a_point_and_any_white_house_is_none() -> None:
+    points = [span for span in reader().read("near the Eiffel Tower") if span.kind == "point"]
+    assert [(span.value.lon, span.value.lat) for span in points] == [(2.2945, 48.8584)]
+    assert [span for span in reader().read("a white house") if span.kind == "point"] == []
+
+
+def test_the_number_of_a_data_set_is_no_coordinate() -> None:
+    (point,) = [span for span in reader().read("xview3 52.0, 3.5 within 60 km") if span.kind == "point"]
+    assert (point.value.lon, point.value.lat) == (3.5, 52.0)
+
+
+def test_a_range_of_slashed_dates_is_one_range() -> None:
+    assert mended("01/03/2019-31/08/2019", ()) == "01/03/2019 to 31/08/2019"
