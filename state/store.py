@@ -107,7 +107,7 @@ class Store:
     def create(self, owner: str, name: str, parent: str | None = None) -> SessionRow:
         """A new, empty session under an id that cannot be guessed."""
         at = now()
-        row = SessionRow(secrets.token_urlsafe(12), owner, name, at, at, parent)
+        row = SessionRow(secrets.token_hex(12), owner, name, at, at, parent)
         with self._write() as connection:
             connection.execute(insert(_sessions).values(**asdict(row)))
         return row
@@ -169,7 +169,7 @@ class Store:
 
     def share(self, session_id: str, turn: int) -> str:
         """A token that lets others copy the session as it was after `turn`. Raises UnknownSession."""
-        token = secrets.token_urlsafe(12)
+        token = secrets.token_hex(12)
         try:
             with self._write() as connection:
                 connection.execute(insert(_shares).values(token=token, session_id=session_id, turn=turn))
