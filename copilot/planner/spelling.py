@@ -121,16 +121,14 @@ def mended(text: str, spans: Sequence[Span]) -> str:
     found = _JOINED_MONTH.sub(lambda match: f"{match[1]} {_year(match[2])}", text)
     for pattern, plain in _PLAINER:
         found = pattern.sub(plain, found)
-    inside = (
-        [(span.start, span.end) for span in spans if span.kind not in ("count", "field")]
-        if found == text
-        else []
-    )
+    named = [span for span in spans if span.kind not in ("count", "field")]
+    inside = [(span.start, span.end) for span in named] if found == text else []
+    words = {word for span in named for word in re.findall(r"\w+", span.text)}
 
     def replace(match: re.Match[str]) -> str:
         if any(start < match.end() and match.start() < end for start, end in inside):
             return match[0]
-        return _right(match[0])
+        return match[0] if match[0] in words else _right(match[0])
 
     return _WORD.sub(replace, found)
 
@@ -141,6 +139,7 @@ def _right(word: str) -> str:
         word in EVERYDAY
         or word in _MENDED
         or word.rstrip("s") in EVERYDAY
+        or f"{word}s" in _MENDED
         or word.endswith(("ing", "ed", "er"))
     ):
         return word

@@ -161,3 +161,8 @@ def test_the_number_of_a_data_set_is_no_coordinate() -> None:
 
 def test_a_range_of_slashed_dates_is_one_range() -> None:
     assert mended("01/03/2019-31/08/2019", ()) == "01/03/2019 to 31/08/2019"
+
+
+def test_a_word_that_names_something_is_not_mended_beside_a_date() -> None:
+    text = "tugboats close to Hamburg harbour, 2018-2020"
+    assert mended(text, reader().read(text)) == "tugboats close to Hamburg harbour, 2018 to 2020"
