@@ -53,7 +53,9 @@ def queries(catalogue: DuckCatalogue) -> dict[str, Callable[[], object]]:
 def main(root: Path) -> None:
     """Print the first, median and 95th percentile time of each query in milliseconds."""
     began = time.perf_counter()
-    DuckCatalogue(root, kept_counts=0).count(Selection(datasets=("fair1m",), start="2018-05-01", end="2018-05-31"))
+    DuckCatalogue(root, kept_counts=0).count(
+        Selection(datasets=("fair1m",), start="2018-05-01", end="2018-05-31")
+    )
     print(f"open and count one data set, cold: {time.perf_counter() - began:.2f} s")
     catalogue = DuckCatalogue(root, kept_counts=0)
     print(f"{'query':45} {'first':>8} {'p50':>8} {'p95':>8} ms   answer")

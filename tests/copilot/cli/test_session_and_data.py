@@ -104,6 +104,9 @@ def test_data_sets_are_listed_ingested_and_removed(copilot: Copilot, tmp_path: P
     listed = copilot("data", "list", "--json", **settings).json
     assert [(each["name"], each["images"], each["origin"]) for each in listed] == [("towns", 2, "ingested")]
     text = copilot("data", "ingest", str(tmp_path / "towns.csv"), **settings)
-    assert text.out.startswith("towns: 2 rows, 0 detections, read as csv in ") and "rejected towns.csv" in text.err
+    assert (
+        text.out.startswith("towns: 2 rows, 0 detections, read as csv in ")
+        and "rejected towns.csv" in text.err
+    )
     assert copilot("data", "remove", "towns", "--json", **settings).json == {"removed": "towns"}
     assert copilot("data", "list", "--json", **settings).json == []

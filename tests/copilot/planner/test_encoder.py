@@ -70,13 +70,13 @@ def test_the_error_function_is_within_its_stated_error(value: float) -> None:
 def test_weights_that_are_not_the_published_ones_are_refused(tmp_path: Path) -> None:
     fake = tmp_path / "model.safetensors"
     fake.write_bytes(b"not the weights")
-    with pytest.raises(EncoderError, match="has SHA-256 .* as published; install"):
+    with pytest.raises(EncoderError, match=r"has SHA-256 .* as published; install"):
         check_weights(fake, tmp_path / "checked.json")
     assert not (tmp_path / "checked.json").exists()
 
 
 def test_missing_weights_are_named(tmp_path: Path) -> None:
-    with pytest.raises(EncoderError, match="model.safetensors cannot be read; install"):
+    with pytest.raises(EncoderError, match=r"model\.safetensors cannot be read; install"):
         Encoder(tmp_path)
 
 
