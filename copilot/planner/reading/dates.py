@@ -21,13 +21,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from rapidfuzz.distance import OSA
-
 from copilot.planner.reading import periods
-from copilot.planner.reading.date_atoms import MONTHS, Atom, Context, Kind, Part, atoms, backwards, count_of
+from copilot.planner.reading.date_atoms import Atom, Context, Kind, Part, atoms, backwards, count_of
+from copilot.planner.reading.date_typos import corrected as typed_right
+from copilot.planner.reading.date_typos import day_first
 from copilot.planner.reading.periods import Days, Unit
 from copilot.planner.reading.shifts import Shift
-from copilot.planner.reading.text import NUMBER_WORDS, ORDINAL_WORDS, Rewritten, one_of, plain, rewrite
+from copilot.planner.reading.text import NUMBER_WORDS, ORDINAL_WORDS, Rewritten, one_of, plain
 
 Bounds = tuple[date | None, date | None]
 """First and last day, inclusive; None where open."""
@@ -78,8 +78,8 @@ def dates(text: str, today: date, *, southern: bool = False) -> list[DateSpan]:
 
     today: the UTC day that relative phrases count from. southern: seasons of the southern hemisphere.
     """
-    corrected = _corrected(plain(text))
-    context = Context(corrected.text, today, southern, _day_first(corrected.text))
+    corrected = typed_right(plain(text))
+    context = Context(corrected.text, today, southern, day_first(corrected.text))
     single = _with_parts(list(atoms(context)), context)
     single = [_resolved(atom) for atom in _with_years(single, context)]
     found = _bounded(_ranges(single, context), context)
@@ -88,38 +88,6 @@ def dates(text: str, today: date, *, southern: bool = False) -> list[DateSpan]:
     ceilings = [*(item.start for item in found[1:]), len(context.text)]
     rooms = zip(found, floors, ceilings, strict=False)
     return [_span(item, (floor, ceiling), context, text, corrected) for item, floor, ceiling in rooms]
-
-
-# Typos
-
-_CALENDAR_WORDS = [*(word for word in MONTHS if len(word) > 4), "spring", "summer", "autumn", "winter"]
-_ORDINARY_WORDS = frozenset("marsh match string sprint summed sprung".split())
-
-
-def _corrected(lowered: str) -> Rewritten:
-    """Months and seasons with one letter wrong, missing, doubled or swapped, put right next to a number."""
-    corrections: list[tuple[int, int, str]] = []
-    for match in re.finditer(r"(?<![\w'-])[a-z]{4,11}(?![\w'-])", lowered):
-        word = match.group(0)
-        if word in MONTHS or word in _CALENDAR_WORDS or word in _ORDINARY_WORDS:
-            continue
-        near = re.match(r",? (?:of )?'?\d", lowered[match.end() :]) or re.search(
-            r"\d(?:st|nd|rd|th)? $", lowered[: match.start()]
-        )
-        if near:
-            close = [name for name in _CALENDAR_WORDS if OSA.distance(word, name, score_cutoff=1) <= 1]
-            corrections += [(match.start(), match.end(), close[0])] if len(close) == 1 else []
-    return rewrite(lowered, corrections)
-
-
-def _day_first(text: str) -> bool | None:
-    """Whether days come before months, when some slashed or hyphened date of the text shows it."""
-    for match in re.finditer(r"(?<!\d)(\d{1,2})[/-](\d{1,2})[/-](?:19|20)\d\d(?!\d)", text):
-        if 12 < int(match[1]) <= 31 and int(match[2]) <= 12:
-            return True
-        if 12 < int(match[2]) <= 31 and int(match[1]) <= 12:
-            return False
-    return None
 
 
 # Parts of periods
