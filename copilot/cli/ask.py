@@ -71,8 +71,8 @@ def _ask_aloud(session: Session, request: str, agent: str, model: str | None) ->
                 f"  {mark} {event.tool}({_arguments(event.args)})  {event.seconds * 1000:.0f} ms", err=True
             )
     answer = session.answer()
-    typer.echo(answer.reply)
-    question = answer.state.ui.question
+    question = answer.state.ui.question if answer.outcome == "asked" else None
+    typer.echo(question.text if question else answer.reply)
     for number, choice in enumerate(question.choices if question else (), 1):
         typer.echo(f"  {number}. {choice}")
     typer.echo(f"  session {session.id}", err=True)
