@@ -7,7 +7,7 @@ import re
 from rapidfuzz.distance import OSA
 
 from copilot.planner.reading.date_atoms import MONTHS
-from copilot.planner.reading.text import Rewritten, rewrite
+from copilot.planner.reading.text import Rewritten, plain, rewrite
 
 _CALENDAR_WORDS = [*(word for word in MONTHS if len(word) > 4), "spring", "summer", "autumn", "winter"]
 _ORDINARY_WORDS = frozenset("marsh match string sprint summed sprung".split())
@@ -37,3 +37,12 @@ def day_first(text: str) -> bool | None:
         if 12 < int(match[2]) <= 31 and int(match[1]) <= 12:
             return False
     return None
+
+
+def as_written(error: str | None, written: str) -> str | None:
+    """The error with its quotation in the letters the user wrote."""
+    quoted = re.match(r'"([^"]*)"', error) if error else None
+    if not error or not quoted or quoted[1] not in plain(written):
+        return error
+    at = plain(written).index(quoted[1])
+    return f'"{written[at : at + len(quoted[1])]}"{error[quoted.end() :]}'

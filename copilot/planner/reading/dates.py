@@ -23,8 +23,8 @@ from datetime import date
 
 from copilot.planner.reading import periods
 from copilot.planner.reading.date_atoms import Atom, Context, Kind, Part, atoms, backwards, count_of
+from copilot.planner.reading.date_typos import as_written, day_first
 from copilot.planner.reading.date_typos import corrected as typed_right
-from copilot.planner.reading.date_typos import day_first
 from copilot.planner.reading.periods import Days, Unit
 from copilot.planner.reading.shifts import Shift
 from copilot.planner.reading.text import NUMBER_WORDS, ORDINAL_WORDS, Rewritten, one_of, plain
@@ -470,15 +470,6 @@ def _stands(item: _Found, context: Context, text: str, corrected: Rewritten) -> 
     return True
 
 
-def _as_written(error: str | None, written: str) -> str | None:
-    """The error with its quotation in the letters the user wrote."""
-    quoted = re.match(r'"([^"]*)"', error) if error else None
-    if not error or not quoted or quoted[1] not in plain(written):
-        return error
-    at = plain(written).index(quoted[1])
-    return f'"{written[at : at + len(quoted[1])]}"{error[quoted.end() :]}'
-
-
 _LEAD = re.compile(
     r"(?:(?<=\W)|^)(?P<not>(?:all but|(?:but )?(?:not|except(?: for)?|excluding|other than|without|outside(?: of)?)) )?"
     r"(?:(?:acquired|taken|dated|captured|collected|recorded) )?"
@@ -505,6 +496,6 @@ def _span(item: _Found, room: tuple[int, int], context: Context, text: str, corr
         alternatives=() if unknown else item.alternatives,
         months=item.atom.months if item.kind == "month_only" else (),
         day=item.atom.day if item.kind == "month_only" else None,
-        error=_as_written(item.atom.error, text[first:last]),
+        error=as_written(item.atom.error, text[first:last]),
         negated=bool(lead and lead["not"]),
     )  # fmt: skip
