@@ -73,12 +73,21 @@ def _open_shared(token: str) -> None:
 
 
 def follow_page(current: Session) -> None:
-    """Go to the page that a call has opened since this tab last looked; a reload stays where it is."""
+    """Go to the page that a call has opened since this tab last looked; a reload stays where it is.
+
+    A running request ends first: each of its events makes the browser ask for the page it still shows.
+    """
+    if live().running(current.id) is not None:
+        return
     opened = max((each.seq for each in current.events if each.ok and each.tool == "open_page"), default=0)
     seen = st.session_state.setdefault("page_calls", {})
-    if seen.setdefault(current.id, opened) != opened:
+    if seen.setdefault(current.id, opened) == opened:
+        return
+    wanted = st.session_state["pages"][current.state.ui.page]
+    if st.session_state["page"] == wanted:
         seen[current.id] = opened
-        st.switch_page(st.session_state["pages"][current.state.ui.page], query_params={"session": current.id})
+    else:
+        st.switch_page(wanted, query_params={"session": current.id})
 
 
 def act(tool: str, /, **args: Any) -> Event | None:

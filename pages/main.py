@@ -16,4 +16,5 @@ PAGES = {
     "help": st.Page(help.show, title="Help", url_path="help"),
 }
 st.session_state["pages"] = PAGES
-st.navigation(list(PAGES.values()), position="hidden").run()
+st.session_state["page"] = st.navigation(list(PAGES.values()), position="hidden")
+st.session_state["page"].run()

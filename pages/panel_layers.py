@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from copilot.live import live
 from copilot.session import Session
 from pages.header import _plain
 from pages.here import act
@@ -43,7 +44,7 @@ def _line(layer: Layer, index: int, count: int) -> None:
             key=f"v-{key}",
             label_visibility="collapsed",
             on_change=_toggle,
-            args=(layer,),
+            args=(layer, f"v-{key}"),
         )
         st.color_picker(
             f"Colour of {name}",
@@ -94,13 +95,24 @@ def _do(
     )
 
 
-def _toggle(layer: Layer) -> None:
-    act("hide_layer" if layer.visible else "show_layer", layer=layer.id)
+def _toggle(layer: Layer, key: str) -> None:
+    # A widget that is drawn anew with the layer's new values reports them once more: that is no wish.
+    wanted = bool(st.session_state[key])
+    if wanted != _now(layer).visible:
+        act("show_layer" if wanted else "hide_layer", layer=layer.id)
 
 
 def _colour(layer: Layer, key: str) -> None:
-    act("style_layer", layer=layer.id, color=st.session_state[key])
+    if st.session_state[key] != _now(layer).color:
+        act("style_layer", layer=layer.id, color=st.session_state[key])
 
 
 def _opacity(layer: Layer, key: str) -> None:
-    act("style_layer", layer=layer.id, opacity=st.session_state[key])
+    if st.session_state[key] != _now(layer).opacity:
+        act("style_layer", layer=layer.id, opacity=st.session_state[key])
+
+
+def _now(layer: Layer) -> Layer:
+    """The layer as the session has it now, which a call may have changed since it was drawn."""
+    layers = live().session(st.session_state["session"]).state.map.layers
+    return next((each for each in layers if each.id == layer.id), layer)
