@@ -37,7 +37,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture(scope="session")
 def screenshot_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where browser tests put pictures: docs/images under `make screenshots`, else a folder thrown away."""
+    """Where browser tests put pictures: docs/screenshots under `make screenshots`, else a passing folder."""
     wanted = os.environ.get("AZIMUTH_SCREENSHOTS")
     folder = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
     folder.mkdir(parents=True, exist_ok=True)

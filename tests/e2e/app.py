@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
+from PIL import Image
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,6 +161,23 @@ class Tab:
     def body(self) -> Locator:
         return self.page.locator(".st-key-panel_body")
 
+    def call(self, tool: str, **args: object) -> None:
+        """Make one call as the map does, and wait until the map shows what it led to."""
+        frame = next(each for each in self.page.frames if "streamlit_folium" in each.url)
+        said = frame.evaluate(
+            """async ([tool, args]) => {
+                const headers = { "Content-Type": "application/json", "X-Azimuth": "1" };
+                const asked = { method: "POST", headers, body: JSON.stringify({ tool, args }) };
+                const answer = await fetch(azimuth.base + "/calls", asked);
+                azimuth.refresh();
+                const seen = await (await fetch(azimuth.base + "/view")).json();
+                while (azimuth.version !== seen.version) await new Promise((done) => setTimeout(done, 30));
+                return [answer.status, await answer.text()];
+            }""",
+            [tool, args],
+        )
+        assert said[0] == 200 and '"ok":true' in said[1], said
+
     def see(self, script: str) -> object:
         """A value out of the map: `azimuth` is our part of it."""
         frame = next(each for each in self.page.frames if "streamlit_folium" in each.url)
@@ -167,7 +185,10 @@ class Tab:
 
     def shot(self, folder: Path, name: str) -> None:
         self.page.wait_for_timeout(1500)  # tiles, fades and fonts
-        self.page.screenshot(path=folder / f"{name}.png")
+        png = folder / f"{name}.png"
+        self.page.screenshot(path=png)
+        with Image.open(png) as picture:  # a palette is a third of the size, and looks the same
+            picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(png, optimize=True)
 
     def close(self) -> None:
         self.context.close()

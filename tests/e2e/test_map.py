@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.e2e.app import SLOW_MS, Tab
+from tests.e2e.app import SLOW_MS, Server, Tab
 
 
 def test_a_drawn_rectangle_is_a_place_to_ask_about(tab: Tab):
@@ -39,6 +40,12 @@ def test_layers_are_hidden_moved_and_removed_in_their_panel(tab: Tab, screenshot
     lines.first.get_by_text("Show Heatmap").locator("xpath=ancestor::label").click()
     tab.page.wait_for_function("() => true")
     expect(tab.map.locator(".az-legend")).not_to_contain_text("Heatmap", timeout=SLOW_MS)
+    expect(tab.map.locator("canvas.leaflet-heatmap-layer")).to_be_hidden(timeout=SLOW_MS)
+    slider = body.get_by_role("slider", name="Opacity of Clusters")
+    slider.focus()
+    slider.press("ArrowLeft")
+    notes = tab.page.locator("article.az-action")
+    expect(notes).to_have_text([re.compile("Heatmap.*hidden"), re.compile("Clusters.*0.75")], timeout=SLOW_MS)
     body.get_by_role("button", name="Move Heatmap down").click()
     expect(lines.first).to_contain_text("Clusters", timeout=SLOW_MS)
     body.get_by_role("button", name="Remove Heatmap").click()
@@ -67,17 +74,76 @@ def test_the_time_slider_shows_one_step_at_a_time(tab: Tab):
     expect(tab.map.locator(".az-time-text")).to_contain_text("20", timeout=SLOW_MS)
 
 
-@pytest.mark.parametrize("kind", ["density", "footprints", "labels", "choropleth by country", "detections"])
-def test_every_kind_of_layer_draws_something(tab: Tab, kind: str):
-    words = {
-        "density": "a density map",
-        "footprints": "footprints",
-        "labels": "labels",
-        "detections": "the detected objects",
-    }
-    tab.ask(f"load xview1, zoom to Houston and show {words.get(kind, kind)}")
-    drawn = tab.map.locator(".leaflet-overlay-pane path, .az-layer path, .az-label, .az-cluster")
-    expect(drawn.first).to_be_attached(timeout=SLOW_MS)
+@pytest.mark.parametrize(
+    ("tool", "args", "kind", "drawn"),
+    [
+        ("scatter_plot", {}, "points", "path[aria-label]"),
+        ("cluster_plot", {}, "clusters", ".az-cluster"),
+        ("heatmap_plot", {}, "heatmap", "canvas.leaflet-heatmap-layer"),
+        ("density_plot", {}, "density", "path"),
+        ("footprint_plot", {}, "footprints", "path[aria-label^='Open the record of']"),
+        ("detection_plot", {}, "detections", "path"),
+        ("choropleth_plot", {}, "choropleth", "path"),
+        ("label_plot", {"field": "name"}, "labels", ".az-label"),
+        ("time_slider_plot", {}, "timeline", "path[aria-label]"),
+    ],
+)  # fmt: skip
+def test_every_kind_of_layer_is_drawn_in_its_own_pane(
+    kinds_tab: Tab, tool: str, args: dict[str, str], kind: str, drawn: str
+):
+    tab = kinds_tab
+    tab.call("clear_layers")
+    tab.call("zoom_map", place="Houston", level=4 if kind == "clusters" else 12)
+    tab.call(tool, **args)
+    expect(tab.map.locator(".az-layer")).to_have_count(1, timeout=SLOW_MS)
+    expect(tab.map.locator(f".az-layer {drawn}").first).to_be_attached(timeout=SLOW_MS)
+    assert tab.see("[...azimuth.layers.values()].map((each) => each.view.kind)") == [kind]
+
+
+@pytest.fixture(scope="module")
+def kinds_tab(browser: Browser, app: Server) -> Iterator[Tab]:
+    """One page for all kinds of layers, over Houston."""
+    tab = Tab(browser, app).open()
+    tab.ask("load xview1")
+    yield tab
+    tab.close()
+
+
+def test_a_swipe_clips_each_layer_on_its_side(tab: Tab):
+    tab.ask("load fair1m")
+    tab.call("cluster_plot")
+    tab.call("heatmap_plot")
+    tab.call("swipe_layers", left="clusters", right="heatmap")
+    expect(tab.map.locator(".az-swipe-line")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.map.get_by_label("Swipe between the two layers")).to_be_attached()
+    clips = tab.see("[...azimuth.layers.values()].map((each) => each.pane.style.clip)")
+    assert isinstance(clips, list) and len({*clips}) == 2 and all(each.startswith("rect(") for each in clips)
+    tab.call("swipe_layers")
+    expect(tab.map.locator(".az-swipe")).to_have_count(0, timeout=SLOW_MS)
+    assert tab.see("[...azimuth.layers.values()].map((each) => each.pane.style.clip)") == ["", ""]
+
+
+def test_the_maps_controls_come_and_go(tab: Tab):
+    tab.ask("load fair1m and show it as clusters")
+    parts = {"legend": ".az-legend", "minimap": ".leaflet-control-minimap", "graticule": ".az-degree span"}
+    for control, part in parts.items():
+        tab.call("toggle_control", control=control, on=True)
+        expect(tab.map.locator(part).first).to_be_visible(timeout=SLOW_MS)
+        tab.call("toggle_control", control=control, on=False)
+        expect(tab.map.locator(f"{part}:visible")).to_have_count(0, timeout=SLOW_MS)
+
+
+def test_an_opened_page_is_followed_and_web_tabs_are_links_to_the_outside(tab: Tab):
+    tab.call("open_tab", url="https://example.org/a", title="<b>One</b>")
+    link = tab.page.locator(".st-key-chips a:visible")
+    expect(link).to_contain_text("<b>One</b>", timeout=SLOW_MS)
+    assert link.get_attribute("href") == "https://example.org/a"
+    assert (link.get_attribute("target"), link.get_attribute("rel")) == ("_blank", "noreferrer")
+    tab.send("open the data page")
+    tab.page.wait_for_url("**/data?*", timeout=SLOW_MS)
+    expect(tab.page.get_by_text("Add your own data")).to_be_visible(timeout=SLOW_MS)
+    tab.page.get_by_role("link", name="Map").click()
+    expect(tab.page.locator("article.az-turn .az-reply")).to_contain_text("data page", timeout=SLOW_MS)
 
 
 def test_the_dark_theme_darkens_the_map_too(tab: Tab, screenshot_folder: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -43,7 +44,15 @@ def test_real_images_are_asked_for_in_words_and_seen(
     assert picture.evaluate("(image) => image.naturalWidth") > 50
     tab.ask("plot the footprints and zoom to them")
     expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
-    tab.ask("zoom to level 12")
+    assert tab.see("azimuth.view.camera.zoom") == 13
+    tab.panel("Image")
+    newest = re.search(r"naip:\S+?\.tif", tab.body().inner_text().replace("\n", ""))
+    assert newest is not None
+    tab.call("add_raster_layer", image=newest.group())
+    pixels = tab.map.locator("img.az-picture")
+    expect(pixels).to_be_visible(timeout=SLOW_MS)
+    tab.page.wait_for_timeout(1500)
+    assert pixels.evaluate("(image) => image.complete && image.naturalWidth") > 50
     tab.shot(screenshot_folder, "real-data")
 
 
