@@ -22,6 +22,11 @@ _MENDED = tuple(
     xview1 xview2 xview3 sarfish fair1m fmow bigearthnet""".split()
 )
 _WORD = re.compile(r"(?<![\w/.:-])[a-z][a-z0-9]{3,}(?![\w/:-])")
+_NUMBERED_MONTH = re.compile(
+    r"\b(?:year )?(?P<year>(?:19|20)\d\d),? month (?P<month>0?[1-9]|1[0-2])\b|\bmonth (?P<m>0?[1-9]|1[0-2]) (?:of |in )?(?:year )?(?P<y>(?:19|20)\d\d)\b",
+    re.I,
+)
+"""A month by number: "year 2020 month 5"."""
 _JOINED_MONTH = re.compile(
     r"\b(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*'?(\d{2}|\d{4})\b", re.I
 )
@@ -118,6 +123,7 @@ _PLAINER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
 
 def mended(text: str, spans: Sequence[Span]) -> str:
     """The text with misspelled everyday words put right; what names something is left alone."""
+    text = _NUMBERED_MONTH.sub(_month_of_year, text)
     found = _JOINED_MONTH.sub(lambda match: f"{match[1]} {_year(match[2])}", text)
     for pattern, plain in _PLAINER:
         found = pattern.sub(plain, found)
@@ -223,3 +229,7 @@ def _is_likely(phrase: str, candidate: Candidate) -> bool:
     place = candidate.place
     near = OSA.normalized_similarity(phrase.lower(), place.name.lower())
     return near >= 0.75 and (place.kind != "city" or (place.population or 0) >= 200_000)
+
+
+def _month_of_year(match: re.Match[str]) -> str:
+    return f"{match['year'] or match['y']}-{int(match['month'] or match['m']):02d}"

@@ -10,8 +10,7 @@ What words mean where people differ:
 - "The last two years" and "the past year" roll back from today, included; "last year" is the calendar year; "two years
   ago" is that whole calendar year, "a month ago" that month, "ten days ago" that day.
 - "From May 2018" is that month; "from May 2018 on" and "since May 2018" are open.
-- 03/04/2018 may be 4 March or 3 April: month first is taken, unless another date of the sentence tells; both
-  are in `alternatives`. 17.05.2018 is day first.
+- 03/04/2018: month first, unless another date of the sentence tells; `alternatives` holds both readings.
 """
 
 from __future__ import annotations

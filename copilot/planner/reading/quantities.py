@@ -96,8 +96,8 @@ COMPARATORS: tuple[tuple[Comparator, str], ...] = (
         "<=",
         r"at most|no more than|not more than|not over|up to|a maximum of|maximum|max|within(?: about)?|inside|<=|≤",
     ),
-    (">", r"(?:more|greater|higher|larger|bigger|longer) than|over|above|exceeding|exceeds|beyond|>"),
-    ("<", r"(?:less|fewer|lower|smaller|shorter) than|under|below|<"),
+    (">", r"(?:more|greater|higher|larger|bigger|longer) than|(?:greater|higher)|over|above|exceeding|exceeds|beyond|>"),
+    ("<", r"(?:less|fewer|lower|smaller|shorter)(?: than)?|under|below|<"),
     ("~", r"about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.?|~"),
     ("=", r"exactly|equal to|equals|=="),
 )
@@ -133,6 +133,7 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("area", rf"{_START}(?P<n>{NUMBER})[ -]?(?P<u>{one_of(KM2_PER)})(?![\w²^])"),
         ("distance", rf"{_START}(?P<n>{NUMBER})[ -]?(?P<u>{one_of(KM_PER)})(?![\w²^])(?P<r>[ -]radius)?"),
         ("distance", rf"{_START}(?P<n>an?) (?P<u>{one_of([unit for unit in KM_PER if len(unit) > 3])})\b(?P<r>[ -]radius)?"),
+        ("bare_radius", rf"\bradius(?: of| =)? (?P<n>{NUMBER})(?![\w²^%]| ?(?:%|percent|px|pixels?|degrees?))"),
         ("percent", rf"{_START}(?P<n>{NUMBER}) ?(?P<u>%|percent\b|per cent\b|pct\b)"),
         ("zoom_level", r"\bzoom(?:ed|ing)?(?: (?:in|out|it|the map))*(?: (?:to|at|level|=|of))* ?:?(?P<n>-?\d+(?:\.\d+)?)(?![\w%]| ?(?:times|x|steps?|levels?))"),
         ("zoom_level", r"\blevel (?P<n>\d+(?:\.\d+)?)(?![\w%])"),
@@ -160,6 +161,8 @@ def _value(name: str, match: re.Match[str]) -> tuple[QuantityKind, float]:
         return "zoom_steps", float(steps if groups["d"] == "in" else -steps)
     if name == "zoom_level":
         return "zoom_level", float(groups["n"])
+    if name == "bare_radius":  # kilometres, as everywhere
+        return "distance_km", float(number(groups["n"]))
     value = 1.0 if groups["n"] in ("a", "an") else float(number(groups["n"]))
     if name == "distance":
         return "distance_km", value * KM_PER[groups["u"]]
