@@ -14,7 +14,7 @@ from tools.base import ToolError
 from tools.class_words import ClassWords
 
 _BOTH = re.compile(
-    r"\b(?:both|as well as|together with|along ?with|all of|at the same time|"
+    r"\b(?:both|as well as|together with|along ?with|alongside|next to each other|all of|at the same time|"
     r"simultaneously|at once|in the same (?:image|scene|patch))\b",
     re.I,
 )
@@ -34,17 +34,23 @@ def class_calls(clause: Clause, situation: Situation, spans: Sequence[Span], add
         for name in canonical_names(span, known):
             (scenes if known.is_scene(name) else objects).append(name)
     kept = list(situation.filters.get("classes", [])) if adding else []
-    match = {"match": "all"} if len(spans) > 1 and _BOTH.search(clause.text) else {}
+    match = {"match": "all"} if len(spans) > 1 and _wants_all(clause, spans) else {}
     if objects:
         held = [name for name in kept if not known.is_scene(name)]
         yield Call("filter_class", {"classes": _unique([*held, *objects]), **match})
     if scenes:
-        if len(scenes) > 1 and match:
-            situation.notes.append(
-                "Scene classes are matched by any of them: I can't ask for images with all at once."
-            )
         held = [name for name in kept if known.is_scene(name)]
-        yield Call("filter_lccclass", {"classes": _unique([*held, *scenes])})
+        yield Call("filter_lccclass", {"classes": _unique([*held, *scenes]), **match})
+
+
+def _wants_all(clause: Clause, spans: Sequence[Span]) -> bool:
+    """ "Both ships and planes", "ships AND planes": images that hold every one of them."""
+    if _BOTH.search(clause.text):
+        return True
+    if clause.text.isupper():
+        return False
+    first, *_, last = sorted(spans, key=lambda span: span.start)
+    return " AND " in clause.text[first.end - clause.start : last.start - clause.start]
 
 
 def _narrowest(clause: Clause, spans: Sequence[Span], known: ClassWords) -> list[Span]:

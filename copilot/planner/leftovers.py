@@ -64,6 +64,11 @@ _IS_WANTED = re.compile(
 )
 
 
+def strange_words(clause: Clause) -> list[str]:
+    """The words of a clause that name nothing known and are no everyday words."""
+    return [match[0] for match in _strange(clause)]
+
+
 def _strange(clause: Clause) -> list[re.Match[str]]:
     inside = [(span.start - clause.start, span.end - clause.start) for span in clause.spans]
     return [

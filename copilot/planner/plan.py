@@ -13,6 +13,7 @@ from copilot.planner.beyond import is_all_of_it, missing_source, undoable
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
 from copilot.planner.head import Head
+from copilot.planner.idioms import in_plain_words
 from copilot.planner.leftovers import ask_about_unknown_things, leftovers
 from copilot.planner.places import camera_on
 from copilot.planner.scope import starts_anew
@@ -227,7 +228,7 @@ def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...], di
 
     Raises Ask for names that nothing here has.
     """
-    request = without_numbering(request)
+    request = in_plain_words(without_numbering(request), situation)
     reader = Reader(situation.gazetteer, situation.today, situation.names())
     spans = reader.read(request)
     if (better := mended(request, spans)) != request:

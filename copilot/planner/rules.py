@@ -107,6 +107,15 @@ _FIRST: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"\b(?:predict|forecast)\b|\b(?:launch|steer|repoint) (?:a |the )?(?:satellite|drone)|"
             r"\blive (?:feed|video|stream|traffic)|\bright now from space|\breal[- ]?time\b",
         ),
+        (
+            "reject",
+            r"^(?:is|are|was|will)\b.*\b(?:going to|about to|likely to|safe to|dangerous to)\b|\bhow (?:much|many|long|big|"
+            r"high|hot|fast)\b.*\bwill\b|^(?:when|where|who|why|what|will)\b(?:.*\bwill)?(?<!what) (?!you\b|it look\b)(?:be|the|this|"
+            r"that|these|it|they|we|there) .*\b(?:burst|collapse|erupt|flood|rain|happen|win|rise|fall|fail|cost|sink|strike|"
+            r"hit|end|arrive|depart|leave)\b|^(?:send|dispatch|deploy|scramble|airlift|divert|redirect|mobili[sz]e|evacuate|"
+            r"rescue|intercept|arrest|bomb|attack|board|sink|repair|rebuild|refuel) (?:(?:the|some|more|all|our|my|two|three|"
+            r"a|an|number) )*(?:class|place|people|help|aid|troops|food|water|everyone|residents)\b",
+        ),
         # data sets
         ("db_sql", r"^(?:run |execute )?(?:(?:this|the following) )?(?:sql\b|select\s.+\sfrom\s)|\bsql\b"),
         ("db_ingest", r"\b(?:ingest|import|bring in|read in|load|add|open|upload)\b.*\bpath\b|\bingest\b"),
@@ -174,7 +183,8 @@ _FIRST: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "clear_layers",
             r"\b(?:clear|remove|delete|wipe|drop|get rid of|clean)\b.*\b(?:all|every|"
             r"the)\b.*\blayers\b|^(?:clear|clean|empty|wipe)(?: up| off)?(?: the)? map$|^(?:take|"
-            r"get) everything off the map|\bremove everything from the map\b|^empty the map|"
+            r"get) everything off the map|\b(?:clear|remove|delete|wipe|drop|erase) (?:every|each|any) (?:single )?layer\b|"
+            r"\bremove everything from the map\b|^empty the map|"
             r"^clear (?:the )?layers$",
         ),
         (

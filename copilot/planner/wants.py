@@ -10,6 +10,7 @@ from copilot.planner.actions.show import tab_named
 from copilot.planner.class_words import without_classes
 from copilot.planner.clauses import Clause, without_openers
 from copilot.planner.head import Head
+from copilot.planner.off_topic import is_off_topic
 from copilot.planner.rules import EXACT, label_by_rule
 from copilot.planner.selection import NARROWING, names_a_selection, narrows_in_context
 from copilot.planner.situation import KIND_OF_PLOT, Situation
@@ -72,7 +73,7 @@ def wants(found: Sequence[Clause], head: Head, situation: Situation) -> list[str
     masked = [without_openers(clause.masked) for clause in found]
     guesses = head.labels(masked) if masked else []
     labels = [
-        _in_context(_label(text, guess[0], head.threshold), clause, found, situation)
+        _in_context((_label(text, guess[0], head.threshold), guess[0][1]), clause, found, situation)
         for text, guess, clause in zip(masked, guesses, found, strict=True)
     ]
     for index, clause in enumerate(found):
@@ -96,104 +97,22 @@ def _label(masked: str, guess: tuple[str, float], threshold: float) -> str | Non
 
 
 def _in_context(
-    label: str | None, clause: Clause, found: Sequence[Clause], situation: Situation
+    guess: tuple[str | None, float], clause: Clause, found: Sequence[Clause], situation: Situation
 ) -> str | None:
-    """A label as it is meant for the phrases in the clause, among the other clauses."""
+    """A label, with its probability, as it is meant for the phrases in the clause, among the other clauses."""
+    label, probability = guess
     masked = without_openers(clause.masked)
     ruled = label_by_rule(masked)
-    selects = names_a_selection(clause)
     if (again := _about_what_is_there(label, masked, clause, situation)) is not None:
         return again
-    if ruled == "help":
-        return "help"
-    if label == "db_unload" and not _UNLOADS.search(clause.text):
-        return "plot"
-    if _HOME.fullmatch(clause.text.strip(" .!?,")):
-        return "open_page"
-    if label == "identify_at" and clause.of("class", "dataset") and not _QUESTION.search(clause.text):
-        return "plot"
-    if label == "zoom_map" and "place" in situation.filters and re.search(r"\bback to\b", clause.text, re.I):
-        return "filter"
-    if label == "group_count" and re.search(r"\bdistribution\b", clause.text, re.I) and _measured(clause):
-        return "histogram_figure"
-    if label in ("db_count", "top_n", "aggregate") and re.search(
-        r"\b(?:biggest|largest|smallest) variable$", masked
-    ):
-        return "group_count"
-    if label == "plot" and re.search(rf"\bnumber {_RANKED}\b", masked):
-        return "db_query"
-    if ruled == "export" and clause.of("format"):
-        return "export"
-    if label in ("plot", "filter") and ruled == "distinct_values":
-        return ruled
-    if label in ("plot", "filter", "narrow", None) and _ONE_IMAGE.search(masked) and not clause.of("plot"):
-        return "show_image"
-    if (
-        label == "zoom_map"
-        and clause.of("distance")
-        and not clause.of("place", "point", "bbox")
-        and narrows_in_context(clause, situation)
-    ):
-        return "filter"
-    if label == "filter_clear" and clause.of("class") and not _DROPS.search(clause.text):
-        return "plot"
-    if _WHICH_HAS_MORE.search(masked):
-        return "compare_counts"
-    if _ASKS_ABOUT_A_DATASET.search(masked):
-        return "db_schema"
-    if label == "zoom_map" and masked == "place":
-        return None  # "fmow; Mexico; 2018": a part of the selection, not a flight
-    if label == "compare_counts" and ruled != "compare_counts":
-        return ruled or "plot"  # "between Lagos and Accra" only looks like a comparison
-    if is_share(clause) and label in ("db_count", "group_count", "aggregate", "plot", "filter", None):
-        return "group_count"
-    if _ANOTHER.match(masked):
-        return "same_figure"
-    if (
-        label == "db_schema"
-        and ruled != "db_schema"
-        and not re.search(r"\b(?:fields?|columns?|schema|structure|about)\b", clause.text, re.I)
-    ):
-        return ruled or "db_count"
-    if (
-        label == "fit_selection"
-        and clause.of("place", "bbox", "point")
-        and not clause.of("dataset", "class", "date")
-    ):
-        return "zoom_map"
-    if label == "reject" and ruled != "reject" and _about_the_map(clause):
+    for reread in (_by_its_wording, _by_what_it_names, _by_what_it_moves):
+        label, settled = reread(label, ruled, masked, clause, situation)
+        if settled:
+            return label
+    if label == "reject" and ruled != "reject" and not is_off_topic(probability, masked, clause):
         return ruled or "plot"
-    if (
-        label in ("show_image", "plot")
-        and situation.tabs
-        and not selects
-        and tab_named(clause.text, situation) is not None
-    ):
-        return "switch_tab"
-    if label == "open_panel" and _AN_IMAGE.search(clause.text):
-        return "show_image"
-    if (
-        label in ("keep", "pan_map")
-        and clause.of("date")
-        and re.search(r"\b(?:shift|move|set|change|push|start|end)\b", clause.text, re.I)
-    ):
-        return "filter"
-    if label == "keep" and not _KEPT_AS_IT_IS.search(clause.text) and selects:
-        return "filter"
-    if label in ("draw_circle", "draw_bbox", "draw_polygon", "draw_marker") and not _DRAWS.search(
-        clause.text
-    ):
-        return ruled if ruled and not ruled.startswith("draw") else "plot"
     if label == "identify_at" and ruled != "identify_at" and len(found) > 1:
         return "filter"
-    if (
-        label in ("style_layer", "pan_map")
-        and not _STYLES.search(clause.text)
-        and narrows_in_context(clause, situation)
-    ):
-        return "filter"
-    if label == "db_list" and clause.of("dataset", "place", "class"):
-        return ruled if ruled and ruled != "db_list" else "plot" if selects else label
     if (
         label == "image_info"
         and situation.selected is None
@@ -201,11 +120,133 @@ def _in_context(
         and not clause.of("image")
     ):
         return "describe_table" if re.search(r"\b(?:describe|summar)", clause.text, re.I) else label
+    return _by_its_plot(label, ruled, clause, found, situation)
+
+
+_Reread = tuple[str | None, bool]
+"""A label, and whether it is settled."""
+
+
+def _by_its_wording(
+    label: str | None, ruled: str | None, masked: str, clause: Clause, situation: Situation
+) -> _Reread:
+    """Where words of the clause tell more than the head saw."""
+    if ruled == "help":
+        return "help", True
+    if label == "db_unload" and not _UNLOADS.search(clause.text):
+        return "plot", True
+    if _HOME.fullmatch(clause.text.strip(" .!?,")):
+        return "open_page", True
+    if label == "identify_at" and clause.of("class", "dataset") and not _QUESTION.search(clause.text):
+        return "plot", True
+    if label == "zoom_map" and "place" in situation.filters and re.search(r"\bback to\b", clause.text, re.I):
+        return "filter", True
+    if label == "group_count" and re.search(r"\bdistribution\b", clause.text, re.I) and _measured(clause):
+        return "histogram_figure", True
+    if label in ("db_count", "top_n", "aggregate") and re.search(
+        r"\b(?:biggest|largest|smallest) variable$", masked
+    ):
+        return "group_count", True
+    if label == "plot" and re.search(rf"\bnumber {_RANKED}\b", masked):
+        return "db_query", True
+    if ruled == "export" and clause.of("format"):
+        return "export", True
+    if label in ("plot", "filter") and ruled == "distinct_values":
+        return ruled, True
+    if label in ("plot", "filter", "narrow", None) and _ONE_IMAGE.search(masked) and not clause.of("plot"):
+        return "show_image", True
+    if label == "remove_layer" and ruled == "filter_clear" and not clause.of("layer", "plot"):
+        return "filter_clear", True  # "remove the location": a part of the selection
+    return label, False
+
+
+def _by_what_it_names(
+    label: str | None, ruled: str | None, masked: str, clause: Clause, situation: Situation
+) -> _Reread:
+    """Where the phrases of the clause leave only one reading."""
     if (
-        label in ("remove_layer", "filter_clear", "hide_layer", "remove_layer")
+        label == "zoom_map"
+        and clause.of("distance")
+        and not clause.of("place", "point", "bbox")
+        and narrows_in_context(clause, situation)
+    ):
+        return "filter", True
+    if label == "filter_clear" and clause.of("class") and not _DROPS.search(clause.text):
+        return "plot", True
+    if _WHICH_HAS_MORE.search(masked):
+        return "compare_counts", True
+    if _ASKS_ABOUT_A_DATASET.search(masked):
+        return "db_schema", True
+    if label == "zoom_map" and masked == "place":
+        return None, True  # "fmow; Mexico; 2018": a part of the selection, not a flight
+    if label == "compare_counts" and ruled != "compare_counts":
+        return ruled or "plot", True  # "between Lagos and Accra" only looks like a comparison
+    if is_share(clause) and label in ("db_count", "group_count", "aggregate", "plot", "filter", None):
+        return "group_count", True
+    if _ANOTHER.match(masked):
+        return "same_figure", True
+    if (
+        label == "db_schema"
+        and ruled != "db_schema"
+        and not re.search(r"\b(?:fields?|columns?|schema|structure|about)\b", clause.text, re.I)
+    ):
+        return ruled or "db_count", True
+    if (
+        label == "fit_selection"
+        and clause.of("place", "bbox", "point")
+        and not clause.of("dataset", "class", "date")
+    ):
+        return "zoom_map", True
+    return label, False
+
+
+def _by_what_it_moves(
+    label: str | None, ruled: str | None, masked: str, clause: Clause, situation: Situation
+) -> _Reread:
+    """Tabs, panels, limits and drawings: what the clause would change, where it can."""
+    selects = names_a_selection(clause)
+    if (
+        label in ("show_image", "plot")
+        and situation.tabs
+        and not selects
+        and tab_named(clause.text, situation) is not None
+    ):
+        return "switch_tab", True
+    if label == "open_panel" and _AN_IMAGE.search(clause.text):
+        return "show_image", True
+    if (
+        label in ("keep", "pan_map")
+        and clause.of("date")
+        and re.search(r"\b(?:shift|move|set|change|push|start|end)\b", clause.text, re.I)
+    ):
+        return "filter", True
+    if label == "keep" and not _KEPT_AS_IT_IS.search(clause.text) and selects:
+        return "filter", True
+    if label in ("draw_circle", "draw_bbox", "draw_polygon", "draw_marker") and not _DRAWS.search(
+        clause.text
+    ):
+        return (ruled if ruled and not ruled.startswith("draw") else "plot"), True
+    if (
+        label in ("style_layer", "pan_map")
+        and not _STYLES.search(clause.text)
+        and narrows_in_context(clause, situation)
+    ):
+        return "filter", True
+    if label == "db_list" and clause.of("dataset", "place", "class"):
+        return (ruled if ruled and ruled != "db_list" else "plot" if selects else label), True
+    if (
+        label in ("remove_layer", "filter_clear", "hide_layer")
         and without_classes(clause, situation) is not None
     ):
-        return "filter"
+        return "filter", True
+    return label, False
+
+
+def _by_its_plot(
+    label: str | None, ruled: str | None, clause: Clause, found: Sequence[Clause], situation: Situation
+) -> str | None:
+    """A plot that is named is made, styled or taken off, by what is on the map and in the clauses before."""
+    selects = names_a_selection(clause)
     before = {span.value for each in found if each.start < clause.start for span in each.of("plot")}
     if label in KIND_OF_PLOT and not selects and label in before and _STYLES.search(clause.text):
         return "style_layer"
@@ -220,9 +261,9 @@ def _in_context(
         return "hide_layer" if verb[1].lower() in ("hide", "conceal") else "remove_layer"
     if label == "db_query" and ruled == "show_image":
         return "show_image"
-    if label in KIND_OF_PLOT and clause.of("plot") and _kind_is_there(clause, situation) and not selects:
-        if _STYLES.search(clause.text) or clause.of("color", "percent"):
-            return "style_layer"
+    styled = _STYLES.search(clause.text) or clause.of("color", "percent")
+    if label in KIND_OF_PLOT and styled and _kind_is_there(clause, situation) and not selects:
+        return "style_layer"
     if label == "line_figure" or (label == "bar_figure" and re.search(r"\bline\b", clause.text, re.I)):
         return "line_figure"
     if label in ("smalltalk", "help") and selects and ruled != "help":
@@ -308,20 +349,6 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
 
 def _measured(clause: Clause) -> bool:
     return any(span.value in MEASURED for span in clause.of("field"))
-
-
-def narrows_somehow(clause: Clause) -> bool:
-    """Whether little but a date stands in a clause: "in 2019 please", not "who won the 2018 world cup"."""
-    return names_a_selection(clause) and len(clause.masked.split()) <= 4
-
-
-def _about_the_map(clause: Clause) -> bool:
-    named = clause.of("dataset", "class", "place", "point", "bbox", "event", "attribute")
-    return (
-        bool(named)
-        or narrows_somehow(clause)
-        or bool(clause.of("plot", "layer", "quoted", "control", "panel", "basemap", "zoom"))
-    )
 
 
 def _loaded_before(clause: Clause, found: Sequence[Clause]) -> set[str]:
