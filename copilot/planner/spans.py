@@ -24,7 +24,9 @@ from copilot.planner.lexicon import (
 from copilot.planner.reading.attributes import comparisons
 from copilot.planner.reading.coordinates import CoordSpan, coordinates
 from copilot.planner.reading.dates import DateSpan, dates
-from copilot.planner.reading.quantities import QuantitySpan, quantities
+from copilot.planner.reading.periods import Unit, day_after, day_before
+from copilot.planner.reading.periods import shift as moved
+from copilot.planner.reading.quantities import QuantitySpan, number, quantities
 from copilot.planner.reading.shifts import shifts
 from copilot.planner.word_phrases import kinds_of_event, phrased, shared_heads, side_by_side
 from data.gazetteer import Gazetteer, Mention
@@ -146,7 +148,7 @@ class Reader:
                 shift.start, shift.end, text[shift.start : shift.end], start, end, "shift", shift=shift
             )
             found.append(Span(shift.start, shift.end, span.text, "date", span))
-        plain = [Span(each.start_index, each.end_index, each.text, "date", each) for each in read]
+        plain = [_date_span(text, each) for each in read]
         return found + [span for span in plain if not any(span.overlaps(other) for other in found)]
 
     def _bare_point(self, match: re.Match[str]) -> Span:
@@ -312,9 +314,39 @@ def _quoted(text: str) -> list[Span]:
     ]
 
 
+_LENGTH_BEFORE = re.compile(
+    r"\b(?:(?:the|a|in the|within the)\s+)?(?:(?P<n>[\w-]+)\s+)?(?P<unit>day|week|fortnight|month|year)s?\s+(?:immediately\s+|right\s+)?$",
+    re.I,
+)
+
+
+def _date_span(text: str, found: DateSpan) -> Span:
+    """The span of a date; "the fortnight after 3 June" ends where its length says."""
+    length = _LENGTH_BEFORE.search(text[: found.start_index])
+    if length is None or found.kind not in ("after", "before"):
+        return Span(found.start_index, found.end_index, found.text, "date", found)
+    try:
+        count = (
+            int(number(length["n"]))
+            if length["n"] and length["n"].lower() not in ("the", "a", "first")
+            else 1
+        )
+    except (ValueError, KeyError):
+        count = 1
+    unit: Unit = "week" if length["unit"].lower() == "fortnight" else length["unit"].lower()  # type: ignore[assignment]  # the pattern's own words
+    count *= 2 if length["unit"].lower() == "fortnight" else 1
+    if found.start is not None:
+        found = replace(found, end=day_before(moved(found.start, unit, count)))
+    elif found.end is not None:
+        found = replace(found, start=day_after(moved(found.end, unit, -count)))
+    return Span(length.start(), found.end_index, text[length.start() : found.end_index], "date", found)
+
+
 def _is_everyday(mention: Mention) -> bool:
     """Whether a misspelling of a place is just plain English ("big is")."""
     words = mention.text.split()
+    if "-".join(words).lower().replace("--", "-") in DIRECTIONS:
+        return True  # "south-west" is a district of Singapore only to those who live there
     plain = mention.resolution.corrected or (mention.text.islower() and len(words) > 1)
     return plain and all(word.lower() in EVERYDAY for word in words)
 

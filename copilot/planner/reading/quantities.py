@@ -136,6 +136,7 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("bare_radius", rf"\bradius(?: of| =)? (?P<n>{NUMBER})(?![\w²^%]| ?(?:%|percent|px|pixels?|degrees?))"),
         ("percent", rf"{_START}(?P<n>{NUMBER}) ?(?P<u>%|percent\b|per cent\b|pct\b)"),
         ("zoom_level", r"\bzoom(?:ed|ing)?(?: (?:in|out|it|the map))*(?: (?:to|at|level|=|of))* ?:?(?P<n>-?\d+(?:\.\d+)?)(?![\w%]| ?(?:times|x|steps?|levels?))"),
+        ("zoom_level", rf"\bzoom(?: level)?(?: to| at| of)? (?P<n>{_WORD})(?![\w%]| ?(?:times|x|steps?|levels?))"),
         ("zoom_level", r"\blevel (?P<n>\d+(?:\.\d+)?)(?![\w%])"),
         ("zoom_steps", rf"\bzoom(?:ing)? (?:(?:it|the map|further|a bit|a little|right|way) )*(?P<d>in|out)(?: (?:by )?(?P<n>once|twice|thrice|{_WORD}|\d+)(?: times| steps?| levels?|x)?)?\b"),
         ("top", rf"\b(?:the )?(?P<u>{_BIGGEST}) (?P<n>{NUMBER})(?![\w.%])"),
@@ -160,7 +161,7 @@ def _value(name: str, match: re.Match[str]) -> tuple[QuantityKind, float]:
         steps = words[groups["n"]] if groups["n"] in words else number(groups["n"])
         return "zoom_steps", float(steps if groups["d"] == "in" else -steps)
     if name == "zoom_level":
-        return "zoom_level", float(groups["n"])
+        return "zoom_level", float(number(groups["n"]) if groups["n"][-1].isalpha() else groups["n"])
     if name == "bare_radius":  # kilometres, as everywhere
         return "distance_km", float(number(groups["n"]))
     value = 1.0 if groups["n"] in ("a", "an") else float(number(groups["n"]))
