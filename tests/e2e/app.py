@@ -17,7 +17,6 @@ from PIL import Image
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
-LARGE_BYTES = 250_000
 SLOW_MS = 20_000
 """How long the page may take on a machine that does ten other things; nothing here measures time."""
 
@@ -188,13 +187,8 @@ class Tab:
         self.page.wait_for_timeout(1500)  # tiles, fades and fonts
         png = folder / f"{name}.png"
         self.page.screenshot(path=png)
-        with Image.open(png) as opened:
-            picture = opened.convert("RGB")
-        picture.save(png, optimize=True)
-        if png.stat().st_size > LARGE_BYTES:  # a palette that keeps the rare colours, such as a legend's
-            picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-                png, optimize=True
-            )
+        with Image.open(png) as picture:
+            picture.convert("RGB").save(png, optimize=True)
 
     def close(self) -> None:
         self.context.close()
