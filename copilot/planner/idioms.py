@@ -39,7 +39,31 @@ _IDIOMS = (
     _exchange(r",?\s+(?:instead of|rather than|in place of|as opposed to|in lieu of)\b", " but not"),
     _exchange(rf"\b({_NOUN}) no\b,?\s*(?:and |but )?({_NOUN}) yes\b", r"\2 but not \1"),
     _exchange(rf"\b({_NOUN}) yes\b,?\s*(?:and |but )?({_NOUN}) no\b", r"\1 but not \2"),
+    # what is grouped, ranked and asked
+    _exchange(
+        r"\bsplit (?:it |them |these |those |this |that |the (?:selection|images|results|scenes) )?(?:up |down |out )?(?=(?:by|per)\b)",
+        "break down ",
+    ),
+    _exchange(r"\b(by|per|each|every) (?:damage (?:level|grade|category|state)|severity|level of damage)s?\b", r"\1 class"),
+    _exchange(r"\bmost (?:new|recent|late)(?: one)?\b(?= of| image| picture| scene| photo|\W*$)", "newest"),
+    _exchange(r"\bmost (?:old|early)(?: one)?\b(?= of| image| picture| scene| photo|\W*$)", "oldest"),
+    _exchange(r"\b(?:image|picture|photo|scene) (newest|oldest|latest|earliest) (?=of\b|in\b|from\b)", r"\1 image "),
+    _exchange(
+        r"\bwhen (?:did|was|were|have|has) (?:(?:we|you|they|i|anyone|somebody|someone) )?(?P<what>.*?)\s*\b(?:first|1st) "
+        r"(?:photograph(?:ed)?|imaged?|captured?|seen|see|shot|shoot|covered?|acquired?|taken|recorded?)\b",
+        r"earliest date \g<what>",
+    ),
+    _exchange(
+        r"\bwhen (?:did|was|were|have|has) (?:(?:we|you|they|i|anyone|somebody|someone) )?(?P<what>.*?)\s*\blast "
+        r"(?:photograph(?:ed)?|imaged?|captured?|seen|see|shot|shoot|covered?|acquired?|taken|recorded?)\b",
+        r"latest date \g<what>",
+    ),
     # the map's size
+    _exchange(
+        r"\b(?P<zoom>zoom(?: level)?(?: to| of)?|level) (?P<n>zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+        r"thirteen|fourteen|fifteen|sixteen|seventeen|eighteen)\b(?! (?:levels?|steps?|times|notch\w*|more|closer|further|clicks?))",
+        r"\g<zoom> NUMBER{\g<n>}",
+    ),
     _exchange(
         r"\b(?:make|show|want|need)(?: me)?(?: the| my)? map (?:more |much |a bit |some ?what )?(?:big|bigger|large|larger|"
         r"close|closer|near|nearer)\b|\bmake (?:more )?(?:big|bigger|large|larger)(?: the)? map\b|\b(?:enlarge|magnify) (?:the |my )?map\b",
@@ -71,6 +95,10 @@ _IDIOMS = (
     _exchange(r"\b(?:map|colou?r|symbol) key\b|\bkey (?:to|of) the (?:map|colou?rs|symbols)\b", "legend"),
     _exchange(r"\b(?:locator|locater|key|index|corner|thumbnail) map\b|\b(?:map )?thumbnail\b(?= (?:on|off|in the corner))", "minimap"),
 )  # fmt: skip
+_NUMBER_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
+).split()  # fmt: skip
+_IN_DIGITS = re.compile(r"NUMBER\{(\w+)\}")
 _TURNED = re.compile(
     r"\W*(?:(?:now|and|ok|okay|then|what about|how about|show|only)\s+)*(?P<side>before|after|since|until|earlier|later|from)"
     r"(?:\s+(?:that|then|it|this|the same|date|day|instead|please|now|only))*\W*",
@@ -86,7 +114,8 @@ def in_plain_words(request: str, situation: Situation) -> str:
     for at in range(0, len(pieces), 2):
         for pattern, words in _IDIOMS:
             pieces[at] = pattern.sub(words, pieces[at])
-    return "".join(pieces)
+    said = "".join(pieces)
+    return _IN_DIGITS.sub(lambda match: str(_NUMBER_WORDS.index(match[1].lower())), said)
 
 
 def _other_side(request: str, situation: Situation) -> str | None:

@@ -38,6 +38,7 @@ def narrows_somehow(clause: Clause) -> bool:
 
 
 def about_the_map(clause: Clause) -> bool:
+    """Whether a clause names anything of the map or of the selection."""
     named = clause.of("dataset", "class", "place", "point", "bbox", "event", "attribute")
     return (
         bool(named)

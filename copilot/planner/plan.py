@@ -130,6 +130,8 @@ class Planner:
         several = sum(bool(clause.of("dataset")) for clause in found) > 1
         if first is None or several or situation.loaded or not named <= set(situation.datasets):
             return
+        if not named and any(span.value == "event" for clause in found for span in clause.of("field")):
+            named = {_OF_EVENTS} & set(situation.datasets)
         if named and not first.of("dataset"):
             call = Call("db_load", {"names": sorted(named)})
             draft.calls.append(call)
@@ -266,11 +268,27 @@ r"\bmost (?:common|frequent)\b", re.I)),
     ("any", re.compile(r"^\W*(?:is|are) there (?:any|an?|some)\b|^\W*(?:do|have) (?:we|you|i) have any\b|"
 r"^\W*any\b", re.I)),
 )  # fmt: skip
+_OF_EVENTS = "xview2"
+"""The data set whose images belong to disasters."""
+_TWICE_IS_ONCE = frozenset(
+    {
+        "reset_map",
+        "clear_layers",
+        "clear_drawings",
+        "filter_clear",
+        "set_basemap",
+        "open_panel",
+        "toggle_control",
+    }
+)
+"""What gives the same when it is said in two ways: "scratch everything, clean slate"."""
 _SELECTS = ("db_load", "db_unload", "db_ingest", "filter_", "undo", "redo", "goto_turn")
 
 
 def _says_it_again(call: Call, planned: Sequence[Call]) -> bool:
     """Whether a plot or a count was planned already, with nothing since that changes what it gives."""
+    if planned and planned[-1] == call and call.tool in _TWICE_IS_ONCE:
+        return True
     if (
         call.tool not in KIND_OF_PLOT
         and not call.tool.startswith(("db_count", "group_count", "show_image"))

@@ -31,7 +31,7 @@ _FIRST: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "redo",
-            r"^(?:redo|re-do|reapply|restore)\b(?!.*\b(?:view|map|zoom)\b)|^(?:do|put) (?:that|"
+            r"^(?:go |step |and |one |once |back )*forwards?(?: again| one step| one)?$|^(?:redo|re-do|reapply|restore)\b(?!.*\b(?:view|map|zoom)\b)|^(?:do|put) (?:that|"
             r"it) (?:again|back)(?: after all)?$",
         ),
         (
@@ -121,13 +121,15 @@ _FIRST: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("db_ingest", r"\b(?:ingest|import|bring in|read in|load|add|open|upload)\b.*\bpath\b|\bingest\b"),
         (
             "db_schema",
+            r"\bis (?:it|this|that|they|the data) (?:real|genuine|authentic|synthetic|fake|an? (?:real|sample|copy))\b|"
+            r"\b(?:real|genuine) or (?:an? )?(?:sample|fake|synthetic|made up|invented)\b|\bshow (?:me )?(?:the )?columns? of dataset\b|"
             r"\bschema\b|\b(?:what|which|list|show|describe|print|name|give)\b.*\b(?:columns|"
             r"fields|attributes|properties)\b(?!.*\bhover)|\b(?:columns|fields) (?:of|in|does|do|"
             r"are|for)\b|\bstructure of\b|\bvalue ranges?\b",
         ),
         (
             "db_list",
-            r"\b(?:what|which|list|show|tell|name)\b.*\b(?:data ?sets?|collections|catalog(?:ue)?|"
+            r"\b(?:how many|there are (?:only )?(?:number|\w+)) data ?sets\b|\b(?:what|which|list|show|tell|name)\b.*\b(?:data ?sets?|collections|catalog(?:ue)?|"
             r"data|imagery)\b.*\b(?:there|have|available|exist|in the catalog(?:ue)?|offer|"
             r"can i (?:use|load)|do you (?:have|know)|got)\b|^(?:list|"
             r"show)(?: me)? (?:all )?(?:the )?(?:available )?(?:data ?sets|collections|"

@@ -52,8 +52,18 @@ def ask_about_unknown_names(request: str, spans: Sequence[Span], situation: Situ
         words = match[1].lower().split()
         shouted = request.isupper()
         if not shouted and not _named(match, spans) and not all(word in EVERYDAY for word in words):
+            if _goes_on_without(match, spans):
+                situation.notes.append(f"I know no place called '{match[1]}' and left it out.")
+                continue
             raise unknown_place(match[1], situation)
     ask_about_unknown_models(request, spans, situation)
+
+
+def _goes_on_without(match: re.Match[str], spans: Sequence[Span]) -> bool:
+    """Whether another place is named, so that an unknown name beside it is no reason to ask."""
+    if re.match(r"(?:to|off)\b", match[0], re.I):
+        return False
+    return any(span.kind in ("place", "point", "bbox") for span in spans)
 
 
 def unknown_place(name: str, situation: Situation) -> Ask:

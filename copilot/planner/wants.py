@@ -26,7 +26,7 @@ _DRAWS = re.compile(
 _STYLES = re.compile(
     r"colou?r|paint|opac|opaque|transparen|translucent|faint|fade|solid|bigger|larger|"
     r"smaller|thicker|thinner|size|style|tint|"
-    r"bright|dark|see-?through",
+    r"bright|dark|see-?through|\b(?:twice|half) as (?:big|large|small)",
     re.I,
 )
 _ASKS_ABOUT_A_DATASET = re.compile(
@@ -155,9 +155,33 @@ def _by_its_wording(
         return ruled, True
     if label in ("plot", "filter", "narrow", None) and _ONE_IMAGE.search(masked) and not clause.of("plot"):
         return "show_image", True
+    if label == "filter_clear" and re.fullmatch(r"(?:in |for |over |of )?(?:all|every|any) variable", masked):
+        return ("filter_clear" if _limits(clause, situation) else "keep"), True
+    if (
+        label == "db_load"
+        and ruled != "db_load"
+        and clause.of("place", "class", "date")
+        and not _LOADS.search(masked)
+    ):
+        return "plot", True
     if label == "remove_layer" and ruled == "filter_clear" and not clause.of("layer", "plot"):
         return "filter_clear", True  # "remove the location": a part of the selection
     return label, False
+
+
+_LOADS = re.compile(
+    r"\b(?:load|preload|open|use|switch|work|bring|get|add|take|include|also|instead|but|same)\b"
+)
+
+
+def _limits(clause: Clause, situation: Situation) -> bool:
+    """Whether the selection is limited by a field that the clause names."""
+    limited = {str(each["field"]) for each in situation.filters.get("attributes", [])} | set(
+        situation.filters
+    )
+    limited |= {"class"} if "classes" in limited else set()
+    limited |= {"year", "acquired", "month"} if {"start", "end"} & limited else set()
+    return any(str(span.value) in limited for span in clause.of("field"))
 
 
 def _by_what_it_names(
@@ -413,14 +437,26 @@ def joined(
             and label in ("narrow", "plot", "filter")
             and _only_goes_on(clause)
             and not _clash(clauses[-1], clause)
+        ) or (
+            clauses
+            and meant[-1] in _RESULTS
+            and label in ("narrow", "plot", "filter", None)
+            and without_openers(clause.masked) in ("place", "date", "place date", "date place")
+            and not _clash(clauses[-1], clause)
+            and request[: clause.start].rstrip().endswith(",")
         ):
             first = clauses.pop()
             end = clause.start + len(clause.text)
             clause = Clause(request[first.start : end], first.start, (*first.spans, *clause.spans))
-            meant.pop()
+            earlier = meant.pop()
+            label = earlier if earlier in _RESULTS else label
         clauses.append(clause)
         meant.append(label)
     return tuple(clauses), meant
+
+
+_RESULTS = ("db_count", "group_count", "top_n")
+"""Wants whose result is of all that is selected: "a tally of ships in xview3, Sea of Japan" counts there."""
 
 
 def _clash(one: Clause, other: Clause) -> bool:
