@@ -57,6 +57,9 @@ def compose(
     """The answer: what was asked first, what is selected and shown, what failed, and what was not understood."""
     sentences = [*direct_answer(done, asked), *_what_is_selected(done, state, sample)]
     summed_up = bool(sentences)
+    selecting = [each.call.tool for each in done if each.ok and each.call.tool in _SELECTION]
+    if selecting and set(selecting) == {"filter_clear"}:
+        sentences = [_cleared(done), *sentences]
     for number, each in enumerate(done, 1):
         if not each.ok:
             if not (each.call.tool in KIND_OF_PLOT and _is_empty(state) and summed_up):
@@ -71,6 +74,16 @@ def compose(
         sentences.append(TALK[talk])
     sentences.extend(notes)
     return " ".join(dict.fromkeys(sentences)) or "Done."
+
+
+def _cleared(done: Sequence[Done]) -> str:
+    """What a turn that only clears has cleared: one field's filter, or every filter."""
+    number, first = next((n, each) for n, each in enumerate(done, 1) if each.call.tool == "filter_clear")
+    fields = first.call.args.get("fields")
+    what = (
+        f"The {listed(fields)} filter{'s are' if len(fields) > 1 else ' is'}" if fields else "All filters are"
+    )
+    return f"{what} cleared {reference(number)}."
 
 
 def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool) -> Iterator[str]:

@@ -14,6 +14,7 @@ from copilot.planner.clauses import Clause, clauses, fragments, without_numberin
 from copilot.planner.conversation import clarified
 from copilot.planner.head import Head
 from copilot.planner.idioms import in_plain_words
+from copilot.planner.joining import joined
 from copilot.planner.leftovers import ask_about_unknown_things, leftovers
 from copilot.planner.places import camera_on
 from copilot.planner.scope import starts_anew
@@ -22,7 +23,7 @@ from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
 from copilot.planner.spelling import mended, misspelt_places
 from copilot.planner.unknown import ask_about_ambiguous_classes, ask_about_unknown_names
-from copilot.planner.wants import joined, wants
+from copilot.planner.wants import wants
 
 MAX_CALLS = 24
 _SQL = re.compile(

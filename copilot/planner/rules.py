@@ -121,8 +121,7 @@ _FIRST: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("db_ingest", r"\b(?:ingest|import|bring in|read in|load|add|open|upload)\b.*\bpath\b|\bingest\b"),
         (
             "db_schema",
-            r"\bis (?:it|this|that|they|the data) (?:real|genuine|authentic|synthetic|fake|an? (?:real|sample|copy))\b|"
-            r"\b(?:real|genuine) or (?:an? )?(?:sample|fake|synthetic|made up|invented)\b|\bshow (?:me )?(?:the )?columns? of dataset\b|"
+            r"\bshow (?:me )?(?:the )?columns? of dataset\b|"
             r"\bschema\b|\b(?:what|which|list|show|describe|print|name|give)\b.*\b(?:columns|"
             r"fields|attributes|properties)\b(?!.*\bhover)|\b(?:columns|fields) (?:of|in|does|do|"
             r"are|for)\b|\bstructure of\b|\bvalue ranges?\b",

@@ -85,8 +85,7 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     else:
         yield from class_calls(clause, situation, classes, adding)
     yield from _thresholds(clause, classes, situation)
-    for span in clause.of("attribute"):
-        yield Call("filter_attribute", _attribute(span, situation, adding))
+    yield from _attribute_calls(clause, situation, adding)
     for span in clause.of("event"):
         names = list(span.value) if isinstance(span.value, tuple) else [span.value]
         several = len(names) > 1
@@ -140,6 +139,22 @@ def _thresholds(clause: Clause, classes: Sequence[Span], situation: Situation) -
                 f"Objects of every class count: an image with {found['op']} {found['n']} of them."
             )
             yield Call("filter_attribute", {"field": "detections", "op": op, "value": number(found["n"])})
+
+
+def _attribute_calls(clause: Clause, situation: Situation, adding: bool) -> Iterator[Call]:
+    """ "Radar and optical": two values of one field are alternatives, as no image has both."""
+    for span in clause.of("attribute"):
+        values = list(
+            dict.fromkeys(
+                each.value.value
+                for each in clause.of("attribute")
+                if each.value.field == span.value.field and each.value.op == "="
+            )
+        )
+        if len(values) < 2 or span.value.op != "=":
+            yield Call("filter_attribute", _attribute(span, situation, adding))
+        elif span.value.value == values[0]:
+            yield Call("filter_attribute", {"field": span.value.field, "op": "in", "value": values})
 
 
 def _attribute(span: Span, situation: Situation, adding: bool) -> dict[str, Any]:

@@ -56,6 +56,16 @@ _RANKED = r"(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|shar
 _ONE_IMAGE = re.compile(
     rf"\b{_RANKED} (?:\w+ )?(?:image|scene|picture|patch|photo|one)\b(?! (?:panel|table|first))|\b(?:first|second|third|fourth|fifth) {_RANKED}\b"
 )
+_IS_IT_REAL = re.compile(
+    r"\b(?:is|are) (?:it|this|that|they|these|those|the data|the numbers|the images|dataset) (?:all )?(?:real|genuine|authentic|"
+    r"synthetic|fake|made up|invented|an? sample|samples)\b|\b(?:real|genuine) or (?:just )?(?:an? )?(?:samples?|fake|synthetic|"
+    r"made up|invented)\b"
+)
+"""The list of the data sets says of each whether it is a sample."""
+_ONE_DATE = re.compile(
+    r"(?:(?:what|when)(?:'s| is| was)|give|tell|show|get)?(?: me)?(?: the)?\s*(?:first|last|earliest|latest|oldest|newest) "
+    r"(?:acquisition )?variable\b"
+)
 _DROPS = re.compile(
     r"\b(?:clear|remove|drop|delete|reset|lift|cancel|forget|lose|without|discard|ignore|any|undo)\b", re.I
 )
@@ -133,6 +143,10 @@ def _by_its_wording(
     """Where words of the clause tell more than the head saw."""
     if ruled == "help":
         return "help", True
+    if label in ("plot", "filter", "show_image", None) and _ONE_DATE.match(masked):
+        return "aggregate", True
+    if _IS_IT_REAL.search(masked):
+        return "db_list", True
     if label == "db_unload" and not _UNLOADS.search(clause.text):
         return "plot", True
     if _HOME.fullmatch(clause.text.strip(" .!?,")):
@@ -151,7 +165,9 @@ def _by_its_wording(
         return "db_query", True
     if ruled == "export" and clause.of("format"):
         return "export", True
-    if label in ("plot", "filter") and ruled == "distinct_values":
+    if (label in ("plot", "filter") and ruled == "distinct_values") or (
+        label in ("db_count", "describe_table") and ruled == "db_list"
+    ):
         return ruled, True
     if label in ("plot", "filter", "narrow", None) and _ONE_IMAGE.search(masked) and not clause.of("plot"):
         return "show_image", True
@@ -400,7 +416,7 @@ def _one_plot_each(
             continue
         shown = bool(_SHOWS.search(clause.text))
         later = next(
-            (at for at in range(index + 1, len(found)) if not (soft[at] and _only_goes_on(found[at]))), None
+            (at for at in range(index + 1, len(found)) if not (soft[at] and only_goes_on(found[at]))), None
         )
         if (
             later is not None
@@ -408,7 +424,7 @@ def _one_plot_each(
             and _is_bare(found[later])
         ):
             meant[index] = "narrow"
-        elif index + 1 < len(found) and soft[index + 1] and _only_goes_on(found[index + 1]):
+        elif index + 1 < len(found) and soft[index + 1] and only_goes_on(found[index + 1]):
             meant[index], meant[index + 1] = (
                 "narrow",
                 "plot" if shown or meant[index] == "plot" else meant[index + 1],
@@ -424,50 +440,6 @@ def _one_plot_each(
     return [None if soft[at] and label is None else label for at, label in enumerate(meant)]
 
 
-def joined(
-    found: Sequence[Clause], labels: Sequence[str | None], request: str
-) -> tuple[tuple[Clause, ...], list[str | None]]:
-    """Neighbouring parts that only select made one, so that "5 km radius; centre 139.76 35.68" is one place."""
-    clauses: list[Clause] = []
-    meant: list[str | None] = []
-    for clause, label in zip(found, labels, strict=True):
-        if (
-            clauses
-            and meant[-1] == "narrow"
-            and label in ("narrow", "plot", "filter")
-            and _only_goes_on(clause)
-            and not _clash(clauses[-1], clause)
-        ) or (
-            clauses
-            and meant[-1] in _RESULTS
-            and label in ("narrow", "plot", "filter", None)
-            and without_openers(clause.masked) in ("place", "date", "place date", "date place")
-            and not _clash(clauses[-1], clause)
-            and request[: clause.start].rstrip().endswith(",")
-        ):
-            first = clauses.pop()
-            end = clause.start + len(clause.text)
-            clause = Clause(request[first.start : end], first.start, (*first.spans, *clause.spans))
-            earlier = meant.pop()
-            label = earlier if earlier in _RESULTS else label
-        clauses.append(clause)
-        meant.append(label)
-    return tuple(clauses), meant
-
-
-_RESULTS = ("db_count", "group_count", "top_n")
-"""Wants whose result is of all that is selected: "a tally of ships in xview3, Sea of Japan" counts there."""
-
-
-def _clash(one: Clause, other: Clause) -> bool:
-    """Whether both name a place or both a date, so that the second corrects the first."""
-    both = ({span.kind for span in each.spans} for each in (one, other))
-    kinds = next(both) & next(both)
-    return bool(kinds & {"place", "date", "bbox", "point", "dataset"}) or bool(
-        re.search(r"\b(?:but|not|no|without|except|only)\b", other.text, re.I)
-    )
-
-
 _SOFT = ("plot", "filter", None)
 
 
@@ -477,7 +449,7 @@ def _is_soft(label: str | None, clause: Clause, situation: Situation) -> bool:
     )
 
 
-def _only_goes_on(clause: Clause) -> bool:
+def only_goes_on(clause: Clause) -> bool:
     """Whether a part of a request has no verb of its own and selects further: "Rotterdam", "in 2019"."""
     return not _SHOWS.search(clause.text) and not clause.of("plot") and not _STARTS.search(clause.text)
 

@@ -29,7 +29,7 @@ _FUNCTIONS = (
     (r"\b(?:mean|average|avg|on average|typical)\b", "mean"),
     (r"\bmedian\b", "median"),
     (r"\b(?:sum|total|altogether)\b", "sum"),
-    (r"\b(?:min|minimum|lowest|smallest|least|finest|best)\b", "min"),
+    (r"\b(?:min|minimum|lowest|smallest|least|finest|best|earliest|oldest|first)\b", "min"),
     (r"\b(?:max|maximum|highest|largest|greatest|most|coarsest|worst)\b", "max"),
     (r"\b(?:std|standard deviation|spread)\b", "std"),
 )
