@@ -56,6 +56,10 @@ _RANKED = r"(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|shar
 _ONE_IMAGE = re.compile(
     rf"\b{_RANKED} (?:\w+ )?(?:image|scene|picture|patch|photo|one)\b(?! (?:panel|table|first))|\b(?:first|second|third|fourth|fifth) {_RANKED}\b"
 )
+_NOT_DRAWN = re.compile(
+    r"\b(?:don'?t|do not|no need to|without) (?:draw|plot|map|show|display)(?:ing)?\b|\bno (?:map|plot|layer)\b",
+    re.I,
+)
 _IS_IT_REAL = re.compile(
     r"\b(?:is|are) (?:it|this|that|they|these|those|the data|the numbers|the images|dataset) (?:all )?(?:real|genuine|authentic|"
     r"synthetic|fake|made up|invented|an? sample|samples)\b|\b(?:real|genuine) or (?:just )?(?:an? )?(?:samples?|fake|synthetic|"
@@ -145,6 +149,8 @@ def _by_its_wording(
         return "help", True
     if label in ("plot", "filter", "show_image", None) and _ONE_DATE.match(masked):
         return "aggregate", True
+    if ruled == "db_count" and label == "plot" and _NOT_DRAWN.search(clause.text):
+        return "db_count", True
     if _IS_IT_REAL.search(masked):
         return "db_list", True
     if label == "db_unload" and not _UNLOADS.search(clause.text):
@@ -262,6 +268,8 @@ def _by_what_it_moves(
         return "filter", True
     if label == "keep" and not _KEPT_AS_IT_IS.search(clause.text) and selects:
         return "filter", True
+    if label == "draw_circle" and ruled == "filter":
+        return "filter", True  # "make it 30 km": the radius of what is selected
     if label in ("draw_circle", "draw_bbox", "draw_polygon", "draw_marker") and not _DRAWS.search(
         clause.text
     ):
