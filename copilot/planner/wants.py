@@ -268,7 +268,7 @@ def _by_what_it_moves(
         return "filter", True
     if label == "keep" and not _KEPT_AS_IT_IS.search(clause.text) and selects:
         return "filter", True
-    if label == "draw_circle" and ruled == "filter":
+    if label == "draw_circle" and ruled == "filter" and not clause.of("place", "point"):
         return "filter", True  # "make it 30 km": the radius of what is selected
     if label in ("draw_circle", "draw_bbox", "draw_polygon", "draw_marker") and not _DRAWS.search(
         clause.text
