@@ -230,7 +230,8 @@ class Encoder:
         weights = read_weights(folder / "model.safetensors")
         self._words = weights["embeddings.word_embeddings.weight"]
         self._positions = (
-            weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+            weights["embeddings.position_embeddings.weight"]
+            + weights["embeddings.token_type_embeddings.weight"][0]
         )
         self._norm = _norm(weights, "embeddings.LayerNorm")
         self._layers = tuple(_layer(weights, index) for index in range(LAYERS))

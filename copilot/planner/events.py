@@ -23,8 +23,10 @@ _ALSO = {
     "nepal": r"nepal(?:ese)?",
     "mexico": r"mexic(?:o|an)",
 }
-_BETWEEN = (r"(?:\W+(?:in|of|at|near|around|the|over|hitting|that|which|hit|struck|from|after|"
-r"year|eruption|wild|big|great))*\W+")
+_BETWEEN = (
+    r"(?:\W+(?:in|of|at|near|around|the|over|hitting|that|which|hit|struck|from|after|"
+    r"year|eruption|wild|big|great))*\W+"
+)
 _AFTER = r"(?:after|before|during|by|from|of|post|pre|since|following)"
 
 

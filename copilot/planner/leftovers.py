@@ -35,7 +35,8 @@ def ask_about_unknown_things(clause: Clause, label: str, situation: Situation) -
         after_a_place = any(
             0 <= match.start() - (span.end - clause.start) <= 1 for span in clause.of("place")
         )
-        if after_a_place or word.lower() in _NO_THINGS:
+        describes = _AN_IMAGE_AFTER.match(clause.text[match.end() :])
+        if after_a_place or describes or word.lower() in _NO_THINGS:
             continue
         if (
             word.islower()
@@ -57,6 +58,10 @@ _NO_THINGS = frozenset(
     features points people persons series versus maps clusters details extras""".split()
 )
 """Plurals that say where or how, and are no things to look for."""
+_AN_IMAGE_AFTER = re.compile(
+    r"\W+(?:\w+\W+)?(?:images?|scenes?|imagery|pictures?|photos?|shots?|data)\b", re.I
+)
+"""After a word that only describes: "the glorious fmow images"."""
 _IS_WANTED = re.compile(
     r"(?:^|\b(?:show|plot|display|map|find|see|where|are|the|all|any|many|of|with|for|me|"
     r"count|images?|search|get|only|fmow|fair1m|xview\d?|and))\W+(?:\w+\W+)?$",

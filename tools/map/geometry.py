@@ -12,7 +12,7 @@ from tools.places import box
 
 MAP_WIDTH_PX = 900
 MAP_HEIGHT_PX = 480
-"""The map that a fit is computed for: about the page's at 1440 x 900; the state cannot know a window's size."""
+"""The map a fit is computed for: about the page's at 1440 x 900; the state cannot know a window's size."""
 TILE_PX = 256
 MAX_LATITUDE = 85.05112877980659
 """Where Web Mercator ends."""

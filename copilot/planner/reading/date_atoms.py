@@ -275,7 +275,10 @@ def is_year(match: re.Match[str], context: Context) -> bool:
         before,
     ):
         return bool(re.search(r"\d-$|[a-z],$", before)) and not _NOT_A_YEAR_AFTER.match(after)
-    named = re.search(r"\b(?:the|year|before|after|since|until|till|during|in)\s$", before) and int(match["y"]) % 100
+    named = (
+        re.search(r"\b(?:the|year|before|after|since|until|till|during|in)\s$", before)
+        and int(match["y"]) % 100
+    )
     if _NOT_A_YEAR_AFTER.match(after) and not (named and re.match(rf" {_THINGS}", after)):
         return False
     return not _NOT_A_YEAR_BEFORE.search(before)

@@ -96,7 +96,10 @@ COMPARATORS: tuple[tuple[Comparator, str], ...] = (
         "<=",
         r"at most|no more than|not more than|not over|up to|a maximum of|maximum|max|within(?: about)?|inside|<=|≤",
     ),
-    (">", r"(?:more|greater|higher|larger|bigger|longer) than|(?:greater|higher)|over|above|exceeding|exceeds|beyond|>"),
+    (
+        ">",
+        r"(?:more|greater|higher|larger|bigger|longer) than|(?:greater|higher)|over|above|exceeding|exceeds|beyond|>",
+    ),
     ("<", r"(?:less|fewer|lower|smaller|shorter)(?: than)?|under|below|<"),
     ("~", r"about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.?|~"),
     ("=", r"exactly|equal to|equals|=="),

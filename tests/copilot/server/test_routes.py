@@ -41,7 +41,14 @@ def test_every_answer_forbids_guessing_types_and_loading_from_elsewhere(client: 
         assert "default-src 'self'" in headers["content-security-policy"]
 
 
-ROUTES = ("view", "stream", "layers/clusters", "layers/clusters/steps", "layers/x/picture.png", "artifacts/table-123456")
+ROUTES = (
+    "view",
+    "stream",
+    "layers/clusters",
+    "layers/clusters/steps",
+    "layers/x/picture.png",
+    "artifacts/table-123456",
+)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -73,7 +80,10 @@ def test_clusters_in_view_add_up_to_the_images_there(client: TestClient, mine: S
     ("query", "sentence"),
     [
         ({"bbox": "1,2,3", "zoom": "3"}, "'bbox' is west,south,east,north in degrees; '1,2,3' came in."),
-        ({"bbox": "-200,0,0,1", "zoom": "3"}, "'bbox' lies outside -180..180, -90..90, or upside down: '-200,0,0,1'."),
+        (
+            {"bbox": "-200,0,0,1", "zoom": "3"},
+            "'bbox' lies outside -180..180, -90..90, or upside down: '-200,0,0,1'.",
+        ),
         ({"bbox": "0,0,1,1"}, "'zoom' must be a number from 0 to 24; None came in."),
         ({"bbox": "0,0,1,1", "zoom": "nan"}, "'zoom' must be a number from 0 to 24; 'nan' came in."),
         (
@@ -86,7 +96,9 @@ def test_clusters_in_view_add_up_to_the_images_there(client: TestClient, mine: S
         ),
     ],
 )
-def test_a_bad_viewport_gets_one_sentence(client: TestClient, mine: Session, query: dict[str, str], sentence: str):
+def test_a_bad_viewport_gets_one_sentence(
+    client: TestClient, mine: Session, query: dict[str, str], sentence: str
+):
     answer = client.get(f"/api/sessions/{mine.id}/layers/clusters", params=query)
     assert said(answer) == (400, {"error": sentence})
 
@@ -130,7 +142,9 @@ def test_a_call_that_is_not_our_pages_is_turned_down(
     assert list(answer.json()) == ["error"]
 
 
-def test_an_artifact_is_downloaded_under_a_plain_name(client: TestClient, stranger: TestClient, mine: Session):
+def test_an_artifact_is_downloaded_under_a_plain_name(
+    client: TestClient, stranger: TestClient, mine: Session
+):
     made = mine.call("export_csv").data["document"]
     answer = client.get(f"/api/sessions/{mine.id}/artifacts/{made}")
     assert answer.headers["content-disposition"].startswith('attachment; filename="CSV-export.csv"')
@@ -197,7 +211,10 @@ def test_an_upload_over_the_limit_gets_one_sentence_and_leaves_nothing(
             yield b"x" * 300
 
     for content in (b"x" * 5000, chunks()):
-        assert said(client.put("/api/uploads/a.bin", content=content, headers=HEADERS)) == (413, {"error": sentence})
+        assert said(client.put("/api/uploads/a.bin", content=content, headers=HEADERS)) == (
+            413,
+            {"error": sentence},
+        )
     left = [path for path in (engine.home / "uploads").rglob("*") if path.is_file()]
     assert left == []
 
