@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from copilot.cli import ask, call, data, doctor, session, tools
+from copilot.cli import ask, bench, call, data, doctor, session, tools
 
 app = typer.Typer(
     help="Azimuth: a geospatial copilot. Works without a key and without a network.",
@@ -18,3 +18,4 @@ app.command("tools")(tools.tools)
 app.command("doctor")(doctor.doctor)
 app.add_typer(session.app, name="session")
 app.add_typer(data.app, name="data")
+app.add_typer(bench.app, name="bench")
