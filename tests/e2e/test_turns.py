@@ -2,35 +2,69 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.app import SLOW_MS, Server, Tab, running_app
-from tests.e2e.slow_model import HOSTILE, slow_model
+from tests.openai_server import Asked, Reply, calls, openai_server, says
 
 REQUEST = "Load fair1m and plot it"
+STEPS: list[tuple[str, dict[str, Any]]] = [
+    ("db_load", {"names": ["fair1m"]}),
+    ("cluster_plot", {}),
+    ("zoom_map", {"level": 3}),
+]
+HOSTILE = (
+    '<img src=x onerror="window.hacked=1"> [link](javascript:window.hacked=1) **bold** $x^2$ '
+    "<script>window.hacked=1</script>"
+)
+
+
+@dataclass
+class SlowModel:
+    """A model that answers only while `gate` is set, once it has made its first call."""
+
+    gate: threading.Event = field(default_factory=threading.Event)
+    url: str = ""
+
+    def __call__(self, asked: Asked) -> Reply:
+        messages = asked["messages"]
+        last = max(index for index, each in enumerate(messages) if each["role"] == "user")
+        if "hostile" in messages[last]["content"]:
+            return says(HOSTILE)
+        done = sum(each["role"] == "tool" for each in messages[last:])
+        if done:
+            self.gate.wait(60)
+        return calls(STEPS[done]) if done < len(STEPS) else says("All three steps are done.")
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[object]:
-    with slow_model() as server:
-        yield server
+def model() -> Iterator[SlowModel]:
+    slow = SlowModel()
+    with openai_server(slow) as server:
+        slow.url = server.url
+        yield slow
+        slow.gate.set()
 
 
 @pytest.fixture(autouse=True)
-def closed_gate(model: object) -> None:
-    model.gate.clear()  # type: ignore[attr-defined]
+def closed_gate(model: SlowModel) -> None:
+    model.gate.clear()
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path, model: object) -> Iterator[Server]:
+def app(
+    tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path, model: SlowModel
+) -> Iterator[Server]:
     """The app with the slow model."""
-    port = model.server_address[1]  # type: ignore[attr-defined]
-    address = {"OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1", "COPILOT_MODEL": "slow"}
-    with running_app(tmp_path_factory.mktemp("home"), sample_catalogue, **address) as server:
+    home = tmp_path_factory.mktemp("home")
+    with running_app(home, sample_catalogue, OPENAI_BASE_URL=model.url, COPILOT_MODEL="slow") as server:
         yield server
 
 
@@ -46,47 +80,47 @@ def expect_done(tab: Tab) -> None:
     expect(tab.page.locator("article.az-turn summary")).to_contain_text("3 calls")
 
 
-def test_calls_show_while_the_turn_runs_and_a_reload_and_a_second_tab_join_it(tab: Tab, model: object):
+def test_calls_show_while_the_turn_runs_and_a_reload_and_a_second_tab_join_it(tab: Tab, model: SlowModel):
     tab.send(REQUEST)
     expect_running(tab)
     tab.page.reload()
     expect_running(tab)
     second = tab.beside().open(f"/?session={tab.session}")
     expect_running(second)
-    model.gate.set()  # type: ignore[attr-defined]
+    model.gate.set()
     expect_done(tab)
     expect_done(second)
     tab.expect_chips("fair1m")
     second.expect_chips("fair1m")
 
 
-def test_stop_ends_the_turn_and_keeps_what_was_done(tab: Tab, model: object):
+def test_stop_ends_the_turn_and_keeps_what_was_done(tab: Tab, model: SlowModel):
     tab.send(REQUEST)
     expect_running(tab)
     tab.page.get_by_role("button", name="Stop").click()
-    model.gate.set()  # type: ignore[attr-defined]
+    model.gate.set()
     expect(tab.page.locator("article.az-turn .az-stopped")).to_contain_text("Stopped", timeout=SLOW_MS)
     tab.expect_chips("fair1m")
 
 
-def test_a_second_request_is_refused_while_one_runs(tab: Tab, model: object):
+def test_a_second_request_is_refused_while_one_runs(tab: Tab, model: SlowModel):
     tab.send(REQUEST)
     expect_running(tab)
     tab.send("something else")
     expect(tab.page.get_by_text("A request is still running in this session.")).to_be_visible(timeout=SLOW_MS)
-    model.gate.set()  # type: ignore[attr-defined]
+    model.gate.set()
     expect_done(tab)
     expect(tab.page.locator("article.az-turn")).to_have_count(1)
 
 
-def test_two_sessions_run_at_once_and_do_not_mix(tab: Tab, new_tab: Callable[..., Tab], model: object):
+def test_two_sessions_run_at_once_and_do_not_mix(tab: Tab, new_tab: Callable[..., Tab], model: SlowModel):
     other = new_tab().open()
     tab.send(REQUEST)
     expect_running(tab)
     other.send("hostile")
     expect(other.page.locator("article.az-turn .az-reply")).to_be_visible(timeout=SLOW_MS)
     other.expect_chips()
-    model.gate.set()  # type: ignore[attr-defined]
+    model.gate.set()
     expect_done(tab)
     expect(other.page.locator("article.az-turn")).to_have_count(1)
 
@@ -107,11 +141,9 @@ def test_the_header_says_that_a_local_model_answers(tab: Tab):
 
 
 def test_after_kill_9_the_session_stands_at_its_last_event(
-    new_tab: Callable[..., Tab], tmp_path: Path, sample_catalogue: Path, model: object
+    new_tab: Callable[..., Tab], tmp_path: Path, sample_catalogue: Path, model: SlowModel
 ):
-    port = model.server_address[1]  # type: ignore[attr-defined]
-    address = {"OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1", "COPILOT_MODEL": "slow"}
-    with running_app(tmp_path, sample_catalogue, **address) as server:
+    with running_app(tmp_path, sample_catalogue, OPENAI_BASE_URL=model.url, COPILOT_MODEL="slow") as server:
         tab = new_tab(server).open()
         tab.send(REQUEST)
         expect_running(tab)
@@ -121,5 +153,5 @@ def test_after_kill_9_the_session_stands_at_its_last_event(
         tab.open(f"/?session={session}")
         expect(tab.page.get_by_text("Interrupted: the app was closed")).to_be_visible(timeout=SLOW_MS)
         tab.expect_chips("fair1m")
-        model.gate.set()  # type: ignore[attr-defined]
+        model.gate.set()
         tab.ask("hostile")
