@@ -62,6 +62,12 @@ _shares = Table(
     Column("session_id", ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
     Column("turn", Integer, nullable=False),
 )
+_settings = Table(
+    "settings",
+    _metadata,
+    Column("session_id", ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
+    Column("body", Text, nullable=False),
+)
 
 
 class Conflict(Exception):
@@ -135,8 +141,25 @@ class Store:
         if not done.rowcount:
             raise _unknown(session_id)
 
+    def settings(self, session_id: str) -> dict[str, Any]:
+        """What was last set for that session: how it is worked with, no part of its state."""
+        with self._read() as connection:
+            body = connection.scalar(select(_settings.c.body).where(_settings.c.session_id == session_id))
+        found: dict[str, Any] = {} if body is None else json.loads(body)
+        return found
+
+    def set_settings(self, session_id: str, values: dict[str, Any]) -> None:
+        """Keep these values, in place of what was set before. Raises UnknownSession, Conflict."""
+        try:
+            with self._write() as connection:
+                connection.execute(delete(_settings).where(_settings.c.session_id == session_id))
+                connection.execute(insert(_settings).values(session_id=session_id, body=json.dumps(values)))
+        except IntegrityError as error:
+            self.session(session_id)
+            raise Conflict(f"The settings of session {session_id} are being set by somebody else.") from error
+
     def remove(self, session_id: str) -> None:
-        """Delete a session with its events and shares."""
+        """Delete a session with its events, shares and settings."""
         with self._write() as connection:
             connection.execute(delete(_sessions).where(_sessions.c.id == session_id))
 

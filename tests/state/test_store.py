@@ -124,6 +124,20 @@ def test_names_and_owners_are_values_and_never_part_of_the_sql(store: Store) -> 
     assert store.sessions("nobody' OR '1'='1") == []
 
 
+def test_settings_are_kept_with_their_session_until_they_are_set_again(store: Store, store_url: str) -> None:
+    ann, bob = store.create("ann", "Ports"), store.create("bob", "Farms")
+    assert store.settings(ann.id) == {}
+    store.set_settings(ann.id, {"agent": "react", "shots": 3})
+    store.set_settings(ann.id, {"agent": NASTY})
+    again = Store(store_url) if store_url != "sqlite://" else store
+    assert (again.settings(ann.id), again.settings(bob.id)) == ({"agent": NASTY}, {})
+    again.remove(ann.id)
+    assert again.settings(ann.id) == {}
+    with pytest.raises(UnknownSession):
+        again.set_settings(ann.id, {"agent": "react"})
+    again.close()
+
+
 def test_ids_and_tokens_cannot_be_guessed(store: Store) -> None:
     rows = [store.create("ann", "x") for _ in range(20)]
     tokens = {store.share(rows[0].id, 0) for _ in range(20)}
