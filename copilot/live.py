@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from copilot.session import Session
 KEPT_SESSIONS = 64
 """Open sessions beyond this number are closed, the least used first; their events are in the store."""
 MAX_REQUEST_CHARS = 4000
+_NOBODY_COMES_S = 10.0
+_BROWSER_DRAWS_S = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +48,8 @@ class Live:
         self._running: dict[str, _Running] = {}
         self._problems: dict[str, str] = {}
         self._listeners: dict[str, list[Callable[[], None]]] = {}
+        self.drawn = threading.Event()
+        """Set once a page has been drawn."""
 
     def session(self, session_id: str) -> Session:
         """The one open session of that id. Raises state.store.UnknownSession."""
@@ -125,10 +130,15 @@ class Live:
         return leave
 
     def warm_up(self) -> None:
-        """Load what the first request would wait for: outlines, catalogue, gazetteer, the planner."""
+        """Load what the first request would wait for: outlines, catalogue, gazetteer, the planner.
+
+        It takes a core for a second or two, so it lets a browser that is there draw its first page before.
+        """
         from copilot.models import EMBEDDED, configured_model
         from copilot.view.basemap import cities_in, countries_geojson
 
+        if self.drawn.wait(_NOBODY_COMES_S):
+            time.sleep(_BROWSER_DRAWS_S)
         try:
             import plotly.graph_objects  # noqa: F401
 

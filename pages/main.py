@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from copilot.live import live
 from pages import data, help, home, tools
 from pages.look import style
 
@@ -18,3 +19,4 @@ PAGES = {
 st.session_state["pages"] = PAGES
 st.session_state["page"] = st.navigation(list(PAGES.values()), position="hidden")
 st.session_state["page"].run()
+live().drawn.set()

@@ -112,3 +112,14 @@ def test_the_version_changes_with_every_event(live: Live):
     leave()
     session.call("undo")
     assert told == ["1", "2"]
+
+
+def test_the_warm_up_lets_the_first_page_be_drawn_before(live: Live, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("copilot.live._NOBODY_COMES_S", 60)
+    monkeypatch.setattr("copilot.live._BROWSER_DRAWS_S", 0)
+    warming = threading.Thread(target=live.warm_up)
+    warming.start()
+    before = "catalogue" in vars(live.engine)
+    live.drawn.set()
+    warming.join(30)
+    assert (before, "catalogue" in vars(live.engine)) == (False, True)
