@@ -22,6 +22,10 @@ Category = Literal[
 ]
 
 
+ASKED_AS = "Asked as:"
+"""What the paragraph of a tool's docstring starts with that says how people ask for it."""
+
+
 class ToolError(Exception):
     """A mistake the caller can put right: one sentence with what came in and what would have worked."""
 
@@ -86,6 +90,14 @@ class Tool:
     def summary(self) -> str:
         """The docstring's first line: what an agent reads."""
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+
+    @cached_property
+    def phrases(self) -> tuple[str, ...]:
+        """What people say who want it: the docstring's paragraph "Asked as: one | another"."""
+        paragraphs = (inspect.getdoc(self.function) or "").split("\n\n")
+        said = next((each for each in paragraphs if each.startswith(ASKED_AS)), ASKED_AS)
+        parts = " ".join(said.removeprefix(ASKED_AS).split()).split("|")
+        return tuple(part.strip() for part in parts if part.strip())
 
     @cached_property
     def arguments(self) -> type[BaseModel]:

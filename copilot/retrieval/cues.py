@@ -1,0 +1,46 @@
+"""What stands in a request that only one kind of tool can take: dates, places, classes, conditions."""
+
+from __future__ import annotations
+
+import re
+
+from data.gazetteer import gazetteer
+from data.vocabulary import mentions, sensor_mentions
+
+_DATE = re.compile(
+    r"\b(?:19|20)\d\d\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|"
+    r"sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|winter|"
+    r"today|yesterday|week|month|quarter|years?|decade|days?|since|until|dates?|period|time range)\b"
+    r"|\bmay\b(?= \d)",
+    re.IGNORECASE,
+)
+_AREA = re.compile(
+    r"\b(?:km|kilomet\w+|miles?|mi|radius|around|near|nearby|within|inside|here|there|drawn|drawing|"
+    r"bbox|bounding|latitude|longitude|lat|lon|area|region|hemisphere|north of|south of|east of|west of)\b"
+    r"|\d\s*°|-?\d+\.\d+\s*,\s*-?\d+\.\d+",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"[<>=≤≥]|\b(?:sensors?|satellites?|cloud\w*|gsd|resolution|split|train(?:ing)? (?:set|split)|validation|"
+    r"sharper|coarser|finer|cm|metres?|meters?|percent|per cent|%|confidence|off.?nadir|sun|elevation|angle|"
+    r"orbit\w*|polari[sz]ation|country|event|disasters?|hurricane|flood|earthquake|wildfire|tsunami|volcano|"
+    r"undamaged|destroyed|damage\w*|worldview\S*|geoeye\S*|quickbird\S*|gaofen\S*|sentinel\S*|landsat\S*)\b|%",
+    re.IGNORECASE,
+)
+
+
+def selection_tools(request: str) -> tuple[str, ...]:
+    """The filters that the request has something for."""
+    found = []
+    if _DATE.search(request):
+        found.append("filter_date")
+    if _AREA.search(request) or gazetteer().mentions(request):
+        found.append("filter_coords")
+    terms = [term for span in mentions(request) for term in span.terms]
+    if any(not term.scene for term in terms):
+        found.append("filter_class")
+    if any(term.scene for term in terms):
+        found.append("filter_lccclass")
+    if _CONDITION.search(request) or sensor_mentions(request):
+        found.append("filter_attribute")
+    return tuple(found)

@@ -1,0 +1,31 @@
+"""What the state makes possible: which tools have what they need, or get it from another that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+
+from state.model import State
+from tools.base import Tool
+
+
+def present(state: State) -> frozenset[str]:
+    """What a tool may need and the state has: parts of it, and kinds of artifacts."""
+    parts = {
+        "loaded": bool(state.database.loaded),
+        "layer": bool(state.map.layers),
+        "tab": bool(state.ui.tabs),
+        "image": state.ui.selected_image is not None,
+    }
+    return frozenset(name for name, there in parts.items() if there) | {each.kind for each in state.artifacts}
+
+
+def possible(tools: Iterable[Tool], has: Set[str]) -> frozenset[str]:
+    """The names of the tools that can run: each need is there, or given by a tool that can run itself."""
+    waiting = list(tools)
+    there = set(has)
+    able: set[str] = set()
+    while ready := [tool for tool in waiting if there.issuperset(tool.needs)]:
+        able.update(tool.name for tool in ready)
+        there.update(kind for tool in ready for kind in tool.gives)
+        waiting = [tool for tool in waiting if tool.name not in able]
+    return frozenset(able)

@@ -1,0 +1,90 @@
+"""How near a request is to each tool: by meaning (embeddings, FAISS) and by the words they share."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from copilot.planner.encoder import Floats
+from copilot.planner.head import shared_encoder
+from copilot.retrieval.documents import Document, stems
+from copilot.retrieval.remembered import numbers_of, vectors_of
+from copilot.retrieval.schema import FIND_TOOLS, function_of, sent
+from copilot.retrieval.tokens import ENCODING, count_tokens
+from tools.base import Tool
+
+NEIGHBOURS = 300
+"""Texts that are looked at for each part of a request; a tool that has none of them is far from it."""
+WORDS_WEIGHT = 0.3
+"""What sharing every word adds to a cosine."""
+
+
+class Index:
+    """The tools' texts, embedded once and remembered. Safe to use from several threads."""
+
+    def __init__(self, tools: Sequence[Tool], home: Path | None = None) -> None:
+        self.tools = tuple(tools)
+        self._home = home
+        self._documents = tuple(Document(tool) for tool in tools)
+        self._owner = np.array(
+            [number for number, each in enumerate(self._documents) for _ in each.texts], dtype=np.intp
+        )
+
+    @cached_property
+    def tokens(self) -> dict[str, int]:
+        """What each tool's schema costs in a list of tools, the comma behind it included, and FIND_TOOLS's.
+
+        Their sum is never less than what the list costs as a whole, and at most 2 % more.
+        """
+        functions = [*(function_of(tool) for tool in self.tools), FIND_TOOLS]
+        texts = [sent([function])[1:-1] + "," for function in functions]
+        counted = numbers_of(texts, count_tokens, f"tool-tokens-{ENCODING}", self._home)
+        names = [function["function"]["name"] for function in functions]
+        return dict(zip(names, counted, strict=True))
+
+    def scores(self, parts: Sequence[str]) -> Floats:
+        """(parts, tools) float32: the cosine of the nearest of a tool's texts, and more for shared words."""
+        encoded = shared_encoder().encode(parts)
+        return self._by_meaning(encoded) + np.float32(WORDS_WEIGHT) * self._by_words(parts)
+
+    def _by_meaning(self, encoded: Floats) -> Floats:
+        searched = min(NEIGHBOURS, len(self._owner))
+        cosines, rows = self._faiss.search(encoded, searched)
+        found = np.full((len(encoded), len(self.tools)), cosines.min(axis=1, keepdims=True), dtype=np.float32)
+        for part, (values, texts) in enumerate(zip(cosines, rows, strict=True)):
+            np.maximum.at(found[part], self._owner[texts], values)
+        return found
+
+    def _by_words(self, parts: Sequence[str]) -> Floats:
+        found = np.zeros((len(parts), len(self.tools)), dtype=np.float32)
+        for part, text in enumerate(parts):
+            known = [word for word in set(stems(text)) if word in self._weights]
+            whole = sum(self._weights[word] for word in known)
+            if not whole:
+                continue
+            for column, document in enumerate(self._documents):
+                shared = sum(self._weights[word] for word in known if word in document.words)
+                found[part, column] = shared / whole
+        return found
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        """Each stem's weight: the fewer tools have it, the more it says."""
+        counts = Counter(word for each in self._documents for word in each.words)
+        return {word: math.log(1 + len(self._documents) / count) for word, count in counts.items()}
+
+    @cached_property
+    def _faiss(self) -> Any:
+        import faiss
+
+        texts = [text for each in self._documents for text in each.texts]
+        vectors = vectors_of(texts, shared_encoder().encode, "tools", self._home)
+        index = faiss.IndexFlatIP(vectors.shape[1])
+        index.add(vectors)
+        return index

@@ -1,0 +1,101 @@
+"""A tool as a language model is shown it: the OpenAI function form, in as few tokens as keep its meaning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tools.base import Tool
+
+FIND_TOOLS: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "find_tools",
+        "description": "See more tools, when none of these does what is needed.",
+        "parameters": {
+            "type": "object",
+            "properties": {"query": {"type": "string", "description": "What the tool should do."}},
+            "required": ["query"],
+        },
+    },
+}
+"""The way back: a model that misses a tool asks for it. It is no tool; the agent answers it with `more`."""
+_WITHOUT_MEANING = frozenset({"title", "additionalProperties", "minLength", "maxLength", "$defs"})
+"""What validation needs and a model does not: it checks a call's arguments again before anything runs."""
+
+
+def function_of(tool: Tool) -> dict[str, Any]:
+    """The tool in the form in which it is bound to a model and sent."""
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.summary,
+            "parameters": compact(tool.schema),
+        },
+    }
+
+
+def sent(functions: Sequence[Mapping[str, Any]]) -> str:
+    """The functions as they go over the wire: what the tokens are counted of."""
+    return json.dumps(functions, ensure_ascii=False, separators=(",", ":"))
+
+
+def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON schema that allows what `schema` allows, without what says nothing to a model.
+
+    References are put in place, an optional argument is written as its plain type (it is optional because
+    `required` does not name it), and of a length's limits only those of short lists are kept.
+    """
+    return _compact(schema, schema.get("$defs", {}))
+
+
+def _compact(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    schema = _without_null(_resolved(schema, definitions))
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _WITHOUT_MEANING or (key == "default" and value is None):
+            continue
+        if key == "properties":
+            found[key] = {name: _compact(each, definitions) for name, each in value.items()}
+        elif key in ("items", "additionalItems"):
+            found[key] = _compact(value, definitions)
+        elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            found[key] = [_compact(each, definitions) for each in value]
+        elif key in ("minItems", "maxItems") and _is_no_count(key, value):
+            continue
+        else:
+            found[key] = value
+    return found
+
+
+def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema with what it refers to in its place; what stands beside the reference wins."""
+    reference = schema.get("$ref")
+    if reference is None:
+        return dict(schema)
+    named = _resolved(definitions[reference.rpartition("/")[2]], definitions)
+    return {**named, **{key: value for key, value in schema.items() if key != "$ref"}}
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """An optional value as its one type, with both what it says of itself and what is said of it here."""
+    options = schema.get("anyOf")
+    if not options:
+        return schema
+    real = [each for each in options if each.get("type") != "null"]
+    outer = {key: value for key, value in schema.items() if key != "anyOf"}
+    if len(real) != 1:
+        return {**outer, "anyOf": real}
+    inner = dict(real[0])
+    said = [each["description"] for each in (outer, inner) if each.get("description")]
+    merged = {**inner, **outer}
+    if said:
+        merged["description"] = " ".join(dict.fromkeys(said))
+    return merged
+
+
+def _is_no_count(key: str, value: Any) -> bool:
+    """Whether a list's limit only keeps out nonsense: at least one, or at most very many."""
+    return bool(value <= 1) if key == "minItems" else bool(value > 10)

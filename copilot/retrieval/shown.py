@@ -1,0 +1,156 @@
+"""The tools that a model is shown for a request, within a budget of tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from copilot.planner.encoder import Floats
+from copilot.retrieval.cues import selection_tools
+from copilot.retrieval.gate import possible, present
+from copilot.retrieval.index import Index
+from copilot.retrieval.schema import FIND_TOOLS, function_of
+from state.model import State
+from tools.base import Tool
+from tools.toolbox import toolbox
+
+BUDGET_TOKENS = 2500
+MORE_TOKENS = 1000
+"""What each later look may cost."""
+ALWAYS = ("db_load", "ask_user", "reject_task")
+"""What may be wanted of any request: something to work on, a question back, a refusal."""
+EARLIER_WEIGHT = 0.85
+"""What a tool's score for an earlier request counts for this one, which may only go on from it."""
+_MOST_PARTS = 10
+_JOINT = re.compile(
+    r"[.;:!?\n]+(?=\s|$)|,\s|\s(?:and|then|but|plus|also|with|as well as|before|after)\s", re.I
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Tools to bind to a model, best first, and what their schemas cost."""
+
+    tools: tuple[Tool, ...]
+    tokens: int
+    """Of `sent(functions)` by `count_tokens`, counted tool by tool: at most 2 % above the list as a whole."""
+    seen: frozenset[str] = frozenset()
+    """Names of the tools shown so far for this request, these included."""
+    has: frozenset[str] = frozenset()
+    """What the tools shown earlier for this request, and the state, give to others."""
+    first: bool = True
+    index: Index | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def functions(self) -> list[dict[str, Any]]:
+        """The tools as they are bound; the first time with the one that asks for more."""
+        return [function_of(tool) for tool in self.tools] + ([FIND_TOOLS] if self.first else [])
+
+    def more(self, query: str, budget_tokens: int = MORE_TOKENS) -> Shown:
+        """Tools for `query` that were not shown yet, to be bound beside those that were."""
+        index = self.index or _shared_index()
+        scores = _request_scores(index, query, ())
+        order = [name for name in _ordered(index, scores) if name not in self.seen]
+        chosen = _fitting(index, order, self.has, budget_tokens, tokens=_BRACKETS)
+        tools = tuple(tool for tool in index.tools if tool.name in chosen)
+        return _shown(index, _in_order(tools, order), self.seen, self.has, first=False)
+
+
+def shown_tools(
+    request: str,
+    state: State,
+    past_requests: Sequence[str] = (),
+    budget_tokens: int = BUDGET_TOKENS,
+    index: Index | None = None,
+) -> Shown:
+    """The tools for a request in this state; of earlier requests the last one is looked at too."""
+    return tools_for(request, present(state), past_requests, budget_tokens, index)
+
+
+def tools_for(
+    request: str,
+    has: Set[str],
+    past_requests: Sequence[str] = (),
+    budget_tokens: int = BUDGET_TOKENS,
+    index: Index | None = None,
+) -> Shown:
+    """`shown_tools` for a state of which is known what it has: see `gate.present`."""
+    index = index or _shared_index()
+    scores = _request_scores(index, request, past_requests[-1:])
+    first = [*ALWAYS, *selection_tools(request)]
+    order = [*first, *(name for name in _ordered(index, scores) if name not in first)]
+    chosen = _fitting(
+        index, order, has, budget_tokens, tokens=_BRACKETS + index.tokens[FIND_TOOLS["function"]["name"]]
+    )
+    tools = tuple(tool for tool in index.tools if tool.name in chosen)
+    return _shown(index, _in_order(tools, order), frozenset(), frozenset(has), first=True)
+
+
+@cache
+def _shared_index() -> Index:
+    return Index(tuple(toolbox()))
+
+
+_BRACKETS = 2
+
+
+def parts_of(request: str) -> list[str]:
+    """The whole request first, then the pieces between commas, stops and joining words: one want each."""
+    pieces = [piece.strip() for piece in _JOINT.split(request)]
+    long_enough = [piece for piece in pieces if len(piece) > 2 and piece != request.strip()]
+    return list(dict.fromkeys([request.strip() or "nothing", *long_enough]))[:_MOST_PARTS]
+
+
+def _request_scores(index: Index, request: str, past: Sequence[str]) -> Floats:
+    """(tools,) float32: the best over the request's parts, and less for those of earlier requests."""
+    own = parts_of(request)
+    earlier = [part for text in past for part in parts_of(text)]
+    scores = index.scores([*own, *earlier])
+    scores[len(own) :] *= np.float32(EARLIER_WEIGHT)
+    best: Floats = scores.max(axis=0)
+    return best
+
+
+def _ordered(index: Index, scores: Floats) -> list[str]:
+    return [index.tools[column].name for column in np.argsort(-scores, kind="stable")]
+
+
+def _fitting(index: Index, order: Sequence[str], has: Set[str], budget: int, tokens: int) -> frozenset[str]:
+    """The best that fit the budget and can run; what is freed by one that cannot goes to the next."""
+    by_name = {tool.name: tool for tool in index.tools}
+    barred: set[str] = set()
+    while True:
+        chosen: list[str] = []
+        spent = tokens
+        for name in order:
+            if name in by_name and name not in barred and spent + index.tokens[name] <= budget:
+                chosen.append(name)
+                spent += index.tokens[name]
+        unable = set(chosen) - possible([by_name[name] for name in chosen], has)
+        if not unable:
+            return frozenset(chosen)
+        barred |= unable
+
+
+def _in_order(tools: Sequence[Tool], order: Sequence[str]) -> tuple[Tool, ...]:
+    rank = {name: number for number, name in enumerate(order)}
+    return tuple(sorted(tools, key=lambda tool: rank[tool.name]))
+
+
+def _shown(
+    index: Index, tools: tuple[Tool, ...], seen: frozenset[str], has: frozenset[str], *, first: bool
+) -> Shown:
+    tokens = _BRACKETS + sum(index.tokens[tool.name] for tool in tools)
+    return Shown(
+        tools=tools,
+        tokens=tokens + (index.tokens[FIND_TOOLS["function"]["name"]] if first else 0),
+        seen=seen | {tool.name for tool in tools},
+        has=has | {kind for tool in tools for kind in tool.gives},
+        first=first,
+        index=index,
+    )
