@@ -104,6 +104,8 @@ class OpenAIServer:
     asked: list[Asked] = field(default_factory=list)
     """The body of every request, with its path."""
     keys: list[str | None] = field(default_factory=list)
+    listing: Reply = Reply(body=b'{"object": "list", "data": [{"id": "small", "object": "model"}]}')
+    """What a request for the list of models gets."""
     url: str = ""
     closing: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -132,6 +134,10 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self.served.next_reply({"path": self.path, **said}, self.headers["Authorization"])
         with suppress(ConnectionError):  # the client may have gone away
             self._answer(reply, said)
+
+    def do_GET(self) -> None:
+        with suppress(ConnectionError):
+            self._answer(self.served.listing, {})
 
     def _answer(self, reply: Reply, asked: Asked) -> None:
         if reply.ends == "hangs":

@@ -46,14 +46,10 @@ def doctor(as_json: Json = False) -> None:
 
 def _findings() -> Iterator[Finding]:
     from copilot.engine import default_engine, default_home
-    from copilot.models import EMBEDDED, configured_model, describe
 
     yield Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])
     yield Finding("home", os.access(_existing(str(default_home())), os.W_OK), str(default_home()))
-    yield Finding("model", True, describe(configured_model()))
-    yield Finding(
-        "key", True, "none needed" if configured_model() == EMBEDDED else "taken from OPENAI_API_KEY"
-    )
+    yield from _model()
     yield from _catalogue(default_engine())
     yield _encoder()
     yield _spatial()
@@ -65,6 +61,28 @@ def _findings() -> Iterator[Finding]:
         yield Finding(
             tool, path is not None, path or f"not installed; only needed for {purpose}", required=False
         )
+
+
+def _model() -> Iterator[Finding]:
+    from copilot.models import EMBEDDED, configured_model, describe
+    from copilot.reach import reach
+
+    yield Finding("model", True, describe())
+    if configured_model() == EMBEDDED:
+        yield Finding("key", True, "none needed")
+        return
+    key = os.environ.get("OPENAI_API_KEY")
+    yield Finding("key", True, "taken from OPENAI_API_KEY" if key else "none set; some servers need none")
+    answers, says = reach()
+    yield Finding("model server", answers, says)
+    fallback = os.environ.get("COPILOT_FALLBACK_MODEL")
+    if not fallback:
+        says = f"COPILOT_FALLBACK_MODEL is not set; '{EMBEDDED}' would answer where the model does not"
+    elif fallback == EMBEDDED:
+        says = "the embedded planner answers where the model does not"
+    else:
+        says = f"{fallback}, at the same address, answers where the model does not"
+    yield Finding("fallback", bool(fallback), says, required=False)
 
 
 def _catalogue(engine: Engine) -> Iterator[Finding]:

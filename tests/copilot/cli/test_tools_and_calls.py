@@ -71,5 +71,7 @@ def test_doctor_fails_where_something_is_missing_and_says_what(
 
 
 def test_doctor_never_prints_the_key(copilot: Copilot) -> None:
-    done = copilot("doctor", OPENAI_API_KEY="sk-secret-0123456789")
+    done = copilot(
+        "doctor", OPENAI_API_KEY="sk-secret-0123456789", OPENAI_BASE_URL="https://models.invalid/v1"
+    )
     assert "requests leave this machine" in done.out and "sk-secret" not in done.out + done.err
