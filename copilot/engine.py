@@ -98,15 +98,16 @@ class Engine:
     @cached_property
     def catalogue(self) -> Catalogue:
         """The catalogue."""
-        return open_catalogue(self._catalogue_address)
+        return open_catalogue(self.catalogue_address)
 
     @property
     def catalogue_root(self) -> Path | None:
         """The folder that the sample and ingested data sets are written to; None on PostgreSQL."""
-        return None if "://" in self._catalogue_address else Path(self._catalogue_address)
+        return None if "://" in self.catalogue_address else Path(self.catalogue_address)
 
     @property
-    def _catalogue_address(self) -> str:
+    def catalogue_address(self) -> str:
+        """Where the catalogue is: a folder, or a PostgreSQL URL."""
         return self.catalogue_url or os.environ.get("AZIMUTH_CATALOGUE") or str(self.home / "catalogue")
 
     @cached_property
@@ -139,7 +140,7 @@ class Engine:
     @classmethod
     def in_memory_like(cls, other: Engine) -> Engine:
         """An engine over the same catalogue and clock whose sessions are gone with the process."""
-        engine = cls.in_memory(other._catalogue_address, other.today)
+        engine = cls.in_memory(other.catalogue_address, other.today)
         engine.__dict__["catalogue"] = other.catalogue
         return engine
 

@@ -1,0 +1,1 @@
+"""Running agents over the benchmark: tasks, workers, limits, results on disk."""

@@ -1,0 +1,149 @@
+"""What a worker does: each task of a chunk in a fresh session of the process's one engine."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from copilot.bench.run.judge import judged
+from copilot.bench.task import Task
+from state.codec import digest, to_json
+
+if TYPE_CHECKING:
+    from copilot.engine import Engine
+    from copilot.session import Answer, Session
+    from state.log import Event
+
+NOT_RUN = "not run"
+"""The kind of error of a task that could not even be put to the agent."""
+
+MOST_LOGGED = 5
+"""Lines of the log that a worker writes; the traces have every failure."""
+
+_opening = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Work:
+    """What all chunks of a run share."""
+
+    catalogue: str
+    today: str
+    agent: str
+    model: str
+    shots: int
+    epsilon: float
+
+
+def run_chunk(plain: Sequence[dict[str, Any]], work: Work) -> list[dict[str, Any]]:
+    """The results of some tasks, as rows of the run's table."""
+    with _opening:  # the threads of a worker share one engine
+        _log_few()
+        engine = _engine(work.catalogue, work.today)
+    return [run_task(Task.from_json(each), work, engine) for each in plain]
+
+
+def run_task(task: Task, work: Work, engine: Engine) -> dict[str, Any]:
+    """One task from the opening of its session to its verdict; the session is gone afterwards."""
+    from copilot.session import Session
+
+    session = Session.open(engine=engine)
+    try:
+        for call in task.setup:
+            event = session.call_tool(call.tool, call.args, source="bench")
+            if not event.ok:
+                return _broken(task, session, f"The setup's {event.tool} failed: {event.text}")
+        # Not every agent takes shots; none is asked for them without need.
+        shots = {"shots": work.shots} if work.shots else {}
+        answer = session.ask(task.request, agent=work.agent, model=work.model, source="bench", **shots)
+        return _row(task, session, answer, work)
+    finally:
+        engine.remove_session(session.id)
+
+
+@cache
+def _log_few() -> None:
+    """A model that cannot be reached fails in every task: this process tells the first few times only."""
+    told = itertools.count()
+    for handler in logging.getLogger().handlers or [logging.lastResort]:
+        if handler is not None:
+            handler.addFilter(lambda record: next(told) < MOST_LOGGED)
+
+
+@cache
+def _engine(catalogue: str, today: str) -> Engine:
+    from copilot.engine import Engine
+
+    return Engine.in_memory(catalogue, date.fromisoformat(today))
+
+
+def _row(task: Task, session: Session, answer: Answer, work: Work) -> dict[str, Any]:
+    turn = session.turns[-1].number
+    return {
+        **_about(task),
+        "trace": _json([_line(each) for each in session.events if each.turn == turn]),
+        "reply": answer.reply,
+        "outcome": answer.outcome,
+        "state_hash": digest(answer.state),
+        "state": _json(to_json(answer.state)),
+        "seconds": answer.seconds,
+        "tokens": answer.tokens,
+        "usd": None,
+        **judged(task, answer, work.epsilon),
+    }
+
+
+def _broken(task: Task, session: Session, why: str) -> dict[str, Any]:
+    """The row of a task that could not be run: it counts as failed, and says why."""
+    return {
+        **_about(task),
+        "trace": "[]",
+        "reply": why,
+        "outcome": "failed",
+        "state_hash": digest(session.state),
+        "state": _json(to_json(session.state)),
+        "seconds": 0.0,
+        "tokens": 0,
+        "usd": None,
+        "success": False,
+        "correctness": 0.0,
+        "rouge_l": None,
+        "errors": [NOT_RUN],
+        "measures": "{}",
+        "at_epsilon": "{}",
+    }
+
+
+def _about(task: Task) -> dict[str, Any]:
+    plain = task.to_json()
+    return {
+        "id": task.id,
+        "intent": task.intent,
+        "category": task.category,
+        "complexity": task.complexity,
+        "request": task.request,
+        "setup": _json(plain["setup"]),
+        "gold": _json(plain["calls"]),
+        "gold_reply": task.reply,
+    }
+
+
+def _line(event: Event) -> dict[str, Any]:
+    """An event as the trace keeps it: without the states, which are the replay's to make again."""
+    line: dict[str, Any] = {"kind": event.kind, "text": event.text}
+    if event.kind == "call":
+        line |= {"tool": event.tool, "args": event.args, "ok": event.ok, "seconds": event.seconds}
+    if event.tokens:
+        line["tokens"] = event.tokens
+    return line
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,167 @@
+"""`copilot bench run`: an agent over tasks, on Dask; it can be killed and gone on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copilot.cli.output import Json, fail, print_json, progress
+
+if TYPE_CHECKING:
+    from copilot.bench.run.limits import Limits
+    from copilot.bench.run.store import Progress, Run
+    from copilot.bench.run.tasks import TaskSet
+    from copilot.engine import Engine
+
+Tasks = Annotated[str, typer.Option(help="500, 10k, 100k, a file of tasks, or 'mine': your own suite.")]
+Agent = Annotated[str, typer.Option(help="Which agent answers.")]
+Model = Annotated[str | None, typer.Option(help="Which model answers; 'embedded' needs no key.")]
+Shots = Annotated[int, typer.Option(min=0, max=20, help="Examples in the prompt.")]
+Jobs = Annotated[int | None, typer.Option(min=1, max=1024, help="Tasks at a time; one a core by itself.")]
+Scheduler = Annotated[str | None, typer.Option(help="A Dask scheduler: tcp://host:8786; else this machine.")]
+Epsilon = Annotated[
+    float, typer.Option(min=0, help="By what part a number may be off and still count as right.")
+]
+LimitTokens = Annotated[int | None, typer.Option(min=1, help="Stop when so many tokens are used.")]
+LimitUsd = Annotated[float | None, typer.Option(min=0, help="Stop when so much money is spent.")]
+Resume = Annotated[str | None, typer.Option(help="Id of a run to go on with.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Begin anew, even if such a run was cut short.")]
+
+
+def run(
+    tasks: Tasks = "500",
+    agent: Agent = "direct",
+    model: Model = None,
+    shots: Shots = 0,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    epsilon: Epsilon = 0.0,
+    limit_tokens: LimitTokens = None,
+    limit_usd: LimitUsd = None,
+    resume: Resume = None,
+    fresh: Fresh = False,
+    as_json: Json = False,
+) -> None:
+    """Run an agent over tasks of the benchmark, and grade it.
+
+    The same command goes on with a run that was cut short.
+    """
+    import os
+
+    from copilot.bench.run.limits import Limits
+    from copilot.cli.catalogue import ready_engine
+
+    engine = ready_engine()
+    if resume is not None:
+        found, taken = _resumed(resume, engine, as_json)
+    else:
+        found, taken = _begun(tasks, agent, model, shots, epsilon, fresh, engine)
+    for need, count in taken.skipped.items():
+        typer.echo(f"{count:,} tasks are left out: they need {need}, which is not there.", err=True)
+    limits = Limits(limit_tokens, limit_usd)
+    done = _run(found, taken, jobs or os.cpu_count() or 1, scheduler, limits)
+    _print(found, done, as_json)
+
+
+def _begun(
+    wanted: str, agent: str, model: str | None, shots: int, epsilon: float, fresh: bool, engine: Engine
+) -> tuple[Run, TaskSet]:
+    """A new run, or the one that the same command began and did not end."""
+    from copilot.agents import get_agent
+    from copilot.bench.run.runner import chunk_size, code_stamp
+    from copilot.bench.run.store import Runs, Settings, now
+    from copilot.models import chat_model, configured_model
+
+    get_agent(agent)
+    model = model or configured_model()
+    chat_model(model, engine)
+    taken = _tasks(wanted, engine)
+    settings = Settings(
+        tasks=taken.name,
+        version=taken.version,
+        digest=taken.digest,
+        total=len(taken.tasks),
+        agent=agent,
+        model=model,
+        shots=shots,
+        epsilon=epsilon,
+        today=engine.clock().isoformat(),
+        catalogue=_absolute(engine.catalogue_address),
+        code=code_stamp(),
+        skipped=taken.skipped,
+        chunk=chunk_size(model, len(taken.tasks)),
+        created_at=now(),
+    )
+    runs = Runs(engine.home)
+    if not fresh and (found := runs.unfinished(settings)) is not None:
+        typer.echo(f"Going on with {found.id}; --fresh begins anew.", err=True)
+        return found, taken
+    return runs.new(settings), taken
+
+
+def _resumed(run_id: str, engine: Engine, as_json: bool) -> tuple[Run, TaskSet]:
+    from copilot.bench.run.runner import code_stamp
+    from copilot.bench.run.store import Runs
+
+    found = Runs(engine.home).get(run_id)
+    settings = found.settings
+    if found.progress.pid:
+        fail(f"The run {run_id} is running now, as process {found.progress.pid}.", as_json)
+    taken = _tasks(settings.tasks, engine, tuple(settings.skipped))
+    if taken.digest != settings.digest:
+        fail(f"The tasks of '{settings.tasks}' are no longer those that {run_id} began with.", as_json)
+    if settings.code != code_stamp():
+        typer.echo("The code has changed since this run began; its figures will be of both.", err=True)
+    return found, taken
+
+
+def _tasks(wanted: str, engine: Engine, missing: tuple[str, ...] | None = None) -> TaskSet:
+    from copilot.bench.run.tasks import MINE, NoTasks, mine_file, read_tasks, task_set
+
+    if wanted == MINE:
+        path = mine_file(engine.home)
+        return task_set(wanted, read_tasks(path) if path.exists() else (), missing)
+    path = Path(wanted).expanduser().resolve()
+    if not path.is_file():
+        raise NoTasks(f"'{wanted}' is none of 500, 10k, 100k and mine, and no file.")
+    return task_set(str(path), read_tasks(path), missing)
+
+
+def _run(found: Run, taken: TaskSet, jobs: int, scheduler: str | None, limits: Limits) -> Progress:
+    from copilot.bench.run.runner import carry_on
+
+    total = found.settings.total
+    typer.echo(f"Run {found.id}: {total:,} tasks", err=True)
+    with progress("Starting the workers") as advance:
+
+        def tell(so_far: Progress) -> None:
+            if so_far.done:
+                success = so_far.succeeded / so_far.done
+                said = f"{so_far.done:,} of {total:,} tasks · {success:.1%} right · {so_far.tokens:,} tokens"
+                advance(so_far.done / total, said)
+
+        return carry_on(found, taken, jobs=jobs, scheduler=scheduler, limits=limits, tell=tell)
+
+
+def _print(found: Run, done: Progress, as_json: bool) -> None:
+    from copilot.bench.report import summary
+
+    told: dict[str, Any] = summary(found)
+    if as_json:
+        print_json(told)
+    else:
+        typer.echo(
+            f"{told['tasks']:,} tasks, version {told['version']}: success {told['success']:.1%}, "
+            f"correctness {told['correctness']:.1%}, {told['tokens_per_task']:,.0f} tokens a task, "
+            f"{told['seconds']:.0f} s"
+        )
+    if done.stopped:
+        typer.echo(f"{done.stopped} `copilot bench run --resume {found.id}` goes on.", err=True)
+    typer.echo(f"`copilot bench report {found.id}` shows more.", err=True)
+
+
+def _absolute(address: str) -> str:
+    """An address that the workers find too, wherever they were started."""
+    return address if "://" in address else str(Path(address).expanduser().resolve())

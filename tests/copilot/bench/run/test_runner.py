@@ -1,0 +1,198 @@
+"""Runs on Dask: results with traces, limits, and going on after a kill."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from distributed import LocalCluster
+
+from copilot.bench.report import summary
+from copilot.bench.run.limits import Limits
+from copilot.bench.run.runner import RunFailed, carry_on, code_stamp
+from copilot.bench.run.store import Progress, Run, Runs, Settings
+from copilot.bench.run.tasks import NoTasks, TaskSet, read_tasks, task_set
+from copilot.engine import Engine
+from tests.copilot.bench.run.hand import hand_tasks, write_tasks
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """The address of a real scheduler, whose workers are threads of this process: quick to start."""
+    with LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", dashboard_address=None
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def tasks(engine: Engine) -> TaskSet:
+    return task_set("hand", hand_tasks(engine))
+
+
+def begun(engine: Engine, tasks: TaskSet, **changed: object) -> Run:
+    settings = Settings(
+        tasks=tasks.name, version=tasks.version, digest=tasks.digest, total=len(tasks.tasks), agent="direct",
+        model="embedded", shots=0, epsilon=0.0, today=engine.clock().isoformat(),
+        catalogue=engine.catalogue_address, code="test", chunk=3, created_at="2026-11-21T20:00:00+00:00",
+    )  # fmt: skip
+    return Runs(engine.home).new(replace(settings, **changed))  # type: ignore[arg-type]
+
+
+def test_every_task_has_a_result_with_its_trace(engine: Engine, tasks: TaskSet, scheduler: str):
+    run = begun(engine, tasks)
+    seen: list[int] = []
+    progress = carry_on(run, tasks, jobs=1, scheduler=scheduler, tell=lambda so_far: seen.append(so_far.done))
+    rows = run.rows()
+    assert [row["id"] for row in rows] == [task.id for task in tasks.tasks]
+    assert [row["success"] for row in rows] == [True, True, True, False] * 2
+    assert (progress.done, progress.succeeded, progress.stopped, progress.pid) == (8, 6, "", 0)
+    assert seen == [0, *sorted(seen[1:])] and seen[-1] == 8
+    trace = json.loads(rows[0]["trace"])
+    assert [line["kind"] for line in trace] == ["request", "call", "call", "reply"]
+    assert [(line["tool"], line["args"], line["ok"]) for line in trace if line["kind"] == "call"] == [
+        ("db_load", {"names": ["xview1"]}, True),
+        ("cluster_plot", {}, True),
+    ]
+    assert trace[-1]["text"] == rows[0]["reply"] and rows[0]["outcome"] == "done"
+    assert json.loads(rows[0]["gold"])[0]["tool"] == "db_load"
+    assert run.result("hand-003") == rows[3] and run.result("hand-999") is None
+    assert list(engine.home.glob("sessions/*")) == []
+
+
+def test_a_run_in_one_value_says_what_the_command_promises(engine: Engine, tasks: TaskSet, scheduler: str):
+    run = begun(engine, tasks)
+    carry_on(run, tasks, jobs=1, scheduler=scheduler)
+    told = summary(run)
+    promised = (
+        "tasks version agent model success correctness rouge_l tokens_per_task seconds by_calls".split()
+    )
+    assert [name for name in promised if name not in told] == []
+    assert (told["tasks"], told["version"], told["agent"], told["model"]) == (
+        8,
+        "hand-1",
+        "direct",
+        "embedded",
+    )
+    assert told["success"] == 0.75 and told["finished"] is True
+    by_calls = [(each["calls"], each["tasks"], each["success"]) for each in told["by_calls"]]
+    assert by_calls == [(1, 6, 0.6667), (2, 2, 1.0)]
+
+
+def test_finished_chunks_are_not_run_again(engine: Engine, tasks: TaskSet, scheduler: str):
+    run = begun(engine, tasks)
+    carry_on(run, tasks, jobs=1, scheduler=scheduler)
+    kept = {number: path.stat().st_mtime_ns for number, path in run.parts().items()}
+    assert sorted(kept) == [0, 1, 2]
+    run.parts()[1].unlink()
+    (run.folder / "part-000001.unfinished").write_bytes(b"cut in the middle")
+    progress = carry_on(run, tasks, jobs=1, scheduler=scheduler)
+    assert progress.done == 8 and [row["id"] for row in run.rows()] == [task.id for task in tasks.tasks]
+    assert {n: path.stat().st_mtime_ns for n, path in run.parts().items() if n != 1} == {
+        n: when for n, when in kept.items() if n != 1
+    }
+
+
+def test_a_limit_stops_the_run_and_says_so(
+    engine: Engine, tasks: TaskSet, scheduler: str, monkeypatch: pytest.MonkeyPatch
+):
+    # The embedded planner uses no tokens: each task is made to cost some.
+    monkeypatch.setattr(Progress, "add", _dear)
+    run = begun(engine, tasks, chunk=1)
+    progress = carry_on(run, tasks, jobs=1, scheduler=scheduler, limits=Limits(tokens=250))
+    # Two workers' slots: what was out when the limit was reached is finished and kept.
+    assert 3 <= progress.done <= 4
+    assert progress.stopped == f"The limit of 250 tokens is reached: {100 * progress.done} were used."
+    assert not run.finished and run.progress.stopped == progress.stopped
+    further = carry_on(run, tasks, jobs=1, scheduler=scheduler)
+    assert (further.done, further.stopped, run.finished) == (8, "", True)
+
+
+def _dear(self: Progress, rows: list[dict[str, object]]) -> None:
+    self.done += len(rows)
+    self.tokens += 100 * len(rows)
+
+
+def test_a_scheduler_that_is_not_there_is_told_in_one_sentence(
+    engine: Engine, tasks: TaskSet, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("copilot.bench.run.runner.SCHEDULER_SECONDS", 1)
+    run = begun(engine, tasks)
+    with pytest.raises(RunFailed, match=r"^No Dask scheduler answers at 'tcp://127\.0\.0\.1:9'\.$"):
+        carry_on(run, tasks, jobs=1, scheduler="tcp://127.0.0.1:9")
+    assert run.progress.pid == 0
+
+
+def test_tasks_that_need_what_is_not_there_are_left_out_and_counted(engine: Engine):
+    tasks = hand_tasks(engine, 4)
+    needy = [replace(tasks[0], needs=("network",)), replace(tasks[1], needs=("upload",)), *tasks[2:]]
+    found = task_set("hand", needy, missing=("network", "upload"))
+    assert [task.id for task in found.tasks] == ["hand-002", "hand-003"]
+    assert found.skipped == {"network": 1, "upload": 1}
+    with pytest.raises(NoTasks, match="Every task of 'hand' needs what is not there: network"):
+        task_set("hand", needy[:1], missing=("network",))
+
+
+def test_tasks_of_two_versions_are_not_run_together(engine: Engine):
+    one, other = hand_tasks(engine, 2)
+    with pytest.raises(NoTasks, match="mixes tasks of different versions"):
+        task_set("hand", [one, replace(other, version="hand-2")], missing=())
+    with pytest.raises(NoTasks, match="holds the task hand-000 more than once"):
+        task_set("hand", [one, one], missing=())
+
+
+def test_a_broken_line_is_named(tmp_path: Path, engine: Engine):
+    path = write_tasks(tmp_path / "tasks.jsonl", hand_tasks(engine, 1))
+    with path.open("a") as file:
+        file.write('{"id": "x"}\n')
+    with pytest.raises(NoTasks, match=r"^Line 2 of .*tasks\.jsonl is no task of the benchmark\.$"):
+        read_tasks(path)
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_gone_on_with_by_the_same_command(engine: Engine, tmp_path: Path):
+    code = code_stamp.__wrapped__()
+    tasks = hand_tasks(engine, 80)
+    path = write_tasks(tmp_path / "tasks.jsonl", tasks)
+    command = [sys.executable, "-m", "copilot", "bench", "run", "--tasks", str(path), "--jobs", "1", "--json"]
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "AZIMUTH_HOME": str(engine.home),
+        "AZIMUTH_CATALOGUE": engine.catalogue_address,
+    }
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as first:
+        run = _waited_for_parts(engine, first, 2)
+        first.send_signal(signal.SIGKILL)
+    finished = {number: file.stat().st_mtime_ns for number, file in run.parts().items()}
+    assert 2 <= len(finished) < 8 and run.progress.pid == 0
+    again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
+    if code_stamp.__wrapped__() != code:
+        pytest.skip("The code was changed meanwhile: a run of other code is not gone on with.")
+    told = json.loads(again.stdout)
+    assert f"Going on with {run.id}" in again.stderr
+    assert (told["run"], told["tasks"], told["finished"]) == (run.id, 80, True)
+    assert [row["id"] for row in run.rows()] == [task.id for task in tasks]
+    assert {n: f.stat().st_mtime_ns for n, f in run.parts().items() if n in finished} == finished
+    assert [each.id for each in Runs(engine.home).all()] == [run.id]
+
+
+def _waited_for_parts(engine: Engine, process: subprocess.Popen[bytes], count: int) -> Run:
+    deadline = time.monotonic() + 150
+    while time.monotonic() < deadline:
+        for run in Runs(engine.home).all():
+            if len(run.parts()) >= count:
+                return run
+        assert process.poll() is None, "the run ended before it could be killed"
+        time.sleep(0.01)
+    raise AssertionError("the run did not begin")
