@@ -72,7 +72,8 @@ def run_task(task: Task, work: Work, engine: Engine) -> dict[str, Any]:
 def _log_few() -> None:
     """A model that cannot be reached fails in every task: this process tells the first few times only."""
     told = itertools.count()
-    for handler in logging.getLogger().handlers or [logging.lastResort]:
+    handlers = (*logging.getLogger().handlers, logging.lastResort)
+    for handler in handlers:
         if handler is not None:
             handler.addFilter(lambda record: next(told) < MOST_LOGGED)
 

@@ -1,4 +1,4 @@
-"""Tasks made by hand over the small catalogue: the planner gets three of four right, and cannot the fourth."""
+"""Tasks made by hand over the small catalogue: the planner gets three of four right, not the fourth."""
 
 from __future__ import annotations
 
