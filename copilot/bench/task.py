@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from typing import Any, Literal
 
 Kind = Literal["load-filter-plot", "ui-web", "information"]
 """The three kinds of request of GeoLLM-Engine's mix."""
 KINDS: tuple[Kind, ...] = ("load-filter-plot", "ui-web", "information")
+
+TODAY = date(2024, 1, 15)
+"""The day on which every task is set, whenever it is built or run: what "last year" means."""
 
 
 @dataclass(frozen=True)

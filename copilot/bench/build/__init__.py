@@ -1,0 +1,1 @@
+"""Making tasks: intents, slots filled from the catalogue's rows, wordings, candidates, the mix, the stamp."""
