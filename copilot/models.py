@@ -61,4 +61,25 @@ def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
     # A local server behind OPENAI_BASE_URL needs no key, but the client insists on one.
     key = SecretStr(os.environ.get("OPENAI_API_KEY") or "none")
     address = os.environ.get("OPENAI_BASE_URL") or None
-    return ChatOpenAI(model=name, api_key=key, base_url=address, temperature=0, timeout=60, max_retries=2)
+    # Tries and time are bounded where all models are asked (copilot/agents/asking.py), not here.
+    return ChatOpenAI(
+        model=name,
+        api_key=key,
+        base_url=address,
+        temperature=0,
+        timeout=60,
+        max_retries=0,
+        streaming=os.environ.get("COPILOT_STREAM", "") not in ("", "0"),
+        stream_usage=True,
+    )
+
+
+def fallback_model(engine: Engine) -> BaseChatModel | None:
+    """The model to ask when the first fails ($COPILOT_FALLBACK_MODEL), at the same address."""
+    name = os.environ.get("COPILOT_FALLBACK_MODEL")
+    return chat_model(name, engine) if name else None
+
+
+def model_name(model: BaseChatModel) -> str:
+    """What a model is called on record."""
+    return str(getattr(model, "model_name", None) or model._llm_type)

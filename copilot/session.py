@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_engine
 from state.codec import digest, from_json, to_json
@@ -22,6 +22,11 @@ from state.model import State
 from state.store import Conflict, SessionRow, now
 from tools.base import World
 from tools.run import call_arguments, run_call
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from copilot.agents.budget import Budget, Usage
 
 Listener = Callable[[Event], None]
 Made = tuple[Event, State, str | None]
@@ -45,9 +50,15 @@ class Answer:
     outcome: Outcome
     seconds: float
     tokens: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    """None where no price is known."""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain JSON values."""
+        """The result as plain JSON values; `usage` is there when the model's server reported any."""
+        usage = {"prompt_tokens": self.prompt_tokens, "completion_tokens": self.completion_tokens}
+        cost = {} if self.cost_usd is None else {"cost_usd": round(self.cost_usd, 6)}
         return {
             "reply": self.reply,
             "calls": [call_to_json(each) for each in self.calls],
@@ -56,6 +67,7 @@ class Answer:
             "outcome": self.outcome,
             "seconds": round(self.seconds, 4),
             "tokens": self.tokens,
+            **({"usage": usage | cost} if self.tokens else {}),
         }
 
 
@@ -198,17 +210,31 @@ class Session:
         request: str,
         *,
         agent: str = "direct",
-        model: str | None = None,
+        model: str | BaseChatModel | None = None,
         source: str = "chat",
         stop: threading.Event | None = None,
+        shots: int = 0,
+        budget: Budget | None = None,
     ) -> Iterator[Event]:
-        """Answer one request, giving each event after it is stored."""
+        """Answer one request, giving each event after it is stored.
+
+        `model` is a name, or a chat model of LangChain's; `shots` is how many worked examples the model is
+        shown. Raises UnknownAgent and ModelNotConfigured before anything is on record.
+        """
         from copilot.agents import get_agent
-        from copilot.models import chat_model
+        from copilot.agents.budget import Budget
+        from copilot.models import chat_model, fallback_model
 
         run = get_agent(agent)
         yield from run(
-            self, request, chat_model(model, self.engine), source=source, stop=stop or threading.Event()
+            self,
+            request,
+            chat_model(model, self.engine) if model is None or isinstance(model, str) else model,
+            source=source,
+            stop=stop or threading.Event(),
+            shots=shots,
+            budget=budget or Budget(),
+            fallback=lambda: fallback_model(self.engine),
         )
 
     def answer(self, number: int | None = None) -> Answer:
@@ -218,6 +244,7 @@ class Session:
             raise ValueError(f"Turn {number} is no request." if number else "Nothing was asked yet.")
         turn = asked[-1]
         reply = turn.reply
+        spent = reply.data if reply else {}
         return Answer(
             request=turn.request or "",
             reply=reply.text if reply else "",
@@ -226,6 +253,9 @@ class Session:
             outcome=(reply.outcome if reply else None) or "failed",
             seconds=reply.seconds if reply else 0.0,
             tokens=reply.tokens if reply else 0,
+            prompt_tokens=spent.get("prompt_tokens", 0),
+            completion_tokens=spent.get("completion_tokens", 0),
+            cost_usd=spent.get("cost_usd"),
         )
 
     def begin(self, request: str, source: str) -> Event:
@@ -240,14 +270,26 @@ class Session:
 
         return self._append_next(opening)
 
-    def end(self, turn: int, reply: str, outcome: Outcome, seconds: float, tokens: int = 0) -> Event:
+    def think(self, turn: int, text: str, usage: Usage) -> Event:
+        """Append what the model thinks beside its calls, with what the turn has cost so far."""
+
+        def thinking() -> Made:
+            event = Event(self._next_seq, turn, "thought", now(), text=_text(text), tokens=usage.total)
+            return replace(event, data=usage.to_json(), hash=self.hash), self.state, None
+
+        return self._append_next(thinking)
+
+    def end(
+        self, turn: int, reply: str, outcome: Outcome, seconds: float, usage: Usage | None = None
+    ) -> Event:
         """Append the reply that closes a turn."""
+        tokens, data = (usage.total, usage.to_json()) if usage else (0, {})
 
         def closing() -> Made:
             event = Event(
                 self._next_seq, turn, "reply", now(), text=_text(reply), outcome=outcome, tokens=tokens
             )
-            return replace(event, seconds=round(seconds, 4), hash=self.hash), self.state, None
+            return replace(event, data=data, seconds=round(seconds, 4), hash=self.hash), self.state, None
 
         return self._append_next(closing)
 

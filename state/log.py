@@ -27,18 +27,19 @@ class Event:
     """1.. within the session."""
     turn: int
     """1.. within the session."""
-    kind: Literal["request", "call", "reply"]
+    kind: Literal["request", "call", "thought", "reply"]
     at: str
     """ISO 8601, UTC."""
     text: str = ""
-    """The request, the call's observation, or the reply."""
+    """The request, the call's observation, what the model thinks beside its calls, or the reply."""
     source: str = ""
     """Who acted: chat, page, cli, script, bench."""
     tool: str = ""
     args: dict[str, Any] = field(default_factory=dict)
     ok: bool = True
     data: dict[str, Any] = field(default_factory=dict)
-    """The call's result as plain values: what an answer may quote."""
+    """The call's result as plain values: what an answer may quote. Of a thought and a reply: what the
+    turn has cost so far, as `Usage.to_json` gives it."""
     state: dict[str, Any] | None = None
     """The state after the call, where the call changed it."""
     hash: str = ""
@@ -56,6 +57,7 @@ class Turn:
     request: str | None
     calls: tuple[Event, ...]
     reply: Event | None
+    thoughts: tuple[Event, ...] = ()
 
     @property
     def interrupted(self) -> bool:
@@ -98,6 +100,8 @@ def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
             turn = replace(turn, request=event.text)
         elif event.kind == "call":
             turn = replace(turn, calls=(*turn.calls, event))
+        elif event.kind == "thought":
+            turn = replace(turn, thoughts=(*turn.thoughts, event))
         else:
             turn = replace(turn, reply=event)
         found[event.turn] = turn

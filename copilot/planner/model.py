@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +14,21 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from copilot.planner.answer import compose
-from copilot.planner.answer_first import Done
+from copilot.planner.answer_first import Done, reference
 from copilot.planner.head import Head
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import SELECTED, Call, PastTurn, Situation
-from copilot.prompts import read_system_message
+from copilot.planner.steps import (
+    submitted_modules,
+    submitted_plan,
+    submitted_reflection,
+    thought_before,
+)
+from copilot.prompts import THINK_FIRST, is_request, read_system_message
+from state.log import Event
 
 if TYPE_CHECKING:
     from copilot.engine import Engine
@@ -36,6 +46,10 @@ class EmbeddedPlanner(BaseChatModel):
     planner: Any
     catalogue: Any
     gazetteer: Any
+    answers_here: bool = True
+    """It computes in this process: there is no server to wait for."""
+    knows_tools: bool = True
+    """It knows the toolbox by name: it needs no schemas, and none are picked for it."""
 
     @classmethod
     def on(cls, engine: Engine) -> EmbeddedPlanner:
@@ -44,38 +58,54 @@ class EmbeddedPlanner(BaseChatModel):
 
     @property
     def _llm_type(self) -> str:
-        return "azimuth-embedded-planner"
+        return "embedded"
 
     def bind_tools(
-        self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **kwargs: Any
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
     ) -> Runnable[Any, AIMessage]:
-        """The planner knows the toolbox by name; what is bound changes nothing."""
-        return self.bind(**kwargs)
+        """Remember the tools' names, to call no other, and which one must be called."""
+        names = [convert_to_openai_tool(each)["function"]["name"] for each in tools]
+        return self.bind(bound=names, forced=tool_choice, **kwargs)
 
     def _generate(
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None,
+        *,
+        bound: Sequence[str] | None = None,
+        forced: str | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=self._next(messages))])
+        return ChatResult(generations=[ChatGeneration(message=self._next(messages, bound, forced))])
 
-    def _next(self, messages: Sequence[BaseMessage]) -> AIMessage:
-        state, today = read_system_message(_system_text(messages))
-        opened = max(index for index, message in enumerate(messages) if isinstance(message, HumanMessage))
-        done = _done(messages[opened + 1 :])
-        plan = _carried_plan(messages[opened + 1 :])
+    def _next(
+        self, messages: Sequence[BaseMessage], bound: Sequence[str] | None, forced: str | None
+    ) -> AIMessage:
+        shown = _system_text(messages)
+        state, today = read_system_message(shown)
+        opened = max(index for index, message in enumerate(messages) if is_request(message))
+        progress = _progress(messages[opened + 1 :])
+        plan = progress.plan
         if plan is None:
             situation = Situation(state, today, self.catalogue, self.gazetteer, _past(messages[:opened]))
             plan = self.planner.plan(messages[opened].text, situation)
-        if plan.calls and not _stopped(done):
-            return _call_message(plan, len(done), state)
+        if forced is not None:
+            return _form_message(forced, plan, progress)
+        if plan.calls and not _stopped(progress.done):
+            if bound is not None and plan.calls[0].tool not in bound:
+                return AIMessage("This is all that these tools can do here.")
+            return _call_message(plan, progress, state, think=THINK_FIRST in shown)
         sample = any(
             info.origin == "sample" and info.name in state["database"]["loaded"]
             for info in self.catalogue.datasets()
         )
-        return AIMessage(compose(done, plan.notes, plan.talk, state, sample, plan.asked))
+        reply = compose(progress.done, plan.notes, plan.talk, state, sample, plan.asked)
+        return AIMessage(_renumbered(reply, progress.before))
 
 
 @cache
@@ -87,52 +117,114 @@ def _stopped(done: Sequence[Done]) -> bool:
     return bool(done) and not done[-1].ok and done[-1].call.tool.startswith(_STOPS_THE_PLAN)
 
 
-def _call_message(plan: Plan, number: int, state: dict[str, Any]) -> AIMessage:
+@dataclass(frozen=True)
+class _Progress:
+    """How far a turn has come."""
+
+    plan: Plan | None
+    """What is left of the plan; None before there is one."""
+    done: list[Done]
+    """The calls of the present try."""
+    before: int
+    """The calls of the try before it, which was taken back."""
+
+
+def _progress(said: Sequence[BaseMessage]) -> _Progress:
+    """The plan that the messages carry, less the calls that were made since, and what those came to."""
+    carried, at, began = None, -1, -1
+    for index, message in enumerate(said):
+        if isinstance(message, AIMessage) and "plan" in message.additional_kwargs:
+            carried, at = message.additional_kwargs["plan"], index
+            began = index if carried["anew"] else began
+        elif carried is not None and carried["anew"] and isinstance(message, HumanMessage):
+            began = index  # the word after the first try was taken back
+    made = _made(said)
+    done = [each for index, each in made if index > began]
+    before = len(made) - len(done)
+    if carried is None:
+        return _Progress(None, done, before)
+    since = sum(index > max(at, began) for index, _ in made)
+    calls = tuple(Call(each["tool"], each["args"]) for each in carried["calls"][since:])
+    return _Progress(Plan(calls, tuple(carried["notes"]), carried["talk"], carried["asked"]), done, before)
+
+
+def _call_message(plan: Plan, progress: _Progress, state: dict[str, Any], *, think: bool) -> AIMessage:
     first, *rest = plan.calls
     selected = state["ui"].get("selected_image")
     args = {key: selected if value == SELECTED else value for key, value in first.args.items()}
-    carried = {
-        "calls": [{"tool": call.tool, "args": call.args} for call in rest],
+    number = progress.before + len(progress.done) + 1
+    call = {"name": first.tool, "args": args, "id": f"call-{number}", "type": "tool_call"}
+    thought = thought_before(first, progress.done, len(rest)) if think else ""
+    return AIMessage(thought, tool_calls=[call], additional_kwargs={"plan": _carried(plan, tuple(rest))})
+
+
+def _form_message(name: str, plan: Plan, progress: _Progress) -> AIMessage:
+    """The form of that name, filled in; the plan behind it travels with the message."""
+    anew = False
+    if name == "submit_plan":
+        form = submitted_plan(plan)
+    elif name == "submit_modules":
+        form = submitted_modules(plan)
+    elif name == "submit_reflection":
+        form, second = submitted_reflection(progress.done, plan.calls)
+        plan, anew = (plan, False) if second is None else (second, True)
+    else:
+        raise ValueError(f"The embedded planner knows no form '{name}'.")
+    call = {"name": name, "args": form, "id": f"{name}-{len(progress.done)}", "type": "tool_call"}
+    return AIMessage("", tool_calls=[call], additional_kwargs={"plan": _carried(plan, plan.calls, anew)})
+
+
+def _carried(plan: Plan, calls: tuple[Call, ...], anew: bool = False) -> dict[str, Any]:
+    """A plan as it travels in a message; `anew` where another try begins with it."""
+    return {
+        "calls": [{"tool": call.tool, "args": call.args} for call in calls],
         "notes": list(plan.notes),
         "talk": plan.talk,
         "asked": plan.asked,
+        "anew": anew,
     }
-    call = {"name": first.tool, "args": args, "id": f"call-{number + 1}", "type": "tool_call"}
-    return AIMessage("", tool_calls=[call], additional_kwargs={"plan": carried})
 
 
-def _carried_plan(said: Sequence[BaseMessage]) -> Plan | None:
-    for message in reversed(said):
-        if isinstance(message, AIMessage) and (carried := message.additional_kwargs.get("plan")) is not None:
-            calls = tuple(Call(each["tool"], each["args"]) for each in carried["calls"])
-            return Plan(calls, tuple(carried["notes"]), carried["talk"], carried["asked"])
-    return None
+def _renumbered(reply: str, before: int) -> str:
+    """An answer whose marks count from the turn's first call, that of a try which was taken back included."""
+    if not before:
+        return reply
+    return re.sub(
+        r"⁽([⁰¹²³⁴⁵⁶⁷⁸⁹]+)⁾",
+        lambda mark: reference(int(mark[1].translate(_DIGITS)) + before),
+        reply,
+    )
 
 
-def _done(said: Sequence[BaseMessage]) -> list[Done]:
-    calls = _calls_by_id(said)
-    return [
-        Done(calls[message.tool_call_id], message.status == "success", message.text, message.artifact or {})
-        for message in said
-        if isinstance(message, ToolMessage) and message.tool_call_id in calls
-    ]
+_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-def _calls_by_id(said: Sequence[BaseMessage]) -> dict[str, Call]:
-    return {
-        str(call["id"]): Call(call["name"], call["args"])
-        for message in said
+def _made(said: Sequence[BaseMessage]) -> list[tuple[int, Done]]:
+    """Every call that was run, in order, with the place of the message that asked for it."""
+    asked = {
+        str(call["id"]): (index, Call(call["name"], call["args"]))
+        for index, message in enumerate(said)
         if isinstance(message, AIMessage)
         for call in message.tool_calls
     }
+    return [
+        (
+            asked[message.tool_call_id][0],
+            Done(asked[message.tool_call_id][1], event.ok, event.text, event.data),
+        )
+        for message in said
+        if isinstance(message, ToolMessage)
+        and isinstance(event := message.artifact, Event)
+        and message.tool_call_id in asked
+    ]
 
 
 def _past(said: Sequence[BaseMessage]) -> list[PastTurn]:
-    starts = [index for index, message in enumerate(said) if isinstance(message, HumanMessage)]
+    starts = [index for index, message in enumerate(said) if is_request(message)]
     found = []
     for start, end in zip(starts, [*starts[1:], len(said)], strict=False):
         inner = said[start + 1 : end]
-        calls = tuple(each.call for each in _done(inner) if each.ok)
+        calls = tuple(each.call for _, each in _made(inner) if each.ok)
         reply = next((message.text for message in reversed(inner) if isinstance(message, AIMessage)), "")
         found.append(PastTurn(said[start].text, calls, reply))
     return found

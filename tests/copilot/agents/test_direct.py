@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from copilot.agents import UnknownAgent, direct, get_agent
+from copilot.agents import UnknownAgent, get_agent
+from copilot.agents.budget import Budget
 from copilot.session import Session
 from state.codec import digest
 from state.log import Event
@@ -18,10 +19,10 @@ from tests.copilot.scripted import Said, Scripted, calls
 NO_ANSWER = "The model could not be reached or did not answer properly. Nothing was lost; try again."
 
 
-def run(session: Session, *says: Said, stop: threading.Event | None = None) -> tuple[Scripted, list[Event]]:
+def run(session: Session, *says: Said, **options: Any) -> tuple[Scripted, list[Event]]:
     """One turn by a model that says those things; afterwards the record must be whole."""
     model = Scripted(*says)
-    events = list(direct.run(session, "Go on.", model, source="chat", stop=stop or threading.Event()))
+    events = list(session.stream("Go on.", model=model, **options))
     check_whole(session)
     return model, events
 
@@ -123,17 +124,17 @@ def test_a_model_that_never_ends_is_stopped_after_so_many_calls(session: Session
         return calls(*(("zoom_map", {"level": (len(heard) + n) % 20}) for n in range(7)))
 
     _, events = run(session, more)
-    assert sum(event.kind == "call" for event in events) == direct.MAX_CALLS
+    assert sum(event.kind == "call" for event in events) == Budget().steps
     assert ended(session) == (
         "failed",
         "Stopped after 30 calls without an answer; what was done so far stands.",
     )
 
 
-def test_a_turn_that_takes_too_long_is_stopped(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(direct, "MAX_SECONDS", 0.0)
-    run(session, calls(("zoom_map", {"level": 4})))
-    assert ended(session) == ("failed", "Stopped after 0 s without an answer.") and session.state == State()
+def test_a_turn_that_takes_too_long_is_stopped(session: Session) -> None:
+    run(session, calls(("zoom_map", {"level": 4})), budget=Budget(seconds=0.0))
+    said = "Stopped after 0 s without an answer; what was done so far stands."
+    assert ended(session) == ("failed", said) and session.state == State()
 
 
 def test_a_question_ends_the_turn_and_stands(session: Session) -> None:
@@ -169,7 +170,7 @@ def test_a_model_that_cannot_call_tools_leaves_a_sentence(session: Session) -> N
         def bind_tools(self, *args: Any, **kwargs: Any) -> Any:
             raise NotImplementedError("no tools here")
 
-    list(direct.run(session, "Go on.", Mute(AIMessage("x")), source="chat", stop=threading.Event()))
+    session.ask("Go on.", model=Mute(AIMessage("x")))
     check_whole(session)
     assert ended(session) == ("failed", NO_ANSWER)
 
@@ -192,7 +193,7 @@ def test_a_stop_ends_the_turn_between_two_calls(session: Session) -> None:
 @pytest.mark.parametrize("read", [1, 2, 3])
 def test_a_reader_that_goes_away_leaves_a_turn_that_is_closed(session: Session, read: int) -> None:
     model = Scripted(calls(("zoom_map", {"level": 4}), ("zoom_map", {"level": 5})), AIMessage("There."))
-    stream = direct.run(session, "Go on.", model, source="chat", stop=threading.Event())
+    stream = session.stream("Go on.", model=model)
     for _ in range(read):
         next(stream)
     stream.close()
@@ -225,5 +226,5 @@ def test_the_tokens_a_model_reports_are_added_up(session: Session) -> None:
 
 
 def test_an_agent_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(UnknownAgent, match=r"^There is no agent 'crew'\. Agents: direct\.$"):
+    with pytest.raises(UnknownAgent, match=r"^There is no agent 'crew'\. Agents: direct, react, cot, chameleon, reflexion, rs-agent\.$"):
         get_agent("crew")

@@ -1,0 +1,160 @@
+"""One question to a chat model: bounded in time, stopped at once, tried again, and put to a second model.
+
+Every model call of every agent goes through here, and through no other retry: the client's own is off.
+LangChain's ModelRetryMiddleware and ModelFallbackMiddleware do the same two things inside `create_agent`;
+why the agents are not built on it is written in copilot/agents/turn.py.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_chunk_to_message
+from langchain_core.runnables import Runnable
+
+from copilot.agents.faults import CutStream, is_passing, retry_after, sentence
+from copilot.models import model_name, without_key
+
+DELAYS = (0.5, 1.0)
+"""Seconds before the second and the third try, give or take a quarter, unless the server names its own."""
+MAX_SECONDS_A_TRY = 60.0
+_TICK = 0.05
+"""How often a stop is looked for while a model is waited for, in seconds."""
+
+_log = logging.getLogger(__name__)
+
+
+class Stopped(Exception):
+    """The user stopped the turn while the model was asked."""
+
+
+class OutOfTime(Exception):
+    """The turn's time was up while the model was asked."""
+
+
+class Unanswered(Exception):
+    """No model answered; the text is for the user."""
+
+
+class Asking:
+    """Puts questions to a model, and to its fallback from the moment on that it fails."""
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        fallback: Callable[[], BaseChatModel | None],
+        stop: threading.Event,
+        seconds_left: Callable[[], float],
+    ) -> None:
+        self.model = model
+        self.news: list[str] = []
+        """What the user should know of how the answer came about; the turn takes it from here."""
+        self._fallback = fallback
+        self._stop, self._seconds_left = stop, seconds_left
+
+    def ask(
+        self, said: Sequence[BaseMessage], tools: Sequence[dict[str, Any]] = (), forced: str | None = None
+    ) -> AIMessage:
+        """The model's next message; `forced` names the one tool it must call.
+
+        Raises Stopped, OutOfTime or Unanswered.
+        """
+        try:
+            return self._with_retries(said, tools, forced)
+        except Unanswered as failure:
+            other = self._fallback()
+            if other is None:
+                raise
+            self._fallback = lambda: None
+            self.news.append(f"{failure} Going on with {model_name(other)}.")
+            self.model = other
+            return self._with_retries(said, tools, forced)
+
+    def _with_retries(
+        self, said: Sequence[BaseMessage], tools: Sequence[dict[str, Any]], forced: str | None
+    ) -> AIMessage:
+        for delay in (*DELAYS, None):
+            try:
+                return self._once(said, tools, forced)
+            except (Stopped, OutOfTime):
+                raise
+            except Exception as error:
+                # What the server said goes to the log, without the key that some of them repeat.
+                _log.error("%s did not answer\n%s", model_name(self.model), _traceback())
+                wait = None if delay is None or not is_passing(error) else retry_after(error)
+                if delay is None or not is_passing(error) or (wait or 0.0) >= self._seconds_left():
+                    raise Unanswered(sentence(error)) from None
+                if self._stop.wait(delay * random.uniform(0.75, 1.25) if wait is None else wait):
+                    raise Stopped from None
+        raise AssertionError("the last try returns or raises")
+
+    def _once(
+        self, said: Sequence[BaseMessage], tools: Sequence[dict[str, Any]], forced: str | None
+    ) -> AIMessage:
+        """One try. A model that answers from elsewhere is waited for in a thread that can be left alone."""
+        if getattr(self.model, "answers_here", False):
+            return _answer(self.model, said, tools, forced, None, threading.Event())
+        left = min(self._seconds_left(), MAX_SECONDS_A_TRY)
+        given_up = threading.Event()
+        came: list[AIMessage | Exception] = []
+        done = threading.Event()
+
+        def work() -> None:
+            try:
+                came.append(_answer(self.model, said, tools, forced, left, given_up))
+            except Exception as error:
+                came.append(error)
+            finally:
+                done.set()
+
+        threading.Thread(target=work, name="model", daemon=True).start()
+        try:
+            while not done.wait(_TICK):
+                if self._stop.is_set():
+                    raise Stopped
+                if not self._seconds_left():
+                    raise OutOfTime
+        finally:
+            given_up.set()
+        if isinstance(came[0], Exception):
+            raise came[0]
+        return came[0]
+
+
+def _answer(
+    model: BaseChatModel,
+    said: Sequence[BaseMessage],
+    tools: Sequence[dict[str, Any]],
+    forced: str | None,
+    seconds: float | None,
+    given_up: threading.Event,
+) -> AIMessage:
+    """The model's message, read as a stream where the model streams, so that giving up hangs up."""
+    asked: Runnable[Any, AIMessage] = model
+    if tools:
+        asked = model.bind_tools(list(tools), **({"tool_choice": forced} if forced else {}))
+    # The transport's own limit is what is left of the turn's: a thread that is left alone ends too.
+    limits: dict[str, Any] = {"timeout": seconds} if hasattr(model, "request_timeout") else {}
+    if not getattr(model, "streaming", False):
+        return asked.invoke(list(said), **limits)
+    whole: AIMessageChunk | None = None
+    for chunk in asked.stream(list(said), **limits):
+        if given_up.is_set():
+            raise Stopped
+        if isinstance(chunk, AIMessageChunk):
+            whole = chunk if whole is None else whole + chunk
+    if whole is None or not whole.response_metadata.get("finish_reason"):
+        raise CutStream("The stream ended before the model said that it had finished.")
+    message = message_chunk_to_message(whole)
+    assert isinstance(message, AIMessage)
+    return message
+
+
+def _traceback() -> str:
+    return without_key(traceback.format_exc())

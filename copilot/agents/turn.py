@@ -1,0 +1,250 @@
+"""A turn that goes on: opened and closed the same way for every agent, whatever happens between.
+
+Why a loop of our own and not LangChain's `create_agent`: calls must go through Session.call_tool one after
+another and be told at once; a stop and the wall-clock budget must end the turn while a model hangs, which
+no middleware can, as it runs around the model's call and not beside it; and a reply is stored however the
+turn ends, also when its reader goes away. create_agent would be a second loop for the one agent it fits
+(react), and its import more than doubles what this package's takes. What LangChain defines is used where it
+is one mechanism for all: messages, tool calls, models, the classes of their errors.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from copilot.agents.asking import Asking, OutOfTime, Stopped, Unanswered
+from copilot.agents.budget import Budget, Spent
+from copilot.agents.faults import NO_ANSWER
+from copilot.agents.shown import MORE_TOOLS, Shown
+from copilot.models import without_key
+from copilot.prompts import messages, observation_message, system_message
+from state.codec import canonical
+from state.log import Event, Outcome
+
+if TYPE_CHECKING:
+    from copilot.session import Session
+
+STOPPED = "Stopped. What was done so far stands."
+CIRCLE = "Stopped: the same call came again without any effect."
+
+_log = logging.getLogger(__name__)
+
+
+class Ended(Exception):
+    """How a turn ended: what an agent's steps return, or raise from wherever they are."""
+
+    def __init__(self, reply: str, outcome: Outcome, *, for_good: bool = True) -> None:
+        super().__init__(reply)
+        self.reply, self.outcome = reply, outcome
+        self.for_good = for_good
+        """False where another try could end otherwise: neither the model failed nor the budget is spent."""
+
+
+Steps = Generator[Event, None, Ended]
+"""What an agent does between the request and the reply."""
+
+
+def run_turn(
+    steps: Callable[[OpenTurn], Steps],
+    session: Session,
+    request: str,
+    model: BaseChatModel,
+    *,
+    source: str,
+    stop: threading.Event,
+    budget: Budget | None = None,
+    shots: int = 0,
+    fallback: Callable[[], BaseChatModel | None] = lambda: None,
+) -> Iterator[Event]:
+    """Answer one request, giving each event after it is stored.
+
+    However it ends, also when the reader of this generator goes away in the middle, a reply is stored.
+    """
+    opened = session.begin(request, source)
+    turn = OpenTurn(session, opened, model, source, stop, budget or Budget(), fallback)
+    ended = Ended(STOPPED, "stopped")
+    try:
+        yield opened
+        turn.open(shots)
+        ended = yield from steps(turn)
+    except Ended as end:
+        ended = end
+    except Exception:
+        # Our side failed: the user gets a sentence, the log the traceback.
+        _log.error(
+            "turn %s of session %s failed\n%s", opened.turn, session.id, without_key(traceback.format_exc())
+        )
+        ended = Ended(NO_ANSWER, "failed")
+    finally:
+        closed = session.end(opened.turn, ended.reply, ended.outcome, turn.spent.seconds, turn.spent.usage)
+    yield closed
+
+
+class OpenTurn:
+    """One turn as it goes on: the messages so far, what was called, and what is left of the budget."""
+
+    def __init__(
+        self,
+        session: Session,
+        opened: Event,
+        model: BaseChatModel,
+        source: str,
+        stop: threading.Event,
+        budget: Budget,
+        fallback: Callable[[], BaseChatModel | None],
+    ) -> None:
+        self.session, self.number, self.request = session, opened.turn, opened.text
+        self.source, self.stop = source, stop
+        self.spent = Spent(budget)
+        self.asking = Asking(model, fallback, stop, lambda: self.spent.seconds_left)
+        self.said: list[BaseMessage] = []
+        self.guidance = ""
+        """What the agent adds to the rules for its present step."""
+        self.calls: list[Event] = []
+        self.shown = Shown(session, self.request, model)
+        self._without_effect: set[str] = set()
+        self._first_call, self._first_step = 0, 0
+        """Where the present try began."""
+
+    def open(self, shots: int) -> None:
+        """Gather what the model is shown: worked examples if wanted, the conversation, the request."""
+        past = [turn for turn in self.session.turns if turn.number < self.number]
+        shown: list[BaseMessage] = []
+        if shots:
+            from copilot.agents.shots import examples  # loads the encoder and a bank, which few turns want
+
+            shown = examples(self.session, self.request, shots)
+        self.said = messages(self.session.state, self.session.engine.clock(), past, self.request, shown)
+
+    # -- asking -------------------------------------------------------------------------------
+
+    def ask(self, tools: Sequence[dict[str, Any]] = (), forced: str | None = None) -> AIMessage:
+        """The model's next message. Raises Ended when the turn is stopped, over, or cannot be answered."""
+        if self.stop.is_set():
+            raise Ended(STOPPED, "stopped")
+        if (limit := self.spent.over()) is not None:
+            raise Ended(limit, "failed")
+        self.said[0] = system_message(self.session.state, self.session.engine.clock(), self.guidance)
+        try:
+            answer = self.asking.ask(self.said, tools, forced)
+        except Stopped:
+            raise Ended(STOPPED, "stopped") from None
+        except OutOfTime:
+            raise Ended(self.spent.out_of_time(), "failed") from None
+        except Unanswered as failure:
+            raise Ended(str(failure), "failed") from None
+        self.spent.take(self.said, answer, None)
+        return answer
+
+    def think(self, text: str) -> Event:
+        """Put on record what the model thinks, or what the user should know of how it is asked."""
+        return self.session.think(self.number, text, self.spent.usage)
+
+    def converse(
+        self, tools: Callable[[], Sequence[dict[str, Any]]] | None = None, *, one_at_a_time: bool = False
+    ) -> Generator[Event, None, AIMessage]:
+        """Ask, make the calls, and again, until the model answers without any: that answer."""
+        while True:
+            answer = self.ask((tools or self.shown.schemas)())
+            yield from self.noted(answer)
+            if not answer.tool_calls and not answer.invalid_tool_calls:
+                return answer
+            yield from self._run_calls(answer, one_at_a_time)
+
+    def noted(self, answer: AIMessage) -> Iterator[Event]:
+        """Keep an answer among the messages; what it says beside its calls, and its cost, go on record."""
+        for news in self.asking.news:
+            yield self.think(news)
+        self.asking.news.clear()
+        self.said.append(answer)
+        calling = answer.tool_calls or answer.invalid_tool_calls
+        if calling and (answer.text.strip() or answer.usage_metadata):
+            yield self.think(answer.text.strip())
+
+    def answered(self, answer: AIMessage) -> Ended:
+        """The end that an answer makes; a turn in which nothing worked has failed, whatever it says."""
+        refusal = answer.additional_kwargs.get("refusal")
+        if refusal or answer.response_metadata.get("finish_reason") == "content_filter":
+            why = f": {str(refusal).strip()}" if refusal else "; its provider blocked the answer."
+            return Ended(f"The model refuses this request{why}", "rejected")
+        if not answer.text.strip():
+            return Ended(NO_ANSWER, "failed")
+        made = self.spent.steps - self._first_step
+        nothing_worked = made and not any(each.ok for each in self.calls[self._first_call :])
+        return Ended(answer.text, "failed" if nothing_worked else "done", for_good=False)
+
+    def try_again(self) -> None:
+        """Begin another try: what the one before did counts neither as work nor as a circle."""
+        self._first_call, self._first_step = len(self.calls), self.spent.steps
+        self._without_effect.clear()
+
+    # -- calling ------------------------------------------------------------------------------
+
+    def call(self, tool: str, args: dict[str, Any], call_id: str) -> Event:
+        """Make one call, and tell the model what it came to. Raises Ended when it ends the turn."""
+        if self.stop.is_set():
+            raise Ended(STOPPED, "stopped")
+        if self.spent.steps >= self.spent.budget.steps:
+            raise Ended(self.spent.over() or "", "failed")
+        self.spent.steps += 1
+        event = self.session.call_tool(tool, args, source=self.source, turn=self.number)
+        self.calls.append(event)
+        self.said.append(observation_message(event, call_id, len(self.calls)))
+        return event
+
+    def check(self, event: Event) -> None:
+        """Raise Ended when a call that was told of is the turn's last."""
+        if event.ok and event.tool == "ask_user":
+            raise Ended(event.text, "asked")
+        if event.ok and event.tool == "reject_task":
+            raise Ended(event.text, "rejected")
+        if self._goes_in_circles(event):
+            raise Ended(CIRCLE, "failed", for_good=False)
+
+    def _run_calls(self, answer: AIMessage, one_at_a_time: bool) -> Iterator[Event]:
+        for broken in answer.invalid_tool_calls:
+            self.spent.steps += 1
+            self.tell(
+                broken["id"],
+                f"The arguments of {broken['name']} are no JSON object; send the call again, written right.",
+            )
+        waiting = list(answer.tool_calls)
+        try:
+            while waiting:
+                call = waiting.pop(0)
+                if call["name"] == MORE_TOOLS:
+                    self.spent.steps += 1
+                    self.tell(call["id"], self.shown.more(str(call["args"].get("query", ""))), "success")
+                    continue
+                event = self.call(call["name"], call["args"], call["id"] or "")
+                self.shown.add(call["name"])
+                yield event
+                self.check(event)
+                if one_at_a_time:
+                    break
+        finally:
+            # Every call of a message has its answer: a model is asked again by some agents after an end.
+            for call in waiting:
+                self.tell(call["id"], "Not run: one call at a time." if one_at_a_time else "Not run.")
+
+    def tell(self, call_id: str | None, text: str, status: str = "error") -> None:
+        """Answer a call of the model's that is not put through the session."""
+        told = ToolMessage(text, tool_call_id=call_id or "")
+        told.status = "success" if status == "success" else "error"
+        self.said.append(told)
+
+    def _goes_in_circles(self, event: Event) -> bool:
+        """Whether the very call was made in this state before, and changed nothing either time."""
+        if event.state is not None:
+            return False
+        key = canonical([event.tool, event.args, event.hash])
+        seen = key in self._without_effect
+        self._without_effect.add(key)
+        return seen
