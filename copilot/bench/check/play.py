@@ -1,0 +1,204 @@
+"""Run chains of calls in memory, without a session store: for gold runs and candidate solutions.
+
+It goes through the same `run_call` as a session, so it ends in the same state with the same hash. Calls
+are remembered by the state they were made in, so that chains with a common beginning run it once.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, overload
+
+from copilot.bench.check.aspects import touched
+from copilot.bench.check.runs import Made
+from copilot.bench.task import GoldCall
+from copilot.engine import Engine, safe_id
+from state.codec import canonical, digest, to_json
+from state.log import START, Event
+from state.model import State
+from tools.base import Step, World
+from tools.run import as_plain, call_arguments, run_call
+from tools.toolbox import Toolbox, toolbox
+
+MAX_REMEMBERED = 20_000
+
+
+@dataclass(frozen=True)
+class Played:
+    """Where a chain of calls led to."""
+
+    state: State = START
+    steps: tuple[Made, ...] = ()
+    """The calls of this chain, without those that it started from."""
+    states: tuple[State, ...] = ()
+    """The state after each of them."""
+    past: tuple[tuple[int, Made, State], ...] = ()
+    """Every call since the session's start with its turn and the state after it."""
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """The file of each artifact."""
+
+    @property
+    def failed(self) -> tuple[Made, ...]:
+        """The calls that did not work."""
+        return tuple(each for each in self.steps if not each.ok)
+
+
+FRESH = Played()
+
+
+class Player:
+    """Plays calls over one catalogue. One per process and thread; its files go when it does."""
+
+    def __init__(self, world: World, tools: Toolbox | None = None, remembered: int = MAX_REMEMBERED) -> None:
+        """`world` gives the catalogue, the gazetteer and the day; its artifacts and its log are not used."""
+        self.toolbox = tools or toolbox()
+        self._world = world
+        self._remembered = remembered
+        self._steps: OrderedDict[tuple[State, str, str], _Remembered] = OrderedDict()
+        self._folder = Path(tempfile.mkdtemp(prefix="azimuth-play-"))
+        self._next_folder = 0
+        self._close = weakref.finalize(self, shutil.rmtree, self._folder, True)
+
+    @classmethod
+    def over(cls, engine: Engine) -> Player:
+        """A player over an engine's catalogue, at its clock."""
+        nowhere = _Files(Path(), {})
+        return cls(World(engine.catalogue, engine.gazetteer, nowhere, engine.clock(), engine.catalogue_root))
+
+    def begin(self, setup: Iterable[GoldCall] = ()) -> Played:
+        """A session in progress: each call is a turn of its own, as when a user clicks."""
+        played = FRESH
+        for call in setup:
+            played = self.play((call,), played)
+        return replace(played, steps=(), states=())
+
+    def play(self, calls: Iterable[GoldCall], start: Played = FRESH) -> Played:
+        """Make those calls as one turn after `start`. A call that fails is a step; the next ones are made."""
+        turn = (start.past[-1][0] if start.past else 0) + 1
+        state, past, files = start.state, list(start.past), dict(start.files)
+        made: list[Made] = []
+        states: list[State] = []
+        for call in calls:
+            step, name_args, files = self._step(state, call, past, files)
+            changed = touched(state, step.state)
+            made.append(
+                Made(call.tool, name_args, not step.failed, step.observation, dict(step.data), changed)
+            )
+            state = step.state
+            states.append(state)
+            past.append((turn, made[-1], state))
+        self._forget()
+        return Played(state, tuple(made), tuple(states), tuple(past), files)
+
+    def close(self) -> None:
+        """Remove its files now."""
+        self._close()
+
+    def _step(
+        self, state: State, call: GoldCall, past: list[tuple[int, Made, State]], files: dict[str, Path]
+    ) -> tuple[Step, dict[str, Any], dict[str, Path]]:
+        key = (state, call.tool, canonical(as_plain(call.args)))
+        known = self._steps.get(key)
+        if known is None:
+            log = _Log(past)
+            folder = _Files(self._folder / f"{self._next_folder:08d}", dict(files))
+            self._next_folder += 1
+            known = _Remembered(
+                self._run(state, call, replace(self._world, artifacts=folder, log=log)),
+                call_arguments(self.toolbox, call.tool, call.args),
+                {name: path for name, path in folder.known.items() if files.get(name) != path},
+                folder.folder,
+            )
+            # What looks at the session's past depends on more than the state: it is run every time.
+            if not log.was_read:
+                self._steps[key] = known
+        else:
+            self._steps.move_to_end(key)
+        return known.step, known.args, {**files, **known.files} if known.files else files
+
+    def _run(self, state: State, call: GoldCall, world: World) -> Step:
+        if call.tool in self.toolbox and self.toolbox.get(call.tool).external:
+            return Step(state, f"{call.tool} reaches outside; here only what stays inside is run.", {}, True)
+        return run_call(self.toolbox, state, world, call.tool, call.args)
+
+    def _forget(self) -> None:
+        while len(self._steps) > self._remembered:
+            _, oldest = self._steps.popitem(last=False)
+            if oldest.files:
+                shutil.rmtree(oldest.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class _Remembered:
+    step: Step
+    args: dict[str, Any]
+    files: Mapping[str, Path]
+    folder: Path
+
+
+@dataclass
+class _Files:
+    """The artifacts of one chain: new ones go to this call's folder, older ones lie where they were made."""
+
+    folder: Path
+    known: dict[str, Path]
+
+    def path(self, artifact_id: str, suffix: str) -> Path:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.known[artifact_id] = self.folder / f"{safe_id(artifact_id)}{suffix}"
+        return self.known[artifact_id]
+
+    def find(self, artifact_id: str) -> Path | None:
+        return self.known.get(artifact_id)
+
+
+class _Log(Sequence[Event]):
+    """The session's events, made only when a tool reads them: few do."""
+
+    def __init__(self, past: list[tuple[int, Made, State]]) -> None:
+        self._past = tuple(past)
+        self.was_read = False
+
+    @cached_property
+    def _events(self) -> tuple[Event, ...]:
+        self.was_read = True
+        return tuple(self._made())
+
+    def _made(self) -> Iterator[Event]:
+        before = State()
+        for seq, (turn, made, state) in enumerate(self._past, 1):
+            yield Event(
+                seq,
+                turn,
+                "call",
+                "",
+                text=made.text,
+                source="bench",
+                tool=made.tool,
+                args=made.args,
+                ok=made.ok,
+                data=made.data,
+                state=None if state is before else to_json(state),
+                hash=digest(state),
+            )
+            before = state
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | Sequence[Event]:
+        return self._events[index]
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
