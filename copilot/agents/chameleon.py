@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 
 from copilot.agents.forms import ModulesForm, fill_in
 from copilot.agents.turn import OpenTurn, Steps
@@ -40,11 +41,11 @@ def steps(turn: OpenTurn) -> Steps:
     for number, each in enumerate(modules, 1):
         turn.said.append(
             aside(
-                f"You are now module {number} of {len(modules)}, '{each.module}'. Your task: {each.task} Only "
-                "this module's tools are there. When it is done, say in a sentence what it came to."
+                f"You are now module {number} of {len(modules)}, '{each.module}'. Your task: {each.task} "
+                "Only this module's tools are there. When it is done, say in a sentence what it came to."
             )
         )
-        said = yield from turn.converse(lambda name=each.module: turn.shown.schemas(name))  # type: ignore[misc]
+        said = yield from turn.converse(partial(turn.shown.schemas, each.module, each.task))
         if said.text.strip():
             yield turn.think(f"{each.module}: {said.text.strip()}")
     if modules:

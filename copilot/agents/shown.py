@@ -1,46 +1,76 @@
-"""The tools that a model is shown: those that fit the request, and more when it asks for them."""
+"""The tools that a model is shown in a turn: those that fit the request, and more when it asks for them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 
+from tools.base import Tool
+
 if TYPE_CHECKING:
+    from copilot.retrieval import Shown
     from copilot.session import Session
-    from tools.base import Tool
 
-MORE_TOOLS = "more_tools"
-"""The meta tool: answered by the loop, not by the session, as it changes nothing but what is shown."""
+FIND_TOOLS = "find_tools"
+"""The meta tool by which a model asks for more. The loop answers it: it changes nothing but what is shown."""
 
 
-class Shown:
+class ToolsShown:
     """The tools shown in one turn."""
 
     def __init__(self, session: Session, request: str, model: BaseChatModel) -> None:
+        self._session, self._request = session, request
         self._toolbox = session.engine.toolbox
-        self._request = request
         self._by_name = bool(getattr(model, "knows_tools", False))
-        """The model needs no more than the names: it gets all of them, and no schemas are made."""
+        """The model needs no more than the names: it gets all of them, and neither schemas nor a search."""
+        self._last: Shown | None = None
+        self._fitting: dict[str, tuple[Tool, ...]] = {}
+        self._added: dict[str, Tool] = {}
 
-    def schemas(self, category: str | None = None) -> list[dict[str, Any]]:
-        """The tools as a model's server takes them, all or those of one category."""
-        tools = [each for each in self._toolbox if category in (None, each.category)]
+    def schemas(self, category: str | None = None, task: str | None = None) -> list[dict[str, Any]]:
+        """The tools as a model's server takes them; for one step, only those of its category and task."""
         if self._by_name:
-            return [{"type": "function", "function": {"name": each.name}} for each in tools]
-        return [schema_of(each) for each in tools]
+            fitting = [each for each in self._toolbox if category in (None, each.category)]
+            return [{"type": "function", "function": {"name": each.name}} for each in fitting]
+        from copilot.retrieval import FIND_TOOLS as FIND
+        from copilot.retrieval.schema import function_of
+
+        tools = [
+            each for each in self._fitting_to(task or self._request) if category in (None, each.category)
+        ]
+        if not tools:  # the search saw nothing of this category in the task: all of it is little enough
+            tools = [each for each in self._toolbox if each.category == category]
+        shown = {each.name: each for each in tools} | self._added
+        return [*(function_of(each) for each in shown.values()), FIND]
 
     def add(self, name: str) -> None:
-        """Show a tool from now on; a name that the toolbox does not have is left out."""
+        """Show a tool from now on, as the model called it; what the toolbox does not have is left out."""
+        if not self._by_name and name in self._toolbox:
+            self._added[name] = self._toolbox.get(name)
 
     def more(self, query: str) -> str:
         """Show the tools that fit `query` from now on; what the model is told of them."""
-        return "You are shown every tool there is."
+        if self._by_name:
+            return "You are shown every tool there is."
+        self._fitting_to(self._request)
+        assert self._last is not None
+        self._last = self._last.more(query)
+        new = [each for each in self._last.tools if each.name not in self._added]
+        self._added |= {each.name: each for each in new}
+        return f"Added: {_listed(new)}." if new else "There are no other tools that fit."
+
+    def _fitting_to(self, text: str) -> tuple[Tool, ...]:
+        if text not in self._fitting:
+            from copilot.retrieval import shown_tools  # loads the encoder, which not every model needs
+
+            earlier = [turn.request for turn in self._session.turns if turn.request is not None][:-1]
+            found = shown_tools(text, self._session.state, earlier)
+            self._fitting[text] = found.tools
+            self._last = found if self._last is None or text == self._request else self._last
+        return self._fitting[text]
 
 
-def schema_of(tool: Tool) -> dict[str, Any]:
-    """One tool as a function in the OpenAI format, which LangChain takes for every model."""
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.summary, "parameters": tool.schema},
-    }
+def _listed(tools: Iterable[Tool]) -> str:
+    return ", ".join(each.name for each in tools)

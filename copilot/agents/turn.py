@@ -22,7 +22,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from copilot.agents.asking import Asking, OutOfTime, Stopped, Unanswered
 from copilot.agents.budget import Budget, Spent
 from copilot.agents.faults import NO_ANSWER
-from copilot.agents.shown import MORE_TOOLS, Shown
+from copilot.agents.shown import FIND_TOOLS, ToolsShown
 from copilot.models import without_key
 from copilot.prompts import messages, observation_message, system_message
 from state.codec import canonical
@@ -108,7 +108,7 @@ class OpenTurn:
         self.guidance = ""
         """What the agent adds to the rules for its present step."""
         self.calls: list[Event] = []
-        self.shown = Shown(session, self.request, model)
+        self.shown = ToolsShown(session, self.request, model)
         self._without_effect: set[str] = set()
         self._first_call, self._first_step = 0, 0
         """Where the present try began."""
@@ -219,7 +219,7 @@ class OpenTurn:
         try:
             while waiting:
                 call = waiting.pop(0)
-                if call["name"] == MORE_TOOLS:
+                if call["name"] == FIND_TOOLS:
                     self.spent.steps += 1
                     self.tell(call["id"], self.shown.more(str(call["args"].get("query", ""))), "success")
                     continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from typing import Any
 
@@ -17,6 +18,9 @@ def count_tokens(text: str) -> int:
 @cache
 def _encoding() -> Any:
     # Loading costs a second, and what was counted once is remembered: so only when it is needed.
-    import bpe_openai
+    with warnings.catch_warnings():
+        # Its package reads its own data in a way that Python 3.11 has deprecated.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import bpe_openai
 
-    return bpe_openai.get_encoding(ENCODING)
+        return bpe_openai.get_encoding(ENCODING)

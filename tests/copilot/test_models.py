@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
 
@@ -26,7 +27,8 @@ def test_a_served_model_calls_a_tool_and_answers(
     assert (first["path"], first["model"]) == ("/v1/chat/completions", "small")
     assert [message["role"] for message in first["messages"]] == ["system", "user"]
     assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "tool"]
-    assert second["messages"][3]["content"] == answer.calls[0].text
+    told = {"call": 1, "data": answer.calls[0].text}
+    assert json.loads(second["messages"][3]["content"]) == told
     assert "zoom_map" in {tool["function"]["name"] for tool in first["tools"]}
     assert server.keys == [f"Bearer {KEY}"] * 2
 

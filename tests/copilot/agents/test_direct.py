@@ -65,9 +65,9 @@ def test_the_model_hears_the_rules_the_request_and_what_each_call_came_to(sessio
     told = [message for message in second if isinstance(message, ToolMessage)]
     assert [(each.status, each.tool_call_id) for each in told] == [("success", "c0"), ("error", "c1")]
     assert '"zoom":2' in first[0].text and '"zoom":4' in second[0].text
-    assert {each["function"]["name"] for each in model.tools} == {
-        each.name for each in session.engine.toolbox
-    }
+    shown = {each["function"]["name"] for each in model.tools}
+    assert {"db_load", "ask_user", "reject_task", "find_tools"} < shown
+    assert shown - {"find_tools"} < {each.name for each in session.engine.toolbox}
 
 
 @pytest.mark.parametrize(
@@ -226,5 +226,8 @@ def test_the_tokens_a_model_reports_are_added_up(session: Session) -> None:
 
 
 def test_an_agent_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(UnknownAgent, match=r"^There is no agent 'crew'\. Agents: direct, react, cot, chameleon, reflexion, rs-agent\.$"):
+    with pytest.raises(
+        UnknownAgent,
+        match=r"^There is no agent 'crew'\. Agents: direct, react, cot, chameleon, reflexion, rs-agent\.$",
+    ):
         get_agent("crew")
