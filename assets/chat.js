@@ -40,6 +40,7 @@ class Chat {
     root.setAttribute("aria-label", "Conversation");
     root.tabIndex = 0;
     this.cards = new Map();
+    this.unfolded = new Set(); // thoughts that are read in full: they stay so when their card is built again
     document.addEventListener("visibilitychange", (this.seen = () => this.listen()));
   }
 
@@ -48,7 +49,7 @@ class Chat {
     this.setState = setStateValue;
     const session = this.data && this.data.session !== data.session;
     this.data = data;
-    if (session) { this.cards.clear(); this.root.replaceChildren(); this.leave(); }
+    if (session) { this.cards.clear(); this.unfolded.clear(); this.root.replaceChildren(); this.leave(); }
     const bottom = this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < 60;
     const last = data.turns.length ? data.turns[data.turns.length - 1].turn : 0;
     const added = last !== this.last;
@@ -99,8 +100,8 @@ class Chat {
     if (turn.request === null) return this.action(turn);
     const card = make("article", "az-turn");
     card.append(make("p", "az-request", turn.request));
-    if (turn.calls.length) card.append(this.calls(turn, before));
-    else if (turn.running) card.append(make("p", "az-thinking", "Reading the request …"));
+    if (turn.summary) card.append(this.work(turn, before));
+    if (turn.running) card.append(this.now(turn));
     if (turn.reply !== null && turn.reply !== "") card.append(this.reply(turn));
     if (turn.interrupted) card.append(make("p", "az-note", "Interrupted: the app was closed before this request was finished. What was done stands; ask again to go on."));
     if (question && question.choices.length) card.append(this.choices(question));
@@ -119,22 +120,46 @@ class Chat {
     return card;
   }
 
-  calls(turn, before) {
+  // What it does at this moment, in one line: the thought after the last call, where there is one.
+  now(turn) {
+    const last = turn.thoughts.at(-1);
+    const fresh = last && last.seq > (turn.calls.at(-1)?.seq ?? 0);
+    const text = fresh ? last.text : turn.calls.length ? "Working …" : "Reading the request …";
+    return make("p", "az-thinking", text);
+  }
+
+  work(turn, before) {
     const details = make("details", "az-calls");
     details.open = before ? Boolean(before.querySelector("details")?.open) : false;
     const summary = make("summary");
     summary.append(make("span", turn.running ? "az-spin" : "", ""), document.createTextNode(turn.summary));
     details.append(summary);
     const list = make("ol");
-    for (const call of turn.calls) {
-      const item = make("li", call.ok ? "" : "az-failed");
-      const head = button("az-call", "", "Show call " + call.number + " in the trace", () => this.open(call));
-      head.append(make("span", "az-mark", call.ok ? "✓" : "✕"), make("code", "", call.call), make("span", "az-ms", call.time));
-      item.append(head, make("p", "az-result", call.text));
-      list.append(item);
-    }
+    const steps = [...turn.calls.map((each) => [each.seq, this.call(each)]), ...turn.thoughts.map((each) => [each.seq, this.thought(each)])];
+    for (const [, item] of steps.sort((one, other) => one[0] - other[0])) list.append(item);
     details.append(list);
     return details;
+  }
+
+  call(call) {
+    const item = make("li", call.ok ? "" : "az-failed");
+    const head = button("az-call", "", "Show call " + call.number + " in the trace", () => this.open(call));
+    head.append(make("span", "az-mark", call.ok ? "✓" : "✕"), make("code", "", call.call), make("span", "az-ms", call.time));
+    item.append(head, make("p", "az-result", call.text));
+    return item;
+  }
+
+  // A thought is cut to two lines until it is clicked.
+  thought(thought) {
+    const item = make("li", "az-thought");
+    const text = button("az-thought-text", thought.text, "", () => {
+      const unfold = !this.unfolded.has(thought.seq);
+      if (unfold) this.unfolded.add(thought.seq); else this.unfolded.delete(thought.seq);
+      text.setAttribute("aria-expanded", String(unfold));
+    });
+    text.setAttribute("aria-expanded", String(this.unfolded.has(thought.seq)));
+    item.append(text);
+    return item;
   }
 
   reply(turn) {

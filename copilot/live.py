@@ -16,6 +16,7 @@ from functools import cache
 
 from copilot.engine import Engine, default_engine
 from copilot.session import Session
+from copilot.settings import settings_of
 
 KEPT_SESSIONS = 64
 """Open sessions beyond this number are closed, the least used first; their events are in the store."""
@@ -154,7 +155,11 @@ class Live:
 
     def _run(self, session: Session, running: _Running) -> None:
         try:
-            for _ in session.stream(running.request, stop=running.stop):
+            with_what = settings_of(self.engine.store, session.id)
+            stream = session.stream(
+                running.request, agent=with_what.agent, shots=with_what.shots, stop=running.stop
+            )
+            for _ in stream:
                 pass
         except Exception as error:
             # Before a turn begins, nothing is on record: the sentence is kept here, the traceback in the log.

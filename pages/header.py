@@ -1,4 +1,4 @@
-"""The line at the top: pages, the session and its menu, who answers, undo and redo."""
+"""The line at the top: pages, the session and its menu, who answers and how, undo and redo."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from copilot.models import describe
 from copilot.session import Session
 from pages.here import act, follow_page, go_to, open_panel, owner, tell
 from pages.look import asset
+from pages.settings import show_settings
 from tools.selection import holds_sample
 
 _theme = st.components.v2.component("azimuth_theme", js=asset("theme.js"), isolate_styles=False)
@@ -39,6 +40,7 @@ def header(session: Session) -> None:
             said = describe()
             leaves = "leave this machine" in said
             st.html(f'<span class="az-model {"az-online" if leaves else ""}"><i></i>{_escaped(said)}</span>')
+        show_settings(session)
         _undo_redo(session)
         _theme(key="theme", width="content")
     _notices(session)

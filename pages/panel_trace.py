@@ -7,7 +7,7 @@ import html
 import streamlit as st
 
 from copilot.session import Session
-from copilot.view.transcript import as_python, call_text, duration
+from copilot.view.transcript import as_python, call_text, duration, spent, thoughts
 from state.log import Event, Turn
 
 SHOWN_TURNS = 30
@@ -41,10 +41,14 @@ def _holds(turn: Turn, seq: int) -> bool:
 
 def _turn(turn: Turn, wanted: int | None) -> str:
     title = turn.request if turn.request is not None else "on the page"
-    rows = "".join(_call(each, each.seq == wanted) for each in turn.calls)
+    steps = sorted((*turn.calls, *thoughts(turn)), key=lambda each: each.seq)
+    rows = "".join(
+        _thought(each) if each.kind == "thought" else _call(each, each.seq == wanted) for each in steps
+    )
     reply = ""
     if turn.reply is not None:
-        how = f"<small>{turn.reply.outcome} · {duration(turn.reply.seconds)}</small>"
+        said = (str(turn.reply.outcome), duration(turn.reply.seconds), spent(turn))
+        how = f"<small>{' · '.join(each for each in said if each)}</small>"
         reply = f"<p class='az-trace-reply'>{html.escape(turn.reply.text)} {how}</p>"
     return (
         f"<section class='az-trace'><h4><span>Turn {turn.number}</span> {html.escape(title)}</h4>"
@@ -60,6 +64,16 @@ def _call(event: Event, wanted: bool) -> str:
         f"<p>{html.escape(event.text[:2000])}</p></td><td>{html.escape(event.source)}</td>"
         f"<td>{duration(event.seconds)}</td><td><time>{html.escape(event.at[11:19])}</time></td>"
         f"<td><code title='hash of the state after the call'>{html.escape(event.hash[:10])}</code></td></tr>"
+    )
+
+
+def _thought(event: Event) -> str:
+    """A thought is one line until it is opened."""
+    text = html.escape(event.text)
+    first = html.escape(" ".join(event.text.split())[:160])
+    return (
+        f"<tr class='az-trace-thought'><td>{event.seq}</td><td colspan='5'><details>"
+        f"<summary>{first}</summary><p>{text}</p></details></td></tr>"
     )
 
 

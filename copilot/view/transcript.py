@@ -52,7 +52,10 @@ def ratings(turns: tuple[Turn, ...]) -> dict[int, str]:
 
 
 def turn_card(turn: Turn, running: bool = False) -> dict[str, Any]:
-    """One turn: the request, its calls, the reply and how it ended."""
+    """One turn: the request, its calls and thoughts, the reply and how it ended.
+
+    Calls and thoughts carry their number in the log (`seq`): that is the order they came in.
+    """
     reply = turn.reply
     return {
         "turn": turn.number,
@@ -60,7 +63,8 @@ def turn_card(turn: Turn, running: bool = False) -> dict[str, Any]:
         "at": turn.calls[0].at if turn.calls else (reply.at if reply else ""),
         "source": turn.calls[0].source if turn.calls else "",
         "calls": [call_line(each, number) for number, each in enumerate(turn.calls, 1)],
-        "summary": calls_summary(turn.calls),
+        "thoughts": [{"seq": each.seq, "text": each.text[:MAX_SHOWN_CHARS]} for each in thoughts(turn)],
+        "summary": turn_summary(turn),
         "reply": reply.text if reply else None,
         "outcome": reply.outcome if reply else None,
         "seconds": reply.seconds if reply else None,
@@ -89,13 +93,47 @@ def call_text(tool: str, args: Mapping[str, Any]) -> str:
     return f"{tool}({said[:MAX_SHOWN_CHARS]})"
 
 
+def turn_summary(turn: Turn) -> str:
+    """`5 calls · 0.2 s · 1,240 tokens · $0.0031`: the work of a turn so far, and what it has cost."""
+    worded = len(thoughts(turn))
+    thought = _count(worded, "thought") if worded and not turn.calls else ""
+    parts = (thought, calls_summary(turn.calls), spent(turn))
+    return " · ".join(part for part in parts if part)
+
+
+def thoughts(turn: Turn) -> tuple[Event, ...]:
+    """The thoughts that say something; others only count tokens."""
+    return tuple(each for each in turn.thoughts if each.text.strip())
+
+
+def spent(turn: Turn) -> str:
+    """`1,240 tokens · $0.0031` so far; nothing where none were counted."""
+    last = turn.reply or (turn.thoughts[-1] if turn.thoughts else None)
+    if last is None:
+        return ""
+    tokens = last.tokens or last.data.get("prompt_tokens", 0) + last.data.get("completion_tokens", 0)
+    cost = last.data.get("cost_usd")
+    parts = (_count(tokens, "token") if tokens else "", "" if cost is None else price(cost))
+    return " · ".join(part for part in parts if part)
+
+
+def price(dollars: float) -> str:
+    """US dollars as people read them: a turn costs a fraction of a cent, or several dollars."""
+    if dollars < 0.0001:
+        return "under $0.0001" if dollars else "$0"
+    return f"${dollars:.4f}" if dollars < 0.1 else f"${dollars:,.2f}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def calls_summary(calls: tuple[Event, ...]) -> str:
     """`5 calls · 0.2 s`, and how many failed."""
     if not calls:
         return ""
     failed = sum(not each.ok for each in calls)
-    count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
-    said = f"{count} · {duration(sum(each.seconds for each in calls))}"
+    said = f"{_count(len(calls), 'call')} · {duration(sum(each.seconds for each in calls))}"
     return f"{said} · {failed} failed" if failed else said
 
 

@@ -11,6 +11,7 @@ import pytest
 from copilot.engine import Engine
 from copilot.live import MAX_REQUEST_CHARS, Live, Refused
 from copilot.session import Session
+from copilot.settings import Settings, keep
 from state.store import UnknownSession
 
 
@@ -49,6 +50,28 @@ def test_a_request_is_answered_in_the_background_and_its_events_are_stored(live:
     finished(live, session.id)
     assert [each.kind for each in session.events] == ["request", "call", "reply"]
     assert Session.open(session.id, engine=live.engine).state.database.loaded == ("xview1",)
+
+
+def test_a_request_is_answered_by_the_sessions_agent_with_as_many_examples(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[dict[str, Any]] = []
+
+    def stream(session: Session, request: str, **options: Any) -> Iterator[None]:
+        asked.append({"request": request, "agent": options["agent"], "shots": options["shots"]})
+        yield None
+
+    monkeypatch.setattr(Session, "stream", stream)
+    session = live.create("me")
+    live.ask(session.id, "a")
+    finished(live, session.id)
+    keep(live.engine.store, session.id, Settings("react", 2))
+    live.ask(session.id, "b")
+    finished(live, session.id)
+    assert asked == [
+        {"request": "a", "agent": "direct", "shots": 0},
+        {"request": "b", "agent": "react", "shots": 2},
+    ]
 
 
 def test_a_session_answers_one_request_at_a_time(live: Live, monkeypatch: pytest.MonkeyPatch):

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from copilot.session import Session
-from copilot.view.transcript import as_python, call_text, calls_summary, conversation, duration
+from copilot.view.transcript import (
+    as_python,
+    call_text,
+    calls_summary,
+    conversation,
+    duration,
+    price,
+    spent,
+    turn_card,
+    turn_summary,
+)
+from state.log import Event, Turn
+
+AT = "2026-11-20T12:00:00.000+00:00"
 
 
 def test_a_turn_shows_its_request_its_calls_and_its_reply(session: Session):
@@ -59,3 +72,47 @@ def test_calls_and_times_are_written_short():
     )
     assert [duration(each) for each in (0.0004, 0.012, 0.94, 3.21)] == ["0.4 ms", "12 ms", "940 ms", "3.2 s"]
     assert calls_summary(()) == ""
+
+
+def thinking(seq: int, text: str, **spent: float) -> Event:
+    return Event(seq, 1, "thought", AT, text=text, data=dict(spent))
+
+
+def test_thoughts_stand_beside_the_calls_with_their_place_in_the_order() -> None:
+    call = Event(3, 1, "call", AT, tool="zoom_map", args={"level": 4}, seconds=0.2)
+    thoughts = (thinking(2, "First I zoom."), thinking(4, " "), thinking(5, "x" * 9000))
+    card = turn_card(Turn(1, "zoom", (call,), None, thoughts), running=True)
+    assert [each["seq"] for each in card["calls"]] == [3]
+    assert card["thoughts"] == [{"seq": 2, "text": "First I zoom."}, {"seq": 5, "text": "x" * 4000}]
+
+
+def test_the_work_of_a_turn_is_summed_up_with_what_it_has_cost_so_far() -> None:
+    call = Event(3, 1, "call", AT, tool="zoom_map", seconds=0.2)
+    first = thinking(2, "First I zoom.", prompt_tokens=1200, completion_tokens=40)
+    priced = thinking(4, "", prompt_tokens=2400, completion_tokens=81, cost_usd=0.0123)
+    reply = Event(5, 1, "reply", AT, text="Done.", tokens=3000, data={"cost_usd": 0.25})
+    assert turn_summary(Turn(1, "zoom", (), None)) == ""
+    assert turn_summary(Turn(1, "zoom", (), None, (first,))) == "1 thought · 1,240 tokens"
+    assert turn_summary(Turn(1, "zoom", (call,), None, (first, priced))) == (
+        "1 call · 200 ms · 2,481 tokens · $0.0123"
+    )
+    assert turn_summary(Turn(1, "zoom", (call,), reply, (first, priced))) == (
+        "1 call · 200 ms · 3,000 tokens · $0.25"
+    )
+
+
+def test_an_answer_that_cost_no_tokens_says_nothing_of_them(session: Session) -> None:
+    session.ask("load xview1")
+    assert spent(session.turns[-1]) == "" and "token" not in turn_summary(session.turns[-1])
+
+
+def test_prices_are_written_as_finely_as_they_matter() -> None:
+    assert [price(each) for each in (0.0, 0.00002, 0.00031, 0.0999, 0.1, 12.5, 1234.5)] == [
+        "$0",
+        "under $0.0001",
+        "$0.0003",
+        "$0.0999",
+        "$0.10",
+        "$12.50",
+        "$1,234.50",
+    ]

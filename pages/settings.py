@@ -1,0 +1,74 @@
+"""The settings of a session: which agent answers, and how many examples the model is shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from copilot.agents import NAMES
+from copilot.live import live
+from copilot.models import EMBEDDED, configured_model
+from copilot.session import Session
+from copilot.settings import MAX_SHOTS, Settings, keep, settings_of
+
+AGENTS = {
+    "direct": ("Direct", "Calls tools until it can answer."),
+    "react": ("ReAct", "Says what it thinks before each call."),
+    "cot": ("Chain of thought", "Plans every call first, then makes them."),
+    "chameleon": ("Chameleon", "Splits the request into modules, each with a step of its own."),
+    "reflexion": ("Reflexion", "Looks back at what went wrong, and tries again."),
+    "rs-agent": ("RS-Agent", "Names the kind of task, looks up how it is solved, and plans with that."),
+}
+
+
+def show_settings(session: Session) -> None:
+    """Draw the button that says what is set, and the menu behind it."""
+    settings = settings_of(live().engine.store, session.id)
+    running = live().running(session.id) is not None
+    with st.popover(
+        _said(settings),
+        icon=":material/tune:",
+        key="settings",
+        help="Which agent answers, with how many examples",
+    ):
+        # The values are part of the keys: what another tab has set shows here too.
+        agent_key = f"agent-{session.id}-{settings.agent}"
+        st.radio(
+            "Agent",
+            NAMES,
+            index=NAMES.index(settings.agent),
+            format_func=lambda name: AGENTS[name][0],
+            captions=[AGENTS[name][1] for name in NAMES],
+            key=agent_key,
+            on_change=lambda: _keep(session, replace(settings, agent=st.session_state[agent_key])),
+            disabled=running,
+        )
+        shots_key = f"shots-{session.id}-{settings.shots}"
+        st.segmented_control(
+            "Examples shown to the model",
+            range(MAX_SHOTS + 1),
+            default=settings.shots,
+            key=shots_key,
+            required=True,
+            on_change=lambda: _keep(session, replace(settings, shots=st.session_state[shots_key])),
+            disabled=running,
+        )
+        st.caption(_hint())
+
+
+def _said(settings: Settings) -> str:
+    name = AGENTS[settings.agent][0]
+    if not settings.shots:
+        return name
+    return f"{name} · {settings.shots} example{'' if settings.shots == 1 else 's'}"
+
+
+def _hint() -> str:
+    if configured_model() == EMBEDDED:
+        return "The embedded planner answers offline: it plans by itself, so the agents differ little."
+    return "Examples are answers you marked as right, then ones that come with Azimuth. Each costs tokens."
+
+
+def _keep(session: Session, settings: Settings) -> None:
+    keep(live().engine.store, session.id, settings)
