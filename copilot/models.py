@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from copilot.prices import UnreadablePrices, price_of
+
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
@@ -55,6 +57,10 @@ def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
             f"No address is configured for the model '{name}'. Set OPENAI_API_KEY or OPENAI_BASE_URL, "
             f"or use '{EMBEDDED}'."
         )
+    try:
+        price_of(name)  # so that a wrong table is told before a turn begins, and not by a turn that fails
+    except UnreadablePrices as error:
+        raise ModelNotConfigured(str(error)) from error
     from langchain_openai import ChatOpenAI
     from pydantic import SecretStr
 

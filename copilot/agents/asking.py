@@ -20,6 +20,7 @@ from langchain_core.runnables import Runnable
 
 from copilot.agents.faults import CutStream, is_passing, retry_after, sentence
 from copilot.models import model_name, without_key
+from copilot.prices import price_of
 
 DELAYS = (0.5, 1.0)
 """Seconds before the second and the third try, give or take a quarter, unless the server names its own."""
@@ -75,6 +76,14 @@ class Asking:
             self.news.append(f"{failure} Going on with {model_name(other)}.")
             self.model = other
             return self._with_retries(said, tools, forced)
+
+    def cost_usd(self, answer: AIMessage) -> float | None:
+        """What an answer has cost; None where no price is known."""
+        usage = answer.usage_metadata
+        price = None if usage is None else price_of(model_name(self.model))
+        if usage is None or price is None:
+            return None
+        return price.cost_usd(usage["input_tokens"], usage["output_tokens"])
 
     def _with_retries(
         self, said: Sequence[BaseMessage], tools: Sequence[dict[str, Any]], forced: str | None

@@ -140,7 +140,7 @@ class OpenTurn:
             raise Ended(self.spent.out_of_time(), "failed") from None
         except Unanswered as failure:
             raise Ended(str(failure), "failed") from None
-        self.spent.take(self.said, answer, None)
+        self.spent.take(self.said, answer, self.asking.cost_usd(answer))
         return answer
 
     def think(self, text: str) -> Event:

@@ -25,6 +25,7 @@ from copilot.planner.steps import (
     submitted_modules,
     submitted_plan,
     submitted_reflection,
+    submitted_task_types,
     thought_before,
 )
 from copilot.prompts import THINK_FIRST, is_request, read_system_message
@@ -95,7 +96,7 @@ class EmbeddedPlanner(BaseChatModel):
             situation = Situation(state, today, self.catalogue, self.gazetteer, _past(messages[:opened]))
             plan = self.planner.plan(messages[opened].text, situation)
         if forced is not None:
-            return _form_message(forced, plan, progress)
+            return _form_message(forced, plan, progress, messages[opened].text)
         if plan.calls and not _stopped(progress.done):
             if bound is not None and plan.calls[0].tool not in bound:
                 return AIMessage("This is all that these tools can do here.")
@@ -158,7 +159,7 @@ def _call_message(plan: Plan, progress: _Progress, state: dict[str, Any], *, thi
     return AIMessage(thought, tool_calls=[call], additional_kwargs={"plan": _carried(plan, tuple(rest))})
 
 
-def _form_message(name: str, plan: Plan, progress: _Progress) -> AIMessage:
+def _form_message(name: str, plan: Plan, progress: _Progress, request: str) -> AIMessage:
     """The form of that name, filled in; the plan behind it travels with the message."""
     anew = False
     if name == "submit_plan":
@@ -168,6 +169,8 @@ def _form_message(name: str, plan: Plan, progress: _Progress) -> AIMessage:
     elif name == "submit_reflection":
         form, second = submitted_reflection(progress.done, plan.calls)
         plan, anew = (plan, False) if second is None else (second, True)
+    elif name == "submit_task_types":
+        form = submitted_task_types(request)
     else:
         raise ValueError(f"The embedded planner knows no form '{name}'.")
     call = {"name": name, "args": form, "id": f"{name}-{len(progress.done)}", "type": "tool_call"}

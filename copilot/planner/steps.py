@@ -60,6 +60,14 @@ def submitted_reflection(done: Sequence[Done], rest: Sequence[Call]) -> tuple[di
     )
 
 
+def submitted_task_types(request: str) -> dict[str, Any]:
+    """The form of a request's task types: the likeliest, and those that are half as likely."""
+    from copilot.solutions import infer_tasks  # its head is a file of its own, which one agent reads
+
+    found = infer_tasks(request)
+    return {"tasks": [each.task for each in found if each.score >= found[0].score / 2][:3]}
+
+
 def thought_before(call: Call, done: Sequence[Done], left: int) -> str:
     """Why a call comes next, in a sentence."""
     last = done[-1] if done else None
