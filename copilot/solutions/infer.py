@@ -1,0 +1,89 @@
+"""Which task a request is: RS-Agent's first stage, by a small trained head and rules for the modality."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from copilot.planner.head import Head, features, shared_encoder
+from copilot.solutions.space import IMAGE_TASKS
+
+WEIGHTS = Path(__file__).with_name("head.npz")
+_RADAR = re.compile(
+    r"\b(?:sar|radar|synthetic[- ]aperture|microwave|backscatter\w*|sentinel[- ]?1[ab]?|s1[ab]?|gaofen[- ]?3|"
+    r"gf[- ]?3|terrasar(?:[- ]x)?|tandem[- ]x|iceye|capella|umbra|radarsat\S*|alos\S*|palsar\S*|"
+    r"cosmo[- ]skymed|sarfish|hrsid|ssdd|hisea\S*|[vh][vh][- ]pol\w*|[vh][vh](?= (?:band|channel|polari|image))|"
+    r"polarimetric|grd|slc)\b",
+    re.IGNORECASE,
+)
+_NOT_RADAR = re.compile(
+    r"\b(?:not?|isn't|isnt|no longer|rather than|instead of|other than)\s+(?:an?\s+|the\s+)?(?:sar|radar)\b",
+    re.IGNORECASE,
+)
+_OF_RADAR = {
+    "optical_detection": "sar_detection",
+    "horizontal_object_detection": "sar_detection",
+    "rotated_object_detection": "sar_detection",
+    "optical_plane_type": "sar_plane_type",
+}
+"""What does for a radar image what the other does for an optical one: detectors do not cross over."""
+_OF_OPTICAL = {"sar_detection": "optical_detection", "sar_plane_type": "optical_plane_type"}
+_WITH_AN_IMAGE = 5.0
+"""How much likelier a task on pixels is when the request comes with an image."""
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A task that a request may be, and how likely: the scores of all tasks come to one."""
+
+    task: str
+    score: float
+
+
+def infer_tasks(request: str, image: Mapping[str, Any] | None = None) -> tuple[Inferred, ...]:
+    """Every task, likeliest first. `image` may tell what the request comes with: {"modality": "sar"}."""
+    head = task_head()
+    shares = head.probabilities(features(shared_encoder(), [normal(request)]))[0]
+    scores = dict(zip(head.names, shares.tolist(), strict=True))
+    if image is not None:
+        scores = {
+            task: score * (_WITH_AN_IMAGE if task in IMAGE_TASKS else 1) for task, score in scores.items()
+        }
+    scores = _by_modality(scores, modality_of(request, image))
+    total = sum(scores.values())
+    ranked = sorted(scores, key=lambda task: -scores[task])
+    return tuple(Inferred(task, scores[task] / total) for task in ranked)
+
+
+def modality_of(request: str, image: Mapping[str, Any] | None = None) -> str:
+    """ "sar" or "optical": what the image is known to be, else what the request says, else optical."""
+    known = str((image or {}).get("modality") or "").lower()
+    if known:
+        return "sar" if _RADAR.search(known) else "optical"
+    return "sar" if _RADAR.search(_NOT_RADAR.sub(" ", request)) else "optical"
+
+
+def _by_modality(scores: Mapping[str, float], modality: str) -> dict[str, float]:
+    """The scores with the tasks of the other modality given over to their counterparts."""
+    counterpart = _OF_RADAR if modality == "sar" else _OF_OPTICAL
+    found = dict(scores)
+    for task, other in counterpart.items():
+        found[other] += found[task]
+        found[task] = 0.0
+    return found
+
+
+def normal(text: str) -> str:
+    """A request as the head reads it: lower case, without stops at its end and names of files."""
+    plain = re.sub(r"\S+\.(?:tiff?|png|jpe?g|jp2|img|nc|hdf|h5)\b", "image", text, flags=re.IGNORECASE)
+    return " ".join(plain.lower().split()).strip(" .!?")
+
+
+@cache
+def task_head() -> Head:
+    """The committed weights. Raises HeadError when they cannot be read."""
+    return Head.load(WEIGHTS)

@@ -1,0 +1,61 @@
+"""Task-Aware Retrieval: documents of the Solution Space by what a request says and which task it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from copilot.planner.encoder import Floats
+from copilot.planner.head import shared_encoder
+from copilot.retrieval.remembered import vectors_of
+from copilot.solutions.infer import Inferred, infer_tasks
+from copilot.solutions.space import Solution, solutions
+
+DOCUMENTS = 3
+_TASK_WEIGHT = 1.0
+"""What a certain task adds to the cosine of its document: the task decides, the words break ties."""
+
+
+@dataclass(frozen=True)
+class _Space:
+    documents: tuple[Solution, ...]
+    index: Any
+    """FAISS, inner product of vectors of length one."""
+
+    def cosines(self, text: str) -> Floats:
+        """(documents,) float32."""
+        values, rows = self.index.search(shared_encoder().encode([text]), len(self.documents))
+        found = np.empty(len(self.documents), dtype=np.float32)
+        found[rows[0]] = values[0]
+        return found
+
+
+@cache
+def _space() -> _Space:
+    import faiss
+
+    documents = tuple(solutions().values())
+    vectors = vectors_of([each.text for each in documents], shared_encoder().encode, "solutions")
+    index = faiss.IndexFlatIP(vectors.shape[1])
+    index.add(vectors)
+    return _Space(documents, index)
+
+
+def search_solutions(
+    request: str, tasks: Sequence[Inferred] = (), k: int = DOCUMENTS
+) -> tuple[Solution, ...]:
+    """The k documents that fit best; without inferred tasks by the request's words alone."""
+    space = _space()
+    scores = space.cosines(request).astype(np.float64)
+    shares = {each.task: each.score for each in tasks}
+    scores += _TASK_WEIGHT * np.array([shares.get(each.task, 0.0) for each in space.documents])
+    return tuple(space.documents[row] for row in np.argsort(-scores, kind="stable")[:k])
+
+
+def first_tool(request: str, image: Mapping[str, Any] | None = None) -> str:
+    """The tool that the solution for a request begins with."""
+    return search_solutions(request, infer_tasks(request, image), k=1)[0].first
