@@ -10,7 +10,7 @@ from copilot.bench.run.store import Run
 Row = Mapping[str, Any]
 COLUMNS = (
     "id", "intent", "category", "complexity", "request", "outcome", "success", "correctness", "rouge_l",
-    "errors", "tokens", "seconds", "usd", "measures", "at_epsilon",
+    "errors", "tokens", "seconds", "usd", "verdict", "at_epsilon",
 )  # fmt: skip
 """What a report reads of a result: not the traces, which are most of it."""
 

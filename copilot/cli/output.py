@@ -12,8 +12,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 _SPEAKING = frozenset(
-    "CatalogueError ModelNotConfigured NoTasks ReplayDiverged RunFailed StoreUnavailable UnknownAgent "
-    "UnknownRun UnknownSession UnknownTurn UnreadableSource".split()
+    "CannotAdd CatalogueError ModelNotConfigured NoTasks ReplayDiverged RunFailed StoreUnavailable "
+    "UnknownAgent UnknownRun UnknownSession UnknownTurn UnreadableSource".split()
 )
 """The errors whose text is written for the user; by name, so that nothing is imported to tell them."""
 

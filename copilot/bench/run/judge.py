@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from copilot.bench.task import Task
-from state.codec import to_json
+from copilot.bench.check.gold import Gold
+from copilot.bench.check.runs import Run
+from copilot.bench.check.settings import Settings
+from copilot.bench.check.verdict import check
 
 if TYPE_CHECKING:
     from copilot.session import Answer
 
+EPSILONS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.25)
+"""Where success is measured besides the run's own ε, for the figure of success against ε."""
 
-def judged(task: Task, answer: Answer, epsilon: float) -> dict[str, Any]:
-    """Success, correctness, ROUGE-L, the kinds of errors, and every other measure."""
-    success = to_json(answer.state) == task.state
-    return {
-        "success": success,
-        "correctness": float(success),
-        "rouge_l": None,
-        "errors": [] if success else ["state"],
-        "measures": "{}",
-        "at_epsilon": "{}",
+
+def judged(gold: Gold, answer: Answer, epsilon: float) -> dict[str, Any]:
+    """Success, correctness, ROUGE-L, the checks that found something, and the whole verdict."""
+    run = Run.of(answer, gold.start)
+    settings = Settings(epsilon=epsilon)
+    verdict = check(gold, run, settings)
+    others = {
+        each: verdict.success
+        if each == epsilon
+        else check(gold, run, replace(settings, epsilon=each)).success
+        for each in EPSILONS
     }
+    return {
+        "success": verdict.success,
+        "correctness": verdict.correctness,
+        "rouge_l": verdict.rouge,
+        "errors": list(verdict.wrong),
+        "verdict": json.dumps(verdict.to_json(), ensure_ascii=False, separators=(",", ":")),
+        "at_epsilon": json.dumps(others),
+    }
+
+
+def not_judged() -> dict[str, Any]:
+    """The columns of a task whose own gold does not work here: nobody can be graded by it."""
+    nothing = dict.fromkeys(("success", "correctness", "rouge_l", "verdict", "at_epsilon"))
+    return {**nothing, "errors": []}

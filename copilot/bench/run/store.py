@@ -80,7 +80,7 @@ def row_schema() -> pa.Schema:
     import pyarrow as pa
 
     about, trace = "id intent category request setup gold gold_reply", "trace reply outcome state_hash state"
-    columns = [pa.field(name, pa.string()) for name in f"{about} {trace} measures at_epsilon".split()]
+    columns = [pa.field(name, pa.string()) for name in f"{about} {trace} verdict at_epsilon".split()]
     columns += [pa.field(name, pa.int64()) for name in ("complexity", "tokens")]
     columns += [pa.field(name, pa.float64()) for name in ("seconds", "usd", "correctness", "rouge_l")]
     return pa.schema([*columns, pa.field("success", pa.bool_()), pa.field("errors", pa.list_(pa.string()))])

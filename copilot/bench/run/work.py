@@ -12,7 +12,9 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from copilot.bench.run.judge import judged
+from copilot.bench.check.gold import GoldFails, gold_of
+from copilot.bench.check.play import Player
+from copilot.bench.run.judge import judged, not_judged
 from copilot.bench.task import Task
 from state.codec import digest, to_json
 
@@ -28,6 +30,7 @@ MOST_LOGGED = 5
 """Lines of the log that a worker writes; the traces have every failure."""
 
 _opening = threading.Lock()
+_of_thread = threading.local()
 
 
 @dataclass(frozen=True)
@@ -54,18 +57,28 @@ def run_task(task: Task, work: Work, engine: Engine) -> dict[str, Any]:
     """One task from the opening of its session to its verdict; the session is gone afterwards."""
     from copilot.session import Session
 
+    try:
+        gold = gold_of(_player(engine), task)
+    except GoldFails as error:
+        return _ungraded(task, str(error))
     session = Session.open(engine=engine)
     try:
         for call in task.setup:
-            event = session.call_tool(call.tool, call.args, source="bench")
-            if not event.ok:
-                return _broken(task, session, f"The setup's {event.tool} failed: {event.text}")
-        # Not every agent takes shots; none is asked for them without need.
-        shots = {"shots": work.shots} if work.shots else {}
-        answer = session.ask(task.request, agent=work.agent, model=work.model, source="bench", **shots)
-        return _row(task, session, answer, work)
+            session.call_tool(call.tool, call.args, source="bench")
+        answer = session.ask(
+            task.request, agent=work.agent, model=work.model, shots=work.shots, source="bench"
+        )
+        return _row(task, session, answer, judged(gold, answer, work.epsilon))
     finally:
         engine.remove_session(session.id)
+
+
+def _player(engine: Engine) -> Player:
+    """This thread's player of golds."""
+    if not hasattr(_of_thread, "player"):
+        _of_thread.player = Player.over(engine)
+    found: Player = _of_thread.player
+    return found
 
 
 @cache
@@ -85,41 +98,27 @@ def _engine(catalogue: str, today: str) -> Engine:
     return Engine.in_memory(catalogue, date.fromisoformat(today))
 
 
-def _row(task: Task, session: Session, answer: Answer, work: Work) -> dict[str, Any]:
-    turn = session.turns[-1].number
+def _row(task: Task, session: Session, answer: Answer, verdict: dict[str, Any]) -> dict[str, Any]:
+    turn = session.turns[-1]
     return {
         **_about(task),
-        "trace": _json([_line(each) for each in session.events if each.turn == turn]),
+        "trace": _json([_line(each) for each in session.events if each.turn == turn.number]),
         "reply": answer.reply,
         "outcome": answer.outcome,
         "state_hash": digest(answer.state),
         "state": _json(to_json(answer.state)),
         "seconds": answer.seconds,
         "tokens": answer.tokens,
-        "usd": None,
-        **judged(task, answer, work.epsilon),
+        "usd": turn.reply.data.get("cost_usd") if turn.reply else None,
+        **verdict,
     }
 
 
-def _broken(task: Task, session: Session, why: str) -> dict[str, Any]:
-    """The row of a task that could not be run: it counts as failed, and says why."""
-    return {
-        **_about(task),
-        "trace": "[]",
-        "reply": why,
-        "outcome": "failed",
-        "state_hash": digest(session.state),
-        "state": _json(to_json(session.state)),
-        "seconds": 0.0,
-        "tokens": 0,
-        "usd": None,
-        "success": False,
-        "correctness": 0.0,
-        "rouge_l": None,
-        "errors": [NOT_RUN],
-        "measures": "{}",
-        "at_epsilon": "{}",
-    }
+def _ungraded(task: Task, why: str) -> dict[str, Any]:
+    """The row of a task that is not put to the agent, because its gold does not work here."""
+    nothing = dict.fromkeys(("state_hash", "state", "usd"))
+    left = {"trace": "[]", "reply": why, "outcome": None, "seconds": 0.0, "tokens": 0}
+    return {**_about(task), **nothing, **left, **not_judged()}
 
 
 def _about(task: Task) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def run(
     shots: Shots = 0,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
-    epsilon: Epsilon = 0.0,
+    epsilon: Epsilon = 0.01,
     limit_tokens: LimitTokens = None,
     limit_usd: LimitUsd = None,
     resume: Resume = None,
