@@ -50,6 +50,9 @@ def export_csv(state: State, world: World, *, table: TableOrSelection = None) ->
     A text that a spreadsheet would run as a formula gets an apostrophe in front.
 
     Example: copilot call export_csv
+
+    Asked as: export as CSV | download the results | save the table as a file | give me a spreadsheet | csv of
+    the selection | export the data | write it to a comma separated file
     """
     call = Call.of(export_csv, table=table)
     rows, found = pages(state, world, table)
@@ -67,6 +70,9 @@ def export_geojson(state: State, world: World, *, table: TableOrSelection = None
     """Write all rows of the selection or of a table as a GeoJSON file, with where they came from.
 
     Example: copilot call export_geojson
+
+    Asked as: export as GeoJSON | save the footprints as geojson | vector file of the selection | download for
+    QGIS | geojson please | write the features to a file
     """
     call = Call.of(export_geojson, table=table)
     rows, found = pages(state, world, table)
@@ -81,6 +87,8 @@ def export_geoparquet(state: State, world: World, *, table: TableOrSelection = N
     """Write all rows of the selection or of a table as a GeoParquet 1.1 file, with where they came from.
 
     Example: copilot call export_geoparquet
+
+    Asked as: export as GeoParquet | parquet file | save it for geopandas | write a .parquet | columnar export
     """
     call = Call.of(export_geoparquet, table=table)
     rows, found = pages(state, world, table)

@@ -51,6 +51,9 @@ def histogram_figure(
     """Draw the histogram of a column of numbers of a table or of the selection.
 
     Example: copilot call histogram_figure field=cloud_pct bins=10
+
+    Asked as: histogram of cloud cover | distribution of the resolution as a chart | how are the gsd values
+    spread | plot the frequency of values | bins of cloud percentage | distribution plot
     """
     from plotly.graph_objects import Bar
 
@@ -90,6 +93,9 @@ def bar_figure(
     """Draw bars of the counts per group of a table or of the selection, or of a column's mean, sum and so on.
 
     Example: copilot call bar_figure by=class unit=detections
+
+    Asked as: bar chart of images per year | bars by country | column chart of the classes | compare the data
+    sets in a chart | plot counts per sensor as bars | chart the ten most frequent classes | a graph by group
     """
     from plotly.graph_objects import Bar
 
@@ -118,6 +124,9 @@ def line_figure(
     """Draw a line of the counts over time or another ordered column, or of a column's mean, sum and so on.
 
     Example: copilot call line_figure by=month
+
+    Asked as: line chart over time | trend of acquisitions | images per month as a curve | how did the number
+    develop | time series plot | plot the monthly counts | growth over the years
     """
     from plotly.graph_objects import Scatter
 
@@ -148,6 +157,9 @@ def pie_figure(
     """Draw the shares of the groups of a table or of the selection as a pie.
 
     Example: copilot call pie_figure by=dataset
+
+    Asked as: pie chart of the sensors | shares as a pie | what percentage is each class, as a chart |
+    proportion of the splits | donut chart | cake diagram
     """
     from plotly.graph_objects import Pie
 
@@ -176,6 +188,9 @@ def scatter_figure(
     """Draw two columns of numbers of a table or of the selection against each other.
 
     Example: copilot call scatter_figure x=cloud_pct y=detections
+
+    Asked as: cloud cover against resolution | plot gsd versus sun elevation | x y chart of two variables |
+    how do the two columns relate | scatter chart | relationship between angle and cloud
     """
     from plotly.graph_objects import Scattergl
 

@@ -37,6 +37,9 @@ def sort_table(
     """Sort the rows of a table or of the selection by columns, into a new table.
 
     Example: copilot call sort_table by=-acquired
+
+    Asked as: sort by date | order them by cloud cover | newest first | rank by resolution | ascending by gsd
+    | sort the table the other way round
     """
     result, total = _sorted(state, world, by, limit, table)
     said = f"Sorted {number_of(total, 'row')} by {', '.join(by)}; the table holds {len(result):,}."
@@ -57,6 +60,9 @@ def top_n(
     """Take the n rows of a table or of the selection with the largest or smallest values of a column.
 
     Example: copilot call top_n by=detections n=5
+
+    Asked as: the ten largest | top five by objects | the 3 least cloudy images | which image has the most
+    ships | highest resolution ones | worst ten by cloud cover | best five
     """
     result, total = _sorted(state, world, [f"-{by}" if order == "largest" else by], n, table)
     said = f"The {number_of(len(result), 'row')} of {total:,} with the {order} {by}{_read_out(result, by)}."
@@ -76,6 +82,9 @@ def sample_rows(
     """Take n rows of a table or of the selection by chance; the same seed takes the same rows.
 
     Example: copilot call sample_rows n=20 seed=7
+
+    Asked as: a random sample | pick 20 images by chance | ten random rows | give me some examples at random |
+    draw a sample | a few random scenes
     """
     if table is None:
         selection = current_selection(state, world)
@@ -105,6 +114,9 @@ def filter_rows(
     """Keep the rows of a table that meet one comparison, in a new table; the selection stays.
 
     Example: copilot call filter_rows table=table-1a2b3c field=count op=">=" value=10
+
+    Asked as: keep the rows of the table above 100 | from that table only France | drop the small groups from
+    the table | where the count is over ten in the table | filter the result table
     """
     operator = OPERATORS.get(" ".join(op.lower().replace("_", " ").split()))
     if operator is None:

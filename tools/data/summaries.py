@@ -47,6 +47,9 @@ def describe_table(state: State, world: World, *, table: TableOrSelection = None
     """Describe each column of a table or of the selection: values, missing ones, smallest, largest, mean.
 
     Example: copilot call describe_table
+
+    Asked as: summary statistics | describe the data | what does the table look like | minimum, maximum and
+    mean of each column | overview of the columns | any missing values | profile the table
     """
     if table is not None:
         frame = load_table(state, world, table)
@@ -70,6 +73,10 @@ def group_count(
     """Count the rows of a table or of the selection per group, largest first, into a table.
 
     Example: copilot call group_count by=class unit=detections
+
+    Asked as: how many per class | break it down by year | count by country | distribution over the sensors |
+    number of images for each data set | tally per month | which class is the most frequent | counts per group
+    as a table | split by
     """
     key, groups = counted(state, world, by, unit, table)
     things = "row" if table is not None else noun(state, world) if unit == "images" else "detection"
@@ -94,6 +101,9 @@ def aggregate(
     """Sum up a column of a table or of the selection by its mean, sum or the like, overall or per group.
 
     Example: copilot call aggregate field=cloud_pct function=mean by=sensor
+
+    Asked as: average cloud cover | mean resolution per sensor | the largest gsd | total number of objects |
+    median by year | sum over the countries | standard deviation of the cloud cover | what is the minimum
     """
     name, key, groups = aggregated(state, world, field, function, by, table)
     title = f"{function} of {name}" + (f" by {key}" if key else "")
@@ -117,6 +127,9 @@ def distinct_values(state: State, world: World, *, field: Column, table: TableOr
     """List the distinct values of a column of a table or of the selection, with how often each comes.
 
     Example: copilot call distinct_values field=sensor
+
+    Asked as: which sensors occur | what years are covered | list the different countries | unique values of
+    split | which classes are in there | what kinds of events are there | possible values
     """
     name, groups = counted(state, world, field, "images", table)
     groups = sorted(groups)

@@ -45,6 +45,9 @@ def export_script(state: State, world: World, *, name: FileName = "Session as a 
     """Write the session as a Python script that makes its state again, call by call, and checks it.
 
     Example: copilot call export_script
+
+    Asked as: give me this as a Python script | export the session as code | script that reproduces it | save
+    the steps as .py | what would this be in Python
     """
     stretches = stretches_of(world.log)
     parts = [_opening(state, world), *(each.source() for each in stretches), _ending(state)]
@@ -58,6 +61,9 @@ def export_notebook(state: State, world: World, *, name: FileName = "Session as 
     """Write the session as a Jupyter notebook that makes its state again, call by call, and checks it.
 
     Example: copilot call export_notebook
+
+    Asked as: make a notebook of this | export to Jupyter | .ipynb of the session | notebook that reproduces
+    everything | turn our conversation into a notebook
     """
     import nbformat
 

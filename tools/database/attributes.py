@@ -74,6 +74,10 @@ def filter_attribute(
     """Keep what meets one comparison on a column or property, replacing the earlier one of its kind.
 
     Example: copilot call filter_attribute field=cloud_pct op="<=" value=10
+
+    Asked as: cloud cover below 10 percent | only WorldView-2 | resolution better than half a metre | from the
+    training split | taken by Gaofen | gsd under 1 m | hardly any clouds | event is Hurricane Harvey |
+    destroyed buildings only | sensor is Sentinel-2 | off nadir less than 20 degrees
     """
     operator = OPERATORS.get(" ".join(op.lower().replace("_", " ").split()))
     if operator is None:

@@ -39,6 +39,9 @@ def filter_class(
     """Keep images that hold these object classes, replacing earlier ones; words such as vehicles do.
 
     Example: copilot call filter_class classes=vehicles
+
+    Asked as: only images with airplanes | scenes that hold ships | with both cars and trucks | where there
+    are storage tanks | containing vehicles | images of buses | keep those with helicopters | what about boats
     """
     known = ClassWords.of(world)
     names = canonical_words(classes, known, match)
@@ -69,6 +72,9 @@ def filter_lccclass(
     Where object classes are kept too, whether any or all must be there is what filter_class said.
 
     Example: copilot call filter_lccclass classes=golf_course
+
+    Asked as: only airports | stadium scenes | forest and pasture | land cover class water bodies | golf
+    courses | scenes of crop fields | images of solar farms | land use industrial | military facilities
     """
     known = ClassWords.of(world)
     names: dict[str, None] = {}
@@ -105,6 +111,9 @@ def filter_clear(
     """Drop some of the filters, or all of them; what is loaded stays.
 
     Example: copilot call filter_clear fields=date
+
+    Asked as: drop the date filter | clear all filters | forget the place | show everything again | no more
+    restrictions | remove the cloud condition | any year is fine | start over with the selection
     """
     filters = state.database.filters
     cleared = Filters()

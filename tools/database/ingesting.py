@@ -44,6 +44,10 @@ def db_ingest(
     `:`), only what lies in them is read.
 
     Example: copilot call db_ingest path=harbours.geojson
+
+    Asked as: import my own images | add this folder to the catalogue | ingest /data/annotations.json | bring
+    in a COCO file | read my GeoJSON of points | load the file from disk | upload my csv | register a new data
+    set from a path
     """
     from data.ingest import UnreadableSource, ingest  # the readers' libraries cost half a second
 

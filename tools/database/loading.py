@@ -28,6 +28,10 @@ def db_list(state: State, world: World) -> Step:
     """List every data set of the catalogue with its counts, dates and classes.
 
     Example: copilot call db_list
+
+    Asked as: what data do you have | which data sets are there | what's in the catalogue | show me the
+    available collections | how big is each data set | what can I load here | overview of the archive | which
+    imagery is available
     """
     infos = world.catalogue.datasets()
     if not infos:
@@ -44,6 +48,9 @@ def db_load(
     """Load data sets of the catalogue, beside those that are loaded.
 
     Example: copilot call db_load names=fair1m,xview1
+
+    Asked as: load fair1m | use xview3 and sarfish | add bigearthnet | open the fMoW data set | take xView |
+    switch to another data set | with imagery from xview1 | bring in the ships data set
     """
     wanted = known_names(names, world.catalogue.datasets())
     loaded = tuple(sorted({*state.database.loaded, *wanted}))
@@ -60,6 +67,9 @@ def db_unload(
     """Unload some data sets, or all of them; the filters stay.
 
     Example: copilot call db_unload names=fmow
+
+    Asked as: unload xview1 | drop that data set | remove fmow from the loaded ones | I don't need sarfish any
+    more | close all data sets | everything but fair1m can go
     """
     before = state.database.loaded
     if not before:
@@ -84,6 +94,9 @@ def db_schema(
     """Show the catalogue's columns with their types and value ranges, as an SQL schema.
 
     Example: copilot call db_schema name=xview1
+
+    Asked as: which columns are there | what fields does fair1m have | show the structure of the table | value
+    ranges of the attributes | what can I filter on | data dictionary | describe the schema
     """
     dataset = None if name is None else known_names([name], world.catalogue.datasets())[0]
     columns = [

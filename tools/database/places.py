@@ -42,6 +42,10 @@ def filter_coords(
     Give exactly one of place, bbox, lon with lat, geometry, drawing. A city means 40 km around it.
 
     Example: copilot call filter_coords place=Pittsburgh radius_km=40
+
+    Asked as: near Pittsburgh | within 40 km of Houston | in Brazil | around the port of Rotterdam | inside
+    the box I drew | only in this bounding box | over the Black Sea | and in Lyon? | at 48.1 N 11.6 E | the
+    same in Italy
     """
     given = [name for name, value in (("place", place), ("bbox", bbox), ("lon/lat", _either(lon, lat)),
                                       ("geometry", geometry), ("drawing", drawing))

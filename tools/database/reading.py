@@ -44,6 +44,10 @@ def db_count(
     """Count the images or detections of the current selection, overall or per group.
 
     Example: copilot call db_count by=class unit=detections
+
+    Asked as: how many images are there | count them | number of ships | how many scenes are left | total per
+    year | is there anything in Kenya | how much imagery do we have | do you have any images of | tell me the
+    number
     """
     selection = current_selection(state, world)
     total = _total(selection, unit, world)
@@ -75,6 +79,9 @@ def db_query(
     """Read rows of the current selection into a table, sorted as asked.
 
     Example: copilot call db_query order_by=-acquired limit=20
+
+    Asked as: list the images | show the rows | the ten newest records | a table of the results | give me
+    their dates and sensors | which images are these | list them by cloud cover | first 20 entries
     """
     selection = current_selection(state, world)
     order = tuple(ordering(each, world) for each in order_by or ())
@@ -109,6 +116,9 @@ def db_sql(
     at most 10 seconds.
 
     Example: copilot call db_sql sql="SELECT dataset, count(*) AS n FROM images GROUP BY dataset"
+
+    Asked as: run this SQL | select count(*) from images | query the catalogue with SQL | SELECT dataset,
+    avg(gsd_m) GROUP BY dataset
     """
     frame = world.catalogue.sql(sql, MAX_SQL_ROWS, SQL_SECONDS)
     said = f"The query gave {number_of(len(frame), 'row')}"

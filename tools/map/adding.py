@@ -59,6 +59,9 @@ def add_vector_layer(
     """Add a vector artifact to the map as a layer.
 
     Example: copilot call add_vector_layer artifact=vector-1a2b3c
+
+    Asked as: put this vector on the map | show the buffer result as a layer | add the polygons to the map |
+    display the GeoJSON artifact | the intersection as a layer
     """
     found = state.artifact(artifact)
     kind: Literal["document", "vector"] = "document" if found and found.kind == "document" else "vector"
@@ -96,6 +99,10 @@ def add_raster_layer(
     """Add a raster artifact, or the pixels of an image that has some, to the map as a layer.
 
     Example: copilot call add_raster_layer artifact=raster-1a2b3c bands=1 colormap=viridis
+
+    Asked as: put the image's pixels on the map | overlay the raster | show the picture itself on the map |
+    bands 4 3 2 on the map | add the GeoTIFF as a layer | false colour composite on the map | show the NDVI
+    raster in viridis
     """
     if (image is None) == (artifact is None):
         raise ToolError("add_raster_layer needs an image's id or a raster artifact's id; one of them.")

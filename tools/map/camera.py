@@ -83,6 +83,9 @@ def zoom_map(
     """Zoom the map to a place, to a level, or in and out by some levels.
 
     Example: copilot call zoom_map place=Paris
+
+    Asked as: zoom to Paris | go to Nairobi | fly to Iceland | zoom in | zoom out two levels | level 8 |
+    closer please | take me to Tokyo | show me Cairo on the map | back out a bit | zoom level 12
     """
     if place is None and level is None and delta is None:
         raise ToolError("zoom_map needs a place, a level (0 to 22) or a delta such as 1 or -1.")
@@ -125,6 +128,9 @@ def pan_map(
     """Move the map in a direction, or to a place, at the same zoom.
 
     Example: copilot call pan_map direction=north
+
+    Asked as: move the map north | pan left | shift the view to the east | scroll down a bit | a little
+    further south | go right by half a screen | centre on Rome at the same zoom
     """
     if (direction is None) == (place is None):
         raise ToolError("pan_map needs a direction such as north, or a place; one of them.")
@@ -147,6 +153,9 @@ def set_view(state: State, world: World, *, lon: Longitude, lat: Latitude, zoom:
     """Centre the map on coordinates, at a zoom level or the present one.
 
     Example: copilot call set_view lon=2.35 lat=48.86 zoom=11
+
+    Asked as: centre the map on 48.1 N 11.6 E | go to 2.35, 48.86 | view at lon 10 lat 50 zoom 9 | put these
+    coordinates in the middle | jump to latitude -33.9 longitude 18.4
     """
     level = state.map.zoom if zoom is None else float(zoom)
     return _moved(state, Camera(point(lon, lat), level), "The map is set")
@@ -157,6 +166,9 @@ def fit_bounds(state: State, world: World, *, bbox: BboxDeg) -> Step:
     """Fit the map to a box.
 
     Example: copilot call fit_bounds bbox=[-80.3,40.3,-79.8,40.6]
+
+    Asked as: fit the map to this box | zoom to west 5 south 45 east 10 north 50 | frame the extent | show the
+    bounding box on screen | set the map extent
     """
     fitted = checked_box(bbox)
     return _fitted(state, fitted, f"The map fits {said_box(fitted)}")
@@ -167,6 +179,9 @@ def fit_layer(state: State, world: World, *, layer: LayerName) -> Step:
     """Fit the map to what a layer shows.
 
     Example: copilot call fit_layer layer=clusters
+
+    Asked as: zoom to the layer | frame that layer again | fit the view to the clusters | show the whole layer
+    on screen | zoom to the drawing | go to the heat map's extent
     """
     found = layer_named(state, layer)
     return _fitted(state, layer_box(world, found), f"The map fits the layer {found.name!r}", layer=found.id)
@@ -177,6 +192,9 @@ def fit_selection(state: State, world: World) -> Step:
     """Fit the map to the current selection.
 
     Example: copilot call fit_selection
+
+    Asked as: zoom to the results | fit all images | show me where they all are | frame the selection | make
+    everything selected visible | zoom to the data
     """
     bounds = world.catalogue.bounds(current_selection(state, world))
     if bounds is None:
@@ -191,6 +209,9 @@ def reset_map(state: State, world: World) -> Step:
     """Put the map's camera and base back to how they start; layers stay.
 
     Example: copilot call reset_map
+
+    Asked as: reset the view | the whole world | start the map over | back to the default view | zoom all the
+    way out | original camera
     """
     start = MapState()
     after = state.with_map(center=start.center, zoom=start.zoom, basemap=start.basemap, swipe=None)
@@ -210,6 +231,10 @@ def set_basemap(
     """Change the map's base: offline land (plain, dark, light), OpenStreetMap, satellite or topography.
 
     Example: copilot call set_basemap name=dark
+
+    Asked as: satellite background | dark map | use OpenStreetMap | topographic base | change the basemap |
+    light background please | show streets underneath | aerial imagery below | night mode for the map | plain
+    background
     """
     base = basemap_named(name)
     data = {"basemap": base.id, "online": base.online}

@@ -28,6 +28,9 @@ def toggle_control(
     """Show or hide the legend, the scale bar, the graticule or the mini map.
 
     Example: copilot call toggle_control control=graticule
+
+    Asked as: show the legend | hide the scale bar | turn on the graticule | mini map please | switch the grid
+    lines off | coordinates grid on the map | I want a scale | overview map on
     """
     shown = control not in state.map.controls if on is None else on
     wanted = {*state.map.controls, control} if shown else {*state.map.controls} - {control}
@@ -44,6 +47,9 @@ def map_state(state: State, world: World) -> Step:
     """Read where the map looks, its base, its layers and its controls.
 
     Example: copilot call map_state
+
+    Asked as: where is the map looking | what does the map show now | what zoom are we at | current centre of
+    the map | state of the map | which base map is on | where am I
     """
     view = state.map
     shown = sum(each.visible for each in view.layers)

@@ -40,6 +40,9 @@ def draw_bbox(
     """Draw a box on the map, given as a bbox or as a place's box.
 
     Example: copilot call draw_bbox bbox=[-80.3,40.3,-79.8,40.6]
+
+    Asked as: draw a box around Rome | draw a rectangle | mark the area as a box | a bounding box of Kenya on
+    the map | outline this extent
     """
     if (bbox is None) == (place is None):
         raise ToolError("draw_bbox needs a bbox [west, south, east, north] or a place; one of them.")
@@ -61,6 +64,9 @@ def draw_polygon(state: State, world: World, *, points: Corners, name: Title = N
     """Draw a polygon on the map from its corners.
 
     Example: copilot call draw_polygon points=[[4,51],[5,51],[5,52]]
+
+    Asked as: draw a polygon | draw a triangle through these points | sketch an area with these corners |
+    outline the region with vertices | mark out a shape
     """
     for lon, lat in points:
         if abs(lon) > 180 or abs(lat) > 90:
@@ -87,6 +93,9 @@ def draw_circle(
     """Draw a circle of a radius in kilometres around a place or a point.
 
     Example: copilot call draw_circle place=Rotterdam radius_km=40
+
+    Asked as: draw a circle of 20 km around Tokyo | a ring around the port | show the 50 km radius | circle
+    this place | mark everything within 10 km with a circle
     """
     spot = spot_of(world, place, lon, lat)
     options = (("lat", spot.center[1]), ("lon", spot.center[0]), ("radius_km", float(radius_km)))
@@ -109,6 +118,9 @@ def draw_marker(
     """Put a marker on a place or a point, with a label when one is given.
 
     Example: copilot call draw_marker place=Lagos label="Field office"
+
+    Asked as: put a marker on Nairobi | drop a pin at the harbour | mark this spot | pin it | place a flag at
+    52.5, 13.4 | add a point labelled HQ | mark Berlin on the map
     """
     spot = spot_of(world, place, lon, lat)
     text = clean_name(label) if label else None
@@ -123,6 +135,9 @@ def clear_drawings(state: State, world: World) -> Step:
     """Remove everything that was drawn on the map; other layers stay.
 
     Example: copilot call clear_drawings
+
+    Asked as: erase the drawings | remove the circle and the marker | delete what I drew | clear my sketches |
+    wipe the pins | get rid of the shapes
     """
     gone = [each.id for each in state.map.layers if each.kind == "drawing"]
     said = f"Removed {number_of(len(gone), 'drawing')}." if gone else "There were no drawings."

@@ -35,6 +35,9 @@ def export_map(
     """Write the map as a stand-alone HTML page or as a PNG picture, both over the offline land map.
 
     Example: copilot call export_map format=png title="Ports"
+
+    Asked as: save the map as a picture | export the map as HTML | download a PNG of the map | stand-alone web
+    page of this map | print the map | screenshot of the map | map image for my slides
     """
     # Drawing libraries cost half a second to import, and a list of tools does without them.
     from tools.map.picture import draw_png

@@ -25,6 +25,9 @@ def list_layers(state: State, world: World) -> Step:
     """List the map's layers, bottom first, with kind, count and whether they show.
 
     Example: copilot call list_layers
+
+    Asked as: which layers are there | what is on the map | list the layers | name my layers | how many layers
+    do I have | layer overview
     """
     layers = [layer_facts(each) for each in state.map.layers]
     if not layers:
@@ -40,6 +43,9 @@ def show_layer(state: State, world: World, *, layer: LayerName) -> Step:
     """Show a layer that was hidden.
 
     Example: copilot call show_layer layer=clusters
+
+    Asked as: show that layer again | turn the clusters back on | unhide the heat map | make the layer visible
+    | switch the layer on | bring the points back
     """
     return _shown(state, layer, True)
 
@@ -49,6 +55,9 @@ def hide_layer(state: State, world: World, *, layer: LayerName) -> Step:
     """Hide a layer without removing it.
 
     Example: copilot call hide_layer layer=clusters
+
+    Asked as: hide the heat map | turn the layer off | make the points invisible | switch the clusters off |
+    take it out of sight for now | I don't want to see the layer
     """
     return _shown(state, layer, False)
 
@@ -58,6 +67,9 @@ def remove_layer(state: State, world: World, *, layer: LayerName) -> Step:
     """Remove a layer from the map.
 
     Example: copilot call remove_layer layer=clusters
+
+    Asked as: remove the layer | delete the heat map | take the clusters off the map | get rid of that layer |
+    drop the points layer | throw away the red layer
     """
     found = layer_named(state, layer)
     left = len(state.map.layers) - 1
@@ -75,6 +87,9 @@ def clear_layers(
     """Remove every layer from the map.
 
     Example: copilot call clear_layers keep_drawings=true
+
+    Asked as: remove all layers | clean the map | clear everything off the map | delete every layer | empty
+    map please | wipe the map
     """
     gone = [each.id for each in state.map.layers if not (keep_drawings and each.kind == "drawing")]
     left = len(state.map.layers) - len(gone)
@@ -93,6 +108,9 @@ def rename_layer(
     """Give a layer another name; its id stays.
 
     Example: copilot call rename_layer layer=clusters name=Ships
+
+    Asked as: rename the layer to harbours | call it ships 2019 | give the layer another name | name this
+    layer A | change the title of the layer | label the layer as before
     """
     found = layer_named(state, layer)
     renamed = replace(found, name=free_name(state, name, besides=found))
@@ -105,6 +123,9 @@ def reorder_layer(state: State, world: World, *, layer: LayerName, position: Pos
     """Move a layer to the top, to the bottom, up, down, or to a place in the order.
 
     Example: copilot call reorder_layer layer=clusters position=top
+
+    Asked as: bring the points to the front | send the heat map to the back | put this layer on top | move the
+    layer below the other | layer order | place it underneath
     """
     found = layer_named(state, layer)
     others = [each for each in state.map.layers if each.id != found.id]
@@ -136,6 +157,9 @@ def style_layer(
     """Change a layer's colour, opacity or size.
 
     Example: copilot call style_layer layer=clusters color=orange opacity=0.5
+
+    Asked as: make the layer red | colour it green | half transparent | bigger points | thicker lines |
+    opacity 50 percent | change the colour | make the dots smaller | fade it a little | restyle the clusters
     """
     if color is None and opacity is None and size is None:
         raise ToolError("style_layer needs a color, an opacity (0 to 1) or a size in pixels.")
@@ -163,6 +187,9 @@ def swipe_layers(
     """Compare two layers with a swipe bar; without layers, take the bar away.
 
     Example: copilot call swipe_layers
+
+    Asked as: compare the two layers with a swipe | swipe between before and after | split the map | curtain
+    between both layers | slide one over the other | side by side layers | take the swipe bar away
     """
     if left is None and right is None:
         said = "The swipe bar is gone." if state.map.swipe else "There was no swipe bar."

@@ -40,6 +40,9 @@ def measure_distance(
     """Measure the geodesic distance between two places or points, or along a path.
 
     Example: copilot call measure_distance start=Paris end=Lagos
+
+    Asked as: how far is it from Rome to Milan | distance between the two ports | measure the length of this
+    path | kilometres from here to Cairo | how long is the route | how many km between | as the crow flies
     """
     if points is not None:
         if start is not None or end is not None:
@@ -76,6 +79,9 @@ def measure_area(
     """Measure the geodesic area of a drawing, a box or a place.
 
     Example: copilot call measure_area place=France
+
+    Asked as: how large is the area | square kilometres of the drawing | size of this polygon | area of
+    Bavaria | how big is the box | hectares inside the shape
     """
     if sum(each is not None for each in (layer, bbox, place)) != 1:
         raise ToolError("measure_area needs one of: a drawing's layer, a bbox, a place.")
@@ -100,6 +106,9 @@ def identify_at(state: State, world: World, *, lon: Longitude, lat: Latitude) ->
     """Say what lies at a point: images and drawings of every visible layer, country and nearest city.
 
     Example: copilot call identify_at lon=-79.996 lat=40.441
+
+    Asked as: what is at this point | what's here | which country is this coordinate in | what do we have at
+    10 E 50 N | identify the spot | nearest city to this point | info at the location
     """
     spot = point(lon, lat)
     country = world.gazetteer.country_at(*spot)

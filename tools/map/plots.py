@@ -47,6 +47,9 @@ def scatter_plot(
     """Plot the selection as one point per image.
 
     Example: copilot call scatter_plot color=orange
+
+    Asked as: plot them as points | dots on the map | one marker for each image | show the single positions |
+    scatter them on the map | as points please | a dot per image | simple markers
     """
     return _plotted(state, world, "points", "points", name, color)
 
@@ -58,6 +61,10 @@ def cluster_plot(
     """Plot the selection as clusters that show how many images lie there.
 
     Example: copilot call cluster_plot
+
+    Asked as: show them on the map | cluster the images | plot the ships | map the results | display them
+    grouped | markers with numbers | put them on the map | where are they | visualise the images | bubbles
+    with counts
     """
     return _plotted(state, world, "clusters", "clusters", name, color)
 
@@ -69,6 +76,9 @@ def heatmap_plot(
     """Plot the selection as a heat map of where images are many.
 
     Example: copilot call heatmap_plot
+
+    Asked as: heat map | hot spots of images | where are they concentrated | show it as heat | a heat layer of
+    the ships | intensity map | where is it busiest
     """
     return _plotted(state, world, "heatmap", "a heat map", name, color)
 
@@ -88,6 +98,9 @@ def density_plot(
     """Plot the selection as counts per hexagon or square cell.
 
     Example: copilot call density_plot cell=h3 resolution=5
+
+    Asked as: density per hexagon | count per grid cell | hexbin map | H3 cells | square cells coloured by
+    count | image density | binned map
     """
     options: Options = (("cell", cell),)
     if resolution is not None:
@@ -103,6 +116,9 @@ def footprint_plot(
     """Plot the outline on the ground of each selected image.
 
     Example: copilot call footprint_plot
+
+    Asked as: show the footprints | outlines of the scenes | what ground do the images cover | draw the image
+    extents | coverage of the images | the frames of the images on the map
     """
     return _plotted(state, world, "footprints", "footprints", name, color)
 
@@ -114,6 +130,9 @@ def detection_plot(
     """Plot the boxes of the objects in the selected images, of the selected classes where there are some.
 
     Example: copilot call detection_plot
+
+    Asked as: show the boxes of the detected objects | plot the bounding boxes | draw the detections | mark
+    every ship with its box | annotations on the map | labelled objects as boxes | object outlines
     """
     selection = current_selection(state, world)
     found = sum(n for _, n in world.catalogue.count_by(selection, "dataset", "detections"))
@@ -137,6 +156,9 @@ def choropleth_plot(
     """Plot the selection as areas shaded by how many images each holds, by country or another field.
 
     Example: copilot call choropleth_plot by=country
+
+    Asked as: countries coloured by count | shade the countries | choropleth by country | which countries have
+    the most, as a map | colour areas by number of images | thematic map per country
     """
     key = grouping_named(by, world)
     return _plotted(state, world, "choropleth", f"areas by {key}", name, color, (("by", key),))
@@ -154,6 +176,9 @@ def time_slider_plot(
     """Plot the selection behind a slider that steps through time.
 
     Example: copilot call time_slider_plot by=year
+
+    Asked as: a time slider | animate it over the months | step through time | play the images by year | how
+    it developed over time on the map | timeline on the map | animation
     """
     return _plotted(state, world, "timeline", f"a timeline by {by}", name, color, (("by", by),))
 
@@ -170,6 +195,9 @@ def label_plot(
     """Plot a field's value as text beside each selected image.
 
     Example: copilot call label_plot field=sensor
+
+    Asked as: label each image with its date | write the sensor beside the points | text labels on the map |
+    show names next to the images | annotate them with the class | print the resolution at each image
     """
     key, _ = known_field(field, world)
     return _plotted(state, world, "labels", f"labels of {key}", name, color, (("field", key),))

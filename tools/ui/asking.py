@@ -26,6 +26,9 @@ def notify(
     """Show the user a notice above the map.
 
     Example: copilot call notify text="The export is ready."
+
+    Asked as: show a notice | notify me | put up a message | remind the team that this is a sample | display a
+    banner | pop up a note saying done | alert
     """
     notice = clean_text(text, "notice")
     return Step(state.with_ui(notice=notice), f"The notice says: {notice}", {"notice": notice})
@@ -42,6 +45,9 @@ def ask_user(
     """Ask the user a question, with choices where there are some, and wait for the answer.
 
     Example: copilot call ask_user question="Which Paris?" choices='["Paris, France","Paris, Texas"]'
+
+    Asked as: ask me which one | ask before you go on | which Paris is meant | a question with choices | let
+    me choose | not sure what is meant | ambiguous place
     """
     text = clean_text(question, "question")
     offered = tuple(dict.fromkeys(clean_text(each, "choice") for each in choices or ()))
@@ -62,6 +68,9 @@ def reject_task(
     """Say that a task cannot be done here, and why.
 
     Example: copilot call reject_task reason="There are no images of the Moon."
+
+    Asked as: this cannot be done | book a flight | send an e-mail | forecast the weather | order new imagery
+    | train a model | out of scope | delete files on disk | write me a poem
     """
     notice = clean_text(reason, "reason")
     return Step(state.with_ui(notice=notice), f"This cannot be done: {notice}", {"reason": notice})

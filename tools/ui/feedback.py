@@ -28,6 +28,9 @@ def record_feedback(
     """Record whether an answer was right (up) or not (down), with a note.
 
     Example: copilot call record_feedback rating=up
+
+    Asked as: that was right | wrong answer | thumbs up | thumbs down | good job, note that | this is not what
+    I asked for, record it | rate the answer | the count was off
     """
     meant = _meant(world, turn)
     about = f"turn {meant.number}" if meant else "the session"

@@ -20,6 +20,9 @@ def undo(state: State, world: World) -> Step:
     """Take back the last turn that changed something.
 
     Example: copilot call undo
+
+    Asked as: undo | take that back | revert the last step | not what I wanted, go back | oops | cancel that |
+    remove what you just did
     """
     past = history(world.log).past
     if not past:
@@ -32,6 +35,8 @@ def redo(state: State, world: World) -> Step:
     """Do again what was last undone.
 
     Example: copilot call redo
+
+    Asked as: redo | do it again after all | restore what I undid | put it back | undo the undo | reapply it
     """
     future = history(world.log).future
     if not future:
@@ -49,6 +54,9 @@ def goto_turn(
     """Go to the state at the end of an earlier turn; an undo leads back.
 
     Example: copilot call goto_turn turn=0
+
+    Asked as: go back to turn 3 | return to how it was after the second request | restore the state at step 5
+    | jump to the beginning | rewind to my first question | as it was two turns ago
     """
     found = State() if turn == 0 else state_after(world.log, turn)
     if found is None:
@@ -73,6 +81,9 @@ def save_session(
     """Save the session under a name; every call is kept as it happens.
 
     Example: copilot call save_session name="Port study"
+
+    Asked as: save this session | call this session harbours | save my work as survey | name the session |
+    keep this under a name | store the conversation | bookmark this
     """
     kept = clean_name(name) if name is not None else world.session
     return Step(state, f"The session is saved as {kept!r}.", {"name": kept}, session_name=kept)

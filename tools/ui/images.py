@@ -54,6 +54,9 @@ def select_image(
     """Select one image by its id or by its rank in the selection, and open it in the image panel.
 
     Example: copilot call select_image rank=newest
+
+    Asked as: select the newest image | pick the first one | open image fair1m:10.tif | take the third image |
+    choose the one with the least clouds | select a scene | the oldest one | open the latest acquisition
     """
     if image is None and rank is None:
         raise ToolError("select_image needs an image's id, or a rank such as newest or clearest.")
@@ -68,6 +71,9 @@ def show_image(
     """Show one image and fly the map to it: by id, by rank in the selection, or the selected one.
 
     Example: copilot call show_image rank=newest
+
+    Asked as: show me the image | display the newest scene | let me see the picture | fly to the first image |
+    view the sharpest one | show the selected image | what does the oldest one look like | next image
     """
     if image is None and rank is None:
         image = state.ui.selected_image
@@ -91,6 +97,9 @@ def compare_images(
     """Compare two images side by side; without ids, the selection's oldest with the newest of the same place.
 
     Example: copilot call compare_images before=xview1:1001.tif after=xview1:1004.tif
+
+    Asked as: compare the two images | before and after | put them side by side | oldest against newest | the
+    same place earlier and later | pre and post disaster pictures | difference between both scenes
     """
     earlier, later = before, after
     if earlier is None or later is None:

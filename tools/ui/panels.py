@@ -28,6 +28,9 @@ def open_page(state: State, world: World, *, name: PageName) -> Step:
     """Open a page: home (chat and map), data, tools or help.
 
     Example: copilot call open_page name=data
+
+    Asked as: open the data page | go to the help page | show the tools page | back to the home page | take me
+    to the chat | where is the help | open the manual
     """
     again = " already" if state.ui.page == name else ""
     return Step(state.with_ui(page=name), f"The {name} page is open{again}.", {"page": name})
@@ -38,6 +41,9 @@ def open_panel(state: State, world: World, *, name: PanelName) -> Step:
     """Open a panel below the map and bring it to the front.
 
     Example: copilot call open_panel name=layers
+
+    Asked as: open the results panel | show the trace | bring up the layers panel | what jobs are running |
+    open the figure pane | image panel please | let me see the steps you took
     """
     after = state.with_panel(name)
     return Step(after, f"The {name} panel is in front.", {"panel": name, "panels": list(after.ui.panels)})
@@ -48,6 +54,9 @@ def close_panel(state: State, world: World, *, name: PanelName) -> Step:
     """Close a panel below the map.
 
     Example: copilot call close_panel name=layers
+
+    Asked as: close the results | hide the figure panel | shut the trace | I don't need the image panel any
+    more | collapse the jobs panel | close that pane
     """
     panels = tuple(each for each in state.ui.panels if each != name)
     said = f"The {name} panel is closed." if name in state.ui.panels else f"The {name} panel was not open."
@@ -64,6 +73,9 @@ def display_hover(
     """Choose which fields of an image are shown when the mouse is over it.
 
     Example: copilot call display_hover fields=name,acquired,cloud_pct
+
+    Asked as: show the date when I hover | hover over an image should tell the sensor | tooltip with name and
+    cloud cover | which fields pop up on mouse over | mouseover info
     """
     names = tuple(dict.fromkeys(known_field(each, world)[0] for each in fields))
     if len(names) > MOST_HOVER_FIELDS:
@@ -77,6 +89,9 @@ def show_table(state: State, world: World, *, table: TableId | None = None) -> S
     """Show a table in the results panel; without one, the current selection's rows.
 
     Example: copilot call show_table
+
+    Asked as: show the table again | back to the table | display the rows in the results panel | open the
+    table of counts | let me see the table
     """
     if table is None:
         said = f"The results panel shows the selection: {number_of(state.database.count, 'row')}."
@@ -93,6 +108,9 @@ def show_figure(state: State, world: World, *, figure: FigureId | None = None) -
     """Show a figure in the figure panel; without one, the newest.
 
     Example: copilot call show_figure
+
+    Asked as: show the chart again | open the figure | back to the histogram you made | display the plot once
+    more | where is my chart | bring the bar chart back up
     """
     figures = [each.id for each in state.artifacts if each.kind == "figure"]
     if figure is None and not figures:

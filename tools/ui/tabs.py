@@ -34,6 +34,9 @@ def open_tab(
     """Open a web address in a tab of the page.
 
     Example: copilot call open_tab url=https://example.org
+
+    Asked as: open https://example.org | show this website | open the web page in a tab | browse to the
+    agency's site | go to the link | visit esa.int | pull up wikipedia
     """
     address, host = _checked(url)
     known = [each.url for each in state.ui.tabs]
@@ -51,6 +54,9 @@ def switch_tab(state: State, world: World, *, tab: TabRef) -> Step:
     """Bring a web tab to the front.
 
     Example: copilot call switch_tab tab=0
+
+    Asked as: go to the other tab | back to the first tab | bring the ESA tab to the front | second tab |
+    change tabs | show the tab with the article
     """
     index = _index(state, tab)
     return _shown(state, index, f"The tab {state.ui.tabs[index].title!r} is in front.")
@@ -61,6 +67,9 @@ def close_tab(state: State, world: World, *, tab: TabRef | None = None) -> Step:
     """Close a web tab; without one, the tab in front.
 
     Example: copilot call close_tab
+
+    Asked as: close the tab | close the website | shut this tab | I'm done with the web page | close all but
+    the map | get rid of the browser tab
     """
     active = state.ui.active_tab
     if tab is None and active is None:
