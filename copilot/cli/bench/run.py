@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -146,16 +146,24 @@ def _run(found: Run, taken: TaskSet, jobs: int, scheduler: str | None, limits: L
 
 
 def _print(found: Run, done: Progress, as_json: bool) -> None:
-    from copilot.bench.report import summary
+    from copilot.bench.report import graded, summary
+    from copilot.bench.tables import number, share
 
-    told: dict[str, Any] = summary(found)
+    of = graded(found)
     if as_json:
-        print_json(told)
+        print_json(summary(of))
     else:
+        rates = of.metrics
         typer.echo(
-            f"{told['tasks']:,} tasks, version {told['version']}: success {told['success']:.1%}, "
-            f"correctness {told['correctness']:.1%}, {told['tokens_per_task']:,.0f} tokens a task, "
-            f"{told['seconds']:.0f} s"
+            f"{rates.tasks:,} tasks, version {of.settings.version}: success {share(rates.success)}, "
+            f"correctness {share(rates.correctness)}, {number(rates.tokens_per_task)} tokens a task, "
+            f"{of.seconds:.0f} s"
+        )
+    if of.ungraded:
+        typer.echo(
+            f"{of.ungraded:,} tasks could not be graded: their own gold does not work here. "
+            "Is it the catalogue that they were built on?",
+            err=True,
         )
     if done.stopped:
         typer.echo(f"{done.stopped} `copilot bench run --resume {found.id}` goes on.", err=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from copilot.bench.report import summary
+from copilot.bench.report import graded, summary
 from copilot.bench.run.limits import Limits
 from copilot.bench.run.runner import RunFailed, carry_on, code_stamp
 from copilot.bench.run.store import Progress, Run, Runs, Settings
@@ -72,7 +72,7 @@ def test_every_task_has_a_result_with_its_trace(engine: Engine, tasks: TaskSet, 
 def test_a_run_in_one_value_says_what_the_command_promises(engine: Engine, tasks: TaskSet, scheduler: str):
     run = begun(engine, tasks)
     carry_on(run, tasks, jobs=1, scheduler=scheduler)
-    told = summary(run)
+    told = summary(graded(run))
     promised = (
         "tasks version agent model success correctness rouge_l tokens_per_task seconds by_calls".split()
     )
