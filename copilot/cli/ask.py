@@ -16,10 +16,16 @@ if TYPE_CHECKING:
     from copilot.engine import Engine
     from copilot.session import Answer, Session
 
-Agent = Annotated[str, typer.Option(help="Which agent runs the turn.")]
+Agent = Annotated[
+    str, typer.Option(help="Which agent runs the turn: direct, react, cot, chameleon, reflexion, rs-agent.")
+]
 Model = Annotated[str | None, typer.Option(help="Which model answers; 'embedded' needs no key.")]
 File = Annotated[
     Path | None, typer.Option("--file", help='JSON lines {"id", "query"} or {"id", "turns": […]}.')
+]
+Shots = Annotated[
+    int,
+    typer.Option(min=0, max=10, help="How many worked examples the model is shown: confirmed turns, a bank."),
 ]
 Today = Annotated[
     str | None, typer.Option(help="Take this day (YYYY-MM-DD) as today for words like 'last March'.")
@@ -32,6 +38,7 @@ def ask(
     session: SessionOption = None,
     agent: Agent = "direct",
     model: Model = None,
+    shots: Shots = 0,
     today: Today = None,
     as_json: Json = False,
 ) -> None:
@@ -42,29 +49,32 @@ def ask(
         fail("The request is empty; write what you would like to see.", as_json)
     asked = None if file is None else _requests(file, as_json)
     engine = _engine(today, as_json)
+    options = {"agent": agent, "model": model, "shots": shots, "source": "cli"}
     if asked is not None:
-        _answer_file(asked, engine, agent, model, as_json)
+        _answer_file(asked, engine, options, as_json)
     else:
-        _answer_one(str(request), session, engine, agent, model, as_json)
+        _answer_one(str(request), session, engine, options, as_json)
 
 
 def _answer_one(
-    request: str, session_id: str | None, engine: Engine, agent: str, model: str | None, as_json: bool
+    request: str, session_id: str | None, engine: Engine, options: dict[str, Any], as_json: bool
 ) -> None:
     from copilot.session import Session
 
     session = Session.open(session_id, name=request[:60], engine=engine)
     if as_json:
-        answer = session.ask(request, agent=agent, model=model, source="cli")
+        answer = session.ask(request, **options)
         print_json({"id": session.id, **answer.to_json()})
     else:
-        answer = _ask_aloud(session, request, agent, model)
+        answer = _ask_aloud(session, request, options)
     if answer.outcome == "failed":
         raise typer.Exit(1)
 
 
-def _ask_aloud(session: Session, request: str, agent: str, model: str | None) -> Answer:
-    for event in session.stream(request, agent=agent, model=model, source="cli"):
+def _ask_aloud(session: Session, request: str, options: dict[str, Any]) -> Answer:
+    for event in session.stream(request, **options):
+        if event.kind == "thought" and event.text:
+            typer.echo(f"  ~ {_shortened(event.text)}", err=True)
         if event.kind == "call":
             mark = "·" if event.ok else "✗"
             typer.echo(
@@ -75,17 +85,25 @@ def _ask_aloud(session: Session, request: str, agent: str, model: str | None) ->
     typer.echo(question.text if question else answer.reply)
     for number, choice in enumerate(question.choices if question else (), 1):
         typer.echo(f"  {number}. {choice}")
+    if answer.tokens:
+        cost = "" if answer.cost_usd is None else f" · at most ${answer.cost_usd:.4f}"
+        typer.echo(f"  {answer.tokens:,} tokens{cost}", err=True)
     typer.echo(f"  session {session.id}", err=True)
     return answer
 
 
 def _arguments(args: dict[str, Any]) -> str:
     text = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in args.items())
-    return text if len(text) <= 100 else f"{text[:99]}…"
+    return _shortened(text)
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 100 else f"{line[:99]}…"
 
 
 def _answer_file(
-    asked: list[tuple[Any, list[str]]], engine: Engine, agent: str, model: str | None, as_json: bool
+    asked: list[tuple[Any, list[str]]], engine: Engine, options: dict[str, Any], as_json: bool
 ) -> None:
     """Each in a fresh session that nobody comes back to: kept in memory, over the same catalogue."""
     from copilot.engine import Engine
@@ -94,7 +112,7 @@ def _answer_file(
     shared = Engine.in_memory_like(engine)
     for number, (request_id, turns) in enumerate(asked, 1):
         session = Session.open(engine=shared)
-        answers = [session.ask(turn, agent=agent, model=model, source="cli") for turn in turns]
+        answers = [session.ask(turn, **options) for turn in turns]
         answer = _whole(answers)
         typer.echo(f"{number}: {request_id} {answer.outcome} {answer.seconds:.2f} s", err=True)
         if as_json:
@@ -106,11 +124,15 @@ def _answer_file(
 
 def _whole(answers: list[Answer]) -> Answer:
     """A conversation's result: where its last turn ended, and the calls, time and tokens of all of them."""
+    costs = [answer.cost_usd for answer in answers]
     return replace(
         answers[-1],
         calls=tuple(call for answer in answers for call in answer.calls),
         seconds=sum(answer.seconds for answer in answers),
         tokens=sum(answer.tokens for answer in answers),
+        prompt_tokens=sum(answer.prompt_tokens for answer in answers),
+        completion_tokens=sum(answer.completion_tokens for answer in answers),
+        cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
     )
 
 
