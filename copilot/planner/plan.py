@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
 from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.asking import Ask, Reject
+from copilot.planner.besides import besides
 from copilot.planner.beyond import is_all_of_it, missing_source, undoable
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
@@ -22,6 +23,7 @@ from copilot.planner.selection import excluded_phrases, names_a_selection, narro
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
 from copilot.planner.spelling import mended, misspelt_places
+from copilot.planner.tidying import tidied
 from copilot.planner.unknown import ask_about_ambiguous_classes, ask_about_unknown_names
 from copilot.planner.wants import wants
 
@@ -118,6 +120,10 @@ class Planner:
                     raise
                 draft.notes.append(str(reject))
         self._show_what_was_selected(draft, found, situation)
+        for call in besides(found, labels, draft.calls):
+            draft.calls.append(call)
+            situation.imagine(call)
+        draft.calls = tidied(draft.calls, found)
         self._finish(draft, unread, found, situation)
 
     def _load_what_comes_later(
