@@ -52,8 +52,8 @@ def compare(
     """Hold the calls of a run against an end's. `off` are the aspects in which the run ended otherwise."""
     found = Compared(invalid=[each for each in made if not each.ok], wanted=sum(end.needed))
     worked = [each for each in made if each.ok]
-    gold_args = [_normal(toolbox, each) for each in end.steps]
-    made_args = [_normal(toolbox, each) for each in worked]
+    gold_args = [normal_arguments(toolbox, each.tool, each.args) for each in end.steps]
+    made_args = [normal_arguments(toolbox, each.tool, each.args) for each in worked]
     gaps = {
         (i, j): tuple(differences(gold_args[i], made_args[j], settings.epsilon))
         for i, gold in enumerate(end.steps)
@@ -69,7 +69,7 @@ def compare(
     pairs.update({left[i]: free[j] for i, j in by_tool.items()})
     found.right = len([i for i in exact if end.needed[i]])
     found.picked = len([i for i in pairs if end.needed[i]])
-    brought = [_brought(toolbox, each) for each in worked]
+    brought = [facts_of(toolbox, each) for each in worked]
     spare = {j for j in other if j not in pairs.values()}
     for i in left:
         _settle(found, end, i, pairs.get(i), worked, gaps, brought, spare, off, settings)
@@ -91,12 +91,14 @@ def _settle(
 ) -> None:
     """Judge a gold call that was not made as it stands: with other arguments, by other means, or missed."""
     gold = end.steps[i]
-    candidates = [partner] if partner is not None else sorted(spare)
+    candidates = [*([] if partner is None else [partner]), *sorted(spare)]
     means = _means(end, i, candidates, worked, brought, off, settings) if settings.by_effect else []
     if means:
         found.right += end.needed[i]
         found.picked += end.needed[i] and partner is None
         spare.difference_update(means)
+        if partner is not None and partner not in means:
+            spare.add(partner)
     elif partner is not None:
         found.wrong.append((worked[partner], gaps[i, partner]))
     elif end.needed[i]:
@@ -132,16 +134,16 @@ def _means(
     return [j for j in candidates if worked[j].touched and frozenset(worked[j].touched) & changes]
 
 
-def _brought(toolbox: Toolbox, made: Made) -> Facts:
-    """What a made call brought, also by the way: a filter brings its count."""
-    return facts_of(toolbox, made)
+def normal_arguments(toolbox: Toolbox, tool: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with their types and defaults, so that a default said and one left out are the same.
 
-
-def _normal(toolbox: Toolbox, made: Made) -> dict[str, Any]:
-    """The arguments with their types and defaults, so that a default said and one left out are the same."""
+    Those that are wrong, or of a tool that is not there, are left as they are.
+    """
+    if tool not in toolbox:
+        return dict(args)
     try:
-        model = toolbox.get(made.tool).arguments.model_validate(made.args)
+        model = toolbox.get(tool).arguments.model_validate(dict(args))
     except ValidationError:
-        return dict(made.args)
+        return dict(args)
     plain: dict[str, Any] = model.model_dump(mode="json")
     return plain
