@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from copilot.live import live
-from pages import data, help, home, tools
+from pages import benchmark, data, help, home, tools
 from pages.look import style
 
 st.set_page_config(page_title="Azimuth", page_icon="🧭", layout="wide", initial_sidebar_state="collapsed")
@@ -14,6 +14,7 @@ PAGES = {
     "home": st.Page(home.show, title="Map", default=True),
     "data": st.Page(data.show, title="Data", url_path="data"),
     "tools": st.Page(tools.show, title="Tools", url_path="tools"),
+    "benchmark": st.Page(benchmark.show, title="Benchmark", url_path="benchmark"),
     "help": st.Page(help.show, title="Help", url_path="help"),
 }
 st.session_state["pages"] = PAGES

@@ -159,6 +159,9 @@ PAGES = {
     "tools page": "tools",
     "tool reference": "tools",
     "tools": "tools",
+    "benchmark": "benchmark",
+    "benchmark page": "benchmark",
+    "benchmarks": "benchmark",
     "help": "help",
     "help page": "help",
 }

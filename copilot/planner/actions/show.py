@@ -67,7 +67,7 @@ def page(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Another page."""
     name = _word_in(clause, PAGES)
     if name is None:
-        raise Ask("Which page?", ("home", "data", "tools", "help"))
+        raise Ask("Which page?", ("home", "data", "tools", "benchmark", "help"))
     yield Call("open_page", {"name": name})
 
 

@@ -1,0 +1,166 @@
+"""The benchmark's runs, tables, failures and traces as plain values for the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from copilot.bench.report import Graded, Row, by_version, graded, longest
+from copilot.bench.run.background import Running
+from copilot.bench.run.store import Run, Runs
+from copilot.bench.tables import CHECK_TITLES, number, share
+from copilot.view.transcript import call_text
+
+MOST_RUNS = 50
+MOST_FAILURES = 500
+MOST_TEXT = 2000
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One task: what was asked, what is right, what was done, and what is wrong about it."""
+
+    task: str
+    request: str
+    success: bool
+    wrong: tuple[tuple[str, tuple[str, ...]], ...]
+    """(kind of error, sentences)."""
+    setup: tuple[str, ...]
+    gold: tuple[str, ...]
+    gold_reply: str
+    made: tuple[tuple[str, str, bool], ...]
+    """(call or thought, what came back, whether it worked)."""
+    reply: str
+    facts: tuple[tuple[str, str], ...]
+
+
+def choices(home: Path) -> dict[str, str]:
+    """Run id → what the picker calls it, the newest first."""
+    return {run.id: _choice(run) for run in Runs(home).all()[:MOST_RUNS] if run.parts()}
+
+
+def chosen(home: Path, ids: Sequence[str]) -> list[Graded]:
+    """The runs of these ids, with their results."""
+    runs = [Runs(home).get(each) for each in ids]
+    return [_graded(run.folder, len(run.parts())) for run in runs]
+
+
+def apart(runs: Sequence[Graded]) -> str:
+    """Why runs do not stand in one table; empty when they do."""
+    groups = by_version(runs)
+    if len(groups) < 2:
+        return ""
+    return (
+        "These runs are of different versions of the tasks, or were graded with another ε "
+        f"({' · '.join(groups)}). Their figures do not compare, so each stands by itself."
+    )
+
+
+def headline(run: Graded) -> tuple[tuple[str, str, str], ...]:
+    """(title, figure, what it is) of the rates that matter most."""
+    long = longest(run.rows)
+    return (
+        ("Success", share(run.metrics.success), "Tasks whose end, output and numbers are right"),
+        (
+            "Correctness",
+            share(run.metrics.correctness),
+            "1 − errors per call of the gold, mean over the tasks",
+        ),
+        ("ROUGE-L", share(run.metrics.rouge_l), "Recall of the gold reply's words"),
+        (
+            "Long tasks",
+            share(long["success"]),
+            f"Success on the {long['tasks']:,} tasks of more than eight calls",
+        ),
+        ("Tokens a task", number(run.metrics.tokens_per_task), "Prompt and completion, as the server counts"),
+    )
+
+
+def failures(runs: Sequence[Graded], kind: str = "", words: str = "") -> list[dict[str, Any]]:
+    """The tasks that a run got wrong, those that all got wrong last; filtered by error and by words."""
+    found = []
+    for run in runs:
+        for row in run.rows:
+            if row["success"] or (kind and kind not in row["errors"]):
+                continue
+            if words.casefold() in f"{row['id']} {row['intent']} {row['request']}".casefold():
+                found.append(_failure(run, row))
+    return found[:MOST_FAILURES]
+
+
+def kinds(runs: Sequence[Graded]) -> dict[str, str]:
+    """Kind of error → its title, of those that a failed task has."""
+    there = {name for run in runs for row in run.rows if not row["success"] for name in row["errors"]}
+    return {name: title for name, title in CHECK_TITLES.items() if name in there}
+
+
+def trace(result: Mapping[str, Any]) -> Trace:
+    """One result opened up."""
+    verdict = json.loads(result["verdict"]) if result["verdict"] else {"checks": {}}
+    lines = json.loads(result["trace"])
+    return Trace(
+        task=result["id"],
+        request=result["request"],
+        success=bool(result["success"]),
+        wrong=tuple((CHECK_TITLES[name], tuple(said)) for name, said in verdict["checks"].items()),
+        setup=_calls(result["setup"]),
+        gold=_calls(result["gold"]),
+        gold_reply=result["gold_reply"],
+        made=tuple(_made(line) for line in lines if line["kind"] in ("call", "thought")),
+        reply=result["reply"],
+        facts=(
+            ("outcome", result["outcome"] or "not run"),
+            ("time", f"{result['seconds']:.2f} s"),
+            ("tokens", f"{result['tokens']:,}"),
+            ("state", (result["state_hash"] or "")[:12]),
+        ),
+    )
+
+
+def going(running: Running) -> str:
+    """How far the run is that goes on now, in a sentence."""
+    if running.run is None:
+        return "Preparing the tasks and starting the workers …"
+    settings, progress = running.run.settings, running.run.progress
+    right = f" · {progress.succeeded / progress.done:.1%} right" if progress.done else ""
+    return f"{progress.done:,} of {settings.total:,} tasks{right}"
+
+
+def _choice(run: Run) -> str:
+    settings, progress = run.settings, run.progress
+    tasks = settings.tasks if "/" not in settings.tasks else Path(settings.tasks).name
+    rate = f"{progress.succeeded / progress.done:.1%} right" if progress.done else "no result"
+    part = "" if progress.done >= settings.total else f", {progress.done:,} of {settings.total:,}"
+    when = settings.created_at[:16].replace("T", " ")
+    return f"{when} · {tasks}{part} · {settings.agent}, {settings.model} · {rate}"
+
+
+@lru_cache(maxsize=8)
+def _graded(folder: Path, parts: int) -> Graded:
+    """`parts` makes a run that goes on be read again."""
+    return graded(Run(folder))
+
+
+def _failure(run: Graded, row: Row) -> dict[str, Any]:
+    return {
+        "run": run.run.id,
+        "agent": run.name,
+        "task": row["id"],
+        "request": row["request"],
+        "calls": row["complexity"],
+        "errors": ", ".join(CHECK_TITLES[name] for name in row["errors"]),
+    }
+
+
+def _calls(text: str) -> tuple[str, ...]:
+    return tuple(call_text(each["tool"], each["args"]) for each in json.loads(text))
+
+
+def _made(line: Mapping[str, Any]) -> tuple[str, str, bool]:
+    if line["kind"] == "thought":
+        return ("", str(line["text"])[:MOST_TEXT], True)
+    return (call_text(line["tool"], line["args"]), str(line["text"])[:MOST_TEXT], bool(line["ok"]))
