@@ -127,9 +127,7 @@ def _failures(runs: Sequence[Graded]) -> None:
     if not found:
         st.info("No failed task matches.", icon=":material/search_off:")
         return
-    st.caption(
-        f"{len(found):,} tasks. Click one to open it." if len(found) > 1 else "One task. Click it to open it."
-    )
+    st.caption(f"{len(found):,} {'task' if len(found) == 1 else 'tasks'}. Tick one to open it.")
     several = ("agent",) if len(runs) > 1 else ()
     picked = st.dataframe(
         found,
@@ -138,7 +136,7 @@ def _failures(runs: Sequence[Graded]) -> None:
         on_select="rerun",
         selection_mode="single-row",
         key=f"bench_failed-{'-'.join(run.run.id for run in runs)}-{kind}-{words}",
-        height=min(36 * len(found) + 38, 320),
+        height=min(35 * len(found) + 38, 320),
     )
     rows = picked.selection.rows
     if rows and rows[0] < len(found):

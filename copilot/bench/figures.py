@@ -13,7 +13,7 @@ from copilot.bench.tables import CHECK_TITLES, names
 
 COLORS = ("#0F766E", "#C2410C", "#4338CA", "#A16207")
 """Apart from each other also for the colour-blind; a run keeps its own through all figures."""
-_PER_CENT = {"tickformat": ".0%", "range": [0, 1.02]}
+_PER_CENT = {"tickformat": ".0%", "range": [0, 1.05]}
 
 
 def figures(runs: Sequence[Graded]) -> list[go.Figure]:
@@ -32,7 +32,7 @@ def by_calls(runs: Sequence[Graded]) -> go.Figure:
             customdata=[each["tasks"] for each in groups.values()],
             name=name,
             mode="lines+markers",
-            line={"color": color},
+            line={"color": color, "dash": "dash" if figure.data else "solid"},
             hovertemplate="%{x} calls: %{y:.1%} of %{customdata} tasks<extra></extra>",
         )
     for row in ROWS:
@@ -45,7 +45,8 @@ def by_calls(runs: Sequence[Graded]) -> go.Figure:
             },
             annotation_position="bottom left",
         )
-    return _titled(figure, "Success against complexity", "calls of the gold", "tasks answered rightly")
+    titled = _titled(figure, "Success against complexity", "calls of the gold", "tasks answered rightly")
+    return titled.update_xaxes(dtick=1)
 
 
 def error_kinds(runs: Sequence[Graded]) -> go.Figure:
@@ -76,7 +77,7 @@ def by_epsilon(runs: Sequence[Graded]) -> go.Figure:
             y=list(found.values()),
             name=name,
             mode="lines+markers",
-            line={"color": color},
+            line={"color": color, "dash": "dash" if figure.data else "solid"},
             hovertemplate="ε = %{x}: %{y:.1%}<extra></extra>",
         )
     titled = _titled(figure, "Success against ε", "ε: how far a number may be off", "tasks answered rightly")
@@ -96,6 +97,7 @@ def by_tokens(runs: Sequence[Graded]) -> go.Figure:
             customdata=[each.tasks for each in parts.values()],
             name=name,
             mode="markers",
+            cliponaxis=False,
             marker={
                 "color": color,
                 "opacity": 0.75,
@@ -104,13 +106,14 @@ def by_tokens(runs: Sequence[Graded]) -> go.Figure:
             hovertemplate="%{text} calls, %{customdata} tasks: %{x:,.0f} tokens, %{y:.1%}<extra></extra>",
         )
     titled = _titled(figure, "Tokens against success", "tokens a task", "tasks answered rightly")
-    return titled.update_xaxes(rangemode="tozero")
+    most = max((row["tokens"] for run in runs for row in run.rows), default=0)
+    return titled.update_xaxes(rangemode="tozero") if most else titled.update_xaxes(range=[-5, 100])
 
 
 def _titled(figure: go.Figure, title: str, x: str, y: str) -> go.Figure:
     shown: dict[str, Any] = {
         "title": {"text": title, "font": {"size": 16}},
-        "showlegend": True,
+        "showlegend": len(figure.data) > 1,
         "legend": {"orientation": "h", "y": -0.22},
         "margin": {"l": 10, "r": 10, "t": 48, "b": 10},
         "height": 380,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -40,7 +41,9 @@ class Trace:
 
 def choices(home: Path) -> dict[str, str]:
     """Run id → what the picker calls it, the newest first."""
-    return {run.id: _choice(run) for run in Runs(home).all()[:MOST_RUNS] if run.parts()}
+    said = {run.id: _choice(run) for run in Runs(home).all()[:MOST_RUNS] if run.parts()}
+    times = Counter(said.values())
+    return {run_id: text if times[text] == 1 else f"{text} · {run_id[-4:]}" for run_id, text in said.items()}
 
 
 def chosen(home: Path, ids: Sequence[str]) -> list[Graded]:
