@@ -61,14 +61,15 @@ def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
         price_of(name)  # so that a wrong table is told before a turn begins, and not by a turn that fails
     except UnreadablePrices as error:
         raise ModelNotConfigured(str(error)) from error
-    from langchain_openai import ChatOpenAI
     from pydantic import SecretStr
+
+    from copilot.served import ServedModel
 
     # A local server behind OPENAI_BASE_URL needs no key, but the client insists on one.
     key = SecretStr(os.environ.get("OPENAI_API_KEY") or "none")
     address = os.environ.get("OPENAI_BASE_URL") or None
     # Tries and time are bounded where all models are asked (copilot/agents/asking.py), not here.
-    return ChatOpenAI(
+    return ServedModel(
         model=name,
         api_key=key,
         base_url=address,

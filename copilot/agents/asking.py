@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_chunk_to_message
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.runnables import Runnable
 
+from copilot.agents.calls import whole_message
 from copilot.agents.faults import CutStream, is_passing, retry_after, sentence
 from copilot.models import model_name, without_key
 from copilot.prices import price_of
@@ -148,8 +149,11 @@ def _answer(
     asked: Runnable[Any, AIMessage] = model
     if tools:
         asked = model.bind_tools(list(tools), **({"tool_choice": forced} if forced else {}))
-    # The transport's own limit is what is left of the turn's: a thread that is left alone ends too.
-    limits: dict[str, Any] = {"timeout": seconds} if hasattr(model, "request_timeout") else {}
+    # The transport's own limit is just above what is left of the turn's: a thread that is left alone ends
+    # too, and never so early that the turn's end is told as a server's fault.
+    limits: dict[str, Any] = {}
+    if seconds is not None and hasattr(model, "request_timeout"):
+        limits["timeout"] = seconds + 1
     if not getattr(model, "streaming", False):
         return asked.invoke(list(said), **limits)
     whole: AIMessageChunk | None = None
@@ -160,9 +164,7 @@ def _answer(
             whole = chunk if whole is None else whole + chunk
     if whole is None or not whole.response_metadata.get("finish_reason"):
         raise CutStream("The stream ended before the model said that it had finished.")
-    message = message_chunk_to_message(whole)
-    assert isinstance(message, AIMessage)
-    return message
+    return whole_message(whole)
 
 
 def _traceback() -> str:

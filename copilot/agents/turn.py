@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 STOPPED = "Stopped. What was done so far stands."
 CIRCLE = "Stopped: the same call came again without any effect."
+MAX_SAID_CHARS = 16_000
+"""How much of one answer or thought is kept: more than anybody reads, and less than what fills a disk."""
 
 _log = logging.getLogger(__name__)
 
@@ -145,7 +147,7 @@ class OpenTurn:
 
     def think(self, text: str) -> Event:
         """Put on record what the model thinks, or what the user should know of how it is asked."""
-        return self.session.think(self.number, text, self.spent.usage)
+        return self.session.think(self.number, _readable(text), self.spent.usage)
 
     def converse(
         self, tools: Callable[[], Sequence[dict[str, Any]]] | None = None, *, one_at_a_time: bool = False
@@ -173,12 +175,12 @@ class OpenTurn:
         refusal = answer.additional_kwargs.get("refusal")
         if refusal or answer.response_metadata.get("finish_reason") == "content_filter":
             why = f": {str(refusal).strip()}" if refusal else "; its provider blocked the answer."
-            return Ended(f"The model refuses this request{why}", "rejected")
+            return Ended(_readable(f"The model refuses this request{why}"), "rejected")
         if not answer.text.strip():
             return Ended(NO_ANSWER, "failed")
         made = self.spent.steps - self._first_step
         nothing_worked = made and not any(each.ok for each in self.calls[self._first_call :])
-        return Ended(answer.text, "failed" if nothing_worked else "done", for_good=False)
+        return Ended(_readable(answer.text), "failed" if nothing_worked else "done", for_good=False)
 
     def try_again(self) -> None:
         """Begin another try: what the one before did counts neither as work nor as a circle."""
@@ -248,3 +250,8 @@ class OpenTurn:
         seen = key in self._without_effect
         self._without_effect.add(key)
         return seen
+
+
+def _readable(text: str) -> str:
+    """A model's words, cut where a runaway answer would fill the store and the page."""
+    return text if len(text) <= MAX_SAID_CHARS else f"{text[:MAX_SAID_CHARS]}… (cut)"
