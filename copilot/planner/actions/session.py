@@ -9,7 +9,10 @@ from copilot.planner.actions.show import ordinal
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
+from state.codec import to_json
+from state.log import START
 
+_BEGINNING = to_json(START)
 _NAMED = re.compile(
     r"\b(?:as|to|called|named|name|it|under)\s+(?:the name\s+)?[\"'“‘]?([^\"'”’]+?)[\"'”’]?\s*[.!?]*$", re.I
 )
@@ -147,8 +150,8 @@ def start_over(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def _plain(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
     def run(clause: Clause, situation: Situation) -> Iterator[Call]:
-        times = {"twice": 2, "two": 2, "three": 3, "thrice": 3}
-        word = re.search(r"\b(twice|two|three|thrice)\b", clause.text, re.I)
+        times = {"twice": 2, "two": 2, "both": 2, "three": 3, "thrice": 3}
+        word = re.search(r"\b(twice|two|both|three|thrice)\b", clause.text, re.I)
         for _ in range(times[word[1].lower()] if word else 1):
             yield Call(tool)
 
@@ -157,7 +160,8 @@ def _plain(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
 
 def undo(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The last change taken back, or the last few."""
-    if not situation.past:
+    # What was done by clicks is in no turn: only a session that is as it began has nothing to undo.
+    if not situation.past and situation.state == _BEGINNING:
         raise Reject("There is nothing to undo yet.")
     yield from _plain("undo")(clause, situation)
 
@@ -169,7 +173,7 @@ def redo(clause: Clause, situation: Situation) -> Iterator[Call]:
     if gone and re.search(r"\breload\b", clause.text, re.I):
         yield Call("db_load", {"names": gone})
         return
-    if not any(call.tool in ("undo", "redo", "goto_turn") for turn in situation.past for call in turn.calls):
+    if not situation.past and situation.state == _BEGINNING:
         raise Reject("There is nothing to redo: nothing was undone.")
     yield from _plain("redo")(clause, situation)
 
