@@ -96,6 +96,8 @@ class Drawer:
         if key not in self._fitting:
             found: dict[str, list[tuple[Row, ...]]] = {}
             for (dataset, _), rows in self.pool.by_stratum.items():
+                if not all(self.filler.may_fit(slot, rows[0]) for slot in slots):
+                    continue
                 fitting = tuple(row for row in rows if all(self.filler.fits(slot, row) for slot in slots))
                 if fitting:
                     found.setdefault(dataset, []).append(fitting)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -14,11 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copilot.bench.build.words import class_words
 from data.catalogue.base import Catalogue, Selection
 from data.gazetteer import Gazetteer, Place
 from data.gazetteer.words import ORDINARY
 from data.schema import ClassInfo, DatasetInfo
 from data.vocabulary import mentions as class_mentions
+from tools.base import World
+from tools.class_words import ClassWords
 
 COLUMNS = ("image_id", "sensor", "acquired", "country", "place", "event", "lon", "lat")
 WINDOWS = 10
@@ -31,6 +35,8 @@ CITY_WITHIN_KM = 35.0
 CITY_PEOPLE = 200_000
 """Smaller ones are left out: a request names places that its reader may know."""
 _EARTH_KM = 6371.0
+_FORM = 2
+"""Counts up when what is kept of a draw changes, so that an older file is not read."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +89,11 @@ class Cities:
 
 @dataclass(frozen=True)
 class Pool:
-    """The drawn rows, by data set and class."""
+    """The drawn rows, by data set and class, and what people say for the classes."""
 
     rows: tuple[Row, ...]
+    words: Mapping[str, tuple[str, ...]]
+    """Class -> the words that mean just this class; none where people's words always mean more."""
 
     @cached_property
     def by_stratum(self) -> dict[tuple[str, str], tuple[Row, ...]]:
@@ -96,9 +104,10 @@ class Pool:
         return {key: tuple(rows) for key, rows in found.items()}
 
 
-def draw_pool(catalogue: Catalogue, gazetteer: Gazetteer, seed: int = 0) -> Pool:
+def draw_pool(world: World, seed: int = 0) -> Pool:
     """Rows of every class of every data set; the same seed and catalogue draw the same."""
-    cities = Cities.of(gazetteer)
+    catalogue, cities = world.catalogue, Cities.of(world.gazetteer)
+    known = ClassWords.of(world)
     rows: list[Row] = []
     for info in catalogue.datasets():
         counts = dict(catalogue.count_by(Selection((info.name,)), "class"))
@@ -106,23 +115,32 @@ def draw_pool(catalogue: Catalogue, gazetteer: Gazetteer, seed: int = 0) -> Pool
             if count := counts.get(each.name, 0):
                 rng = Random(f"{seed}/{info.version}/{each.name}")
                 rows += _of_class(catalogue, info, each, count, cities, rng)
-    return Pool(tuple(rows))
+    return Pool(tuple(rows), {name: class_words(name, known) for name in {row.class_name for row in rows}})
 
 
-def pool_of(catalogue: Catalogue, gazetteer: Gazetteer, seed: int, kept_in: Path | None = None) -> Pool:
-    """As `draw_pool`, read again from a folder where an earlier draw was kept."""
-    if kept_in is None:
-        return draw_pool(catalogue, gazetteer, seed)
-    versions = "-".join(info.version[:6] for info in catalogue.datasets())
-    path = kept_in / f"rows-{seed}-{versions}.json"
-    if path.is_file():
-        return Pool(tuple(Row(**row) for row in json.loads(path.read_text(encoding="utf-8"))))
-    pool = draw_pool(catalogue, gazetteer, seed)
-    kept_in.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{id(pool)}.part")
-    unfinished.write_text(json.dumps([asdict(row) for row in pool.rows]), encoding="utf-8")
+def write_pool(pool: Pool, path: Path) -> None:
+    """Keep a pool in a file, for other processes and another day."""
+    plain = {"rows": [asdict(row) for row in pool.rows], "words": pool.words}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}.part")
+    unfinished.write_text(json.dumps(plain), encoding="utf-8")
     unfinished.replace(path)  # another process may be drawing the same
-    return pool
+
+
+def read_pool(path: Path) -> Pool:
+    """The pool that `write_pool` kept."""
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    words = {name: tuple(said) for name, said in plain["words"].items()}
+    return Pool(tuple(Row(**row) for row in plain["rows"]), words)
+
+
+def pool_of(world: World, seed: int, kept_in: Path) -> Pool:
+    """As `draw_pool`, read again from a folder where an earlier draw was kept."""
+    versions = "-".join(info.version[:6] for info in world.catalogue.datasets())
+    path = kept_in / f"rows-{_FORM}-{seed}-{versions}.json"
+    if not path.is_file():
+        write_pool(draw_pool(world, seed), path)
+    return read_pool(path)
 
 
 def _of_class(
@@ -203,8 +221,3 @@ def _vectors(lonlat: NDArray[np.float64]) -> NDArray[np.float64]:
     """Unit vectors of points, shape (n, 3)."""
     lon, lat = np.radians(lonlat[:, 0]), np.radians(lonlat[:, 1])
     return np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
-
-
-def strata_of(pool: Pool, datasets: Sequence[str]) -> list[tuple[str, str]]:
-    """The (data set, class) pairs of some data sets, in order."""
-    return [key for key in pool.by_stratum if key[0] in datasets]

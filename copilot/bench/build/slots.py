@@ -6,15 +6,13 @@ import calendar
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 from random import Random
 from typing import Any
 
 from copilot.bench.build.rows import Row
-from copilot.bench.build.words import class_words, dataset_words, event_words
+from copilot.bench.build.words import dataset_words, event_words
 from data.gazetteer import Gazetteer, Place
-from tools.base import World
-from tools.class_words import ClassWords
 
 KINDS = (
     "dataset", "class", "scene", "city", "country",
@@ -89,19 +87,26 @@ def _choice(name: str, plain: Any) -> Value:
 
 @dataclass(frozen=True)
 class Filler:
-    """Fills slots from rows: the words of a catalogue and a gazetteer."""
+    """Fills slots from rows, in the words that people have for them."""
 
-    world: World
+    gazetteer: Gazetteer
+    words: Mapping[str, tuple[str, ...]]
+    """Class -> the words that mean just this class."""
 
-    def fits(self, slot: Slot, row: Row) -> bool:
-        """Whether the row has something for the slot."""
+    def may_fit(self, slot: Slot, row: Row) -> bool:
+        """Whether rows of this one's data set and class may have something for the slot."""
         match slot.kind:
             case "dataset":
                 return not slot.only or row.dataset in slot.only
             case "class":
-                return not row.scene and bool(self.class_said(row.class_name))
+                return not row.scene and bool(self.words.get(row.class_name))
             case "scene":
-                return row.scene and bool(self.class_said(row.class_name))
+                return row.scene and bool(self.words.get(row.class_name))
+        return True
+
+    def fits(self, slot: Slot, row: Row) -> bool:
+        """Whether a row that may have something for the slot has it."""
+        match slot.kind:
             case "city":
                 return row.city is not None
             case "country":
@@ -118,7 +123,7 @@ class Filler:
             case "dataset":
                 return Value(rng.choice(dataset_words(row.dataset)), row.dataset)
             case "class" | "scene":
-                return Value(rng.choice(self.class_said(row.class_name)), row.class_name)
+                return Value(rng.choice(self.words[row.class_name]), row.class_name)
             case "city":
                 return _city(self._city(row.city or ""))
             case "country":
@@ -132,21 +137,8 @@ class Filler:
                 return Value(row.image, row.image)
         return TIMES[slot.kind](date.fromisoformat(row.day), rng)
 
-    @lru_cache(maxsize=2048)  # noqa: B019 - one filler lives as long as a build
-    def class_said(self, name: str) -> tuple[str, ...]:
-        """The words that mean just this class; none where people's words always mean more."""
-        return class_words(name, ClassWords.of(self.world))
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    @property
-    def _gazetteer(self) -> Gazetteer:
-        return self.world.gazetteer
-
-    @lru_cache(maxsize=4096)  # noqa: B019
     def _city(self, name: str) -> Place:
-        best = self._gazetteer.resolve(name).best
+        best = self.gazetteer.resolve(name).best
         assert best is not None  # rows hold names that the gazetteer gave
         return best
 
@@ -154,8 +146,8 @@ class Filler:
     def _countries(self) -> dict[str, str]:
         """ISO code -> the country's name, where the name means nothing else."""
         found = {}
-        for place in self._gazetteer.places("country"):
-            meant = self._gazetteer.resolve(place.name)
+        for place in self.gazetteer.places("country"):
+            meant = self.gazetteer.resolve(place.name)
             if place.country and meant.best == place and not meant.ambiguous:
                 found[place.country] = place.name
         return found

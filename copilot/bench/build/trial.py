@@ -12,20 +12,11 @@ from copilot.bench.build.fill import Drawer, Filled, NotFilled, filled
 from copilot.bench.build.intents import BadIntents, Intent, load_intents, problems
 from copilot.bench.build.rows import pool_of
 from copilot.bench.build.slots import Filler
+from copilot.bench.build.steady import steady_player, steady_world
 from copilot.bench.check.play import Player
-from copilot.bench.task import TODAY
-from copilot.engine import Engine, default_engine
-from tools.base import World
+from copilot.engine import default_engine
 
 FILLS = 3
-
-
-def player_of(engine: Engine) -> tuple[Player, World]:
-    """A player over the engine's catalogue at the benchmark's day, and its world."""
-    fixed = Engine.in_memory_like(engine)
-    fixed.today = TODAY
-    world = World(fixed.catalogue, fixed.gazetteer, fixed.artifacts("bench"), TODAY, fixed.catalogue_root)
-    return Player.over(fixed), world
 
 
 def trial(intent: Intent, drawer: Drawer, player: Player, fills: int = FILLS) -> list[str]:
@@ -62,8 +53,10 @@ def main(files: Sequence[str] | None = None) -> None:
         print(error)
         raise SystemExit(1) from error
     engine = default_engine()
-    player, world = player_of(engine)
-    drawer = Drawer(pool_of(world.catalogue, world.gazetteer, 0, engine.home / "bench"), Filler(world))
+    world = steady_world(engine)
+    player = steady_player(world)
+    pool = pool_of(world, 0, engine.home / "bench")
+    drawer = Drawer(pool, Filler(world.gazetteer, pool.words))
     ids = Counter(intent.id for intent in everything)
     wrong = 0
     for intent in intents:
