@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from copilot.bench.build.taskfile import read_tasks
 from copilot.bench.check.play import Player
-from copilot.bench.run.tasks import mine_file, read_tasks
+from copilot.bench.run.tasks import mine_file
 from copilot.bench.task import GoldCall, Kind, Task
 from copilot.engine import Engine
 from copilot.session import Session

@@ -13,7 +13,7 @@ import typer
 
 _SPEAKING = frozenset(
     "CannotAdd CatalogueError ModelNotConfigured NoTasks ReplayDiverged RunFailed StoreUnavailable "
-    "UnknownAgent UnknownRun UnknownSession UnknownTurn UnreadableSource".split()
+    "UnknownAgent UnknownRun UnknownSession UnknownTurn UnreadableSource UnreadableTasks".split()
 )
 """The errors whose text is written for the user; by name, so that nothing is imported to tell them."""
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import re
 import socket
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from copilot.bench.build.builder import Tell, Wish, build, built_path, chosen
+from copilot.bench.build.intents import load_intents
+from copilot.bench.build.mix import size_named
+from copilot.bench.build.stamp import stamp_of
+from copilot.bench.build.taskfile import read_header, read_tasks
 from copilot.bench.task import Task
+from copilot.engine import Engine
 from state.codec import canonical_bytes
 
 MINE = "mine"
+_NAMED = re.compile(r"(\d+k?)(?:-(dev|held-out))?")
 _REACHED = (("www.openstreetmap.org", 443), ("example.org", 443))
 """When one of these answers, there is a network."""
 
@@ -46,22 +54,45 @@ def mine_file(home: Path) -> Path:
     return home / "bench" / "mine.jsonl"
 
 
-def read_tasks(path: Path) -> tuple[Task, ...]:
-    """The tasks of a JSON-lines file. Raises NoTasks."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise NoTasks(f"'{path}' cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise NoTasks(f"'{path}' is not UTF-8 text; tasks are JSON lines in UTF-8.") from error
-    tasks = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                tasks.append(Task.from_json(json.loads(line)))
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise NoTasks(f"Line {number} of {path} is no task of the benchmark.") from error
-    return tuple(tasks)
+def wanted_tasks(
+    wanted: str, engine: Engine, jobs: int = 1, tell: Tell | None = None, build_anew: bool = True
+) -> tuple[str, tuple[Task, ...]]:
+    """(name, tasks) of `500`, `10k-dev`, `mine` or a file. Raises NoTasks, UnreadableTasks.
+
+    A size that was not built yet, or of other intents, tools or data, is built; not when `build_anew` is
+    False.
+    """
+    if wanted == MINE:
+        path = mine_file(engine.home)
+        return MINE, tuple(read_tasks(path)) if path.exists() else ()
+    path = Path(wanted).expanduser().resolve()
+    if path.is_file():
+        return str(path), tuple(read_tasks(path))
+    if not (named := _NAMED.fullmatch(wanted)):
+        raise NoTasks(f"'{wanted}' is none of 500, 10k, 100k (or 500-held-out) and mine, and no file.")
+    split: Any = named[2] or "all"
+    size = size_named(named[1])
+    path = built_path(engine.home, size, split)
+    if build_anew and not _fresh(path, size, split, engine):
+        build(Wish(size, split=split, jobs=jobs), load_intents(), engine, path, tell)
+    return wanted, tuple(read_tasks(path))
+
+
+def _fresh(path: Path, size: int, split: Any, engine: Engine) -> bool:
+    """Whether a file is what would be built now, with the seed and the wording that it was built with."""
+    header = read_header(path) if path.exists() else None
+    if header is None:
+        return False
+    now = stamp_of(
+        chosen(load_intents(), split),
+        engine.toolbox,
+        engine.catalogue.datasets(),
+        size=size,
+        seed=header.stamp.seed,
+        split=split,
+        paraphrased=header.stamp.paraphrased,
+    )
+    return header.stamp == now
 
 
 def task_set(wanted: str, tasks: Sequence[Task], missing: Sequence[str] | None = None) -> TaskSet:

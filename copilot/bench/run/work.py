@@ -12,20 +12,24 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from copilot.bench.build.steady import SteadyCatalogue
 from copilot.bench.check.gold import GoldFails, gold_of
 from copilot.bench.check.play import Player
 from copilot.bench.run.judge import judged, not_judged
 from copilot.bench.task import Task
+from copilot.engine import Engine
 from state.codec import digest, to_json
+from tools.toolbox import Toolbox, toolbox
 
 if TYPE_CHECKING:
-    from copilot.engine import Engine
     from copilot.session import Answer, Session
     from state.log import Event
 
 NOT_RUN = "not run"
 """The kind of error of a task that could not even be put to the agent."""
 
+WRITES = frozenset({"db_ingest"})
+"""Tools that change the catalogue itself, for every session."""
 MOST_LOGGED = 5
 """Lines of the log that a worker writes; the traces have every failure."""
 
@@ -91,11 +95,27 @@ def _log_few() -> None:
             handler.addFilter(lambda record: next(told) < MOST_LOGGED)
 
 
+@dataclass
+class _BenchEngine(Engine):
+    """An engine whose sessions leave the catalogue as it is: an agent may try anything."""
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """Every tool but those that write to the catalogue."""
+        return _reading_tools()
+
+
+@cache
+def _reading_tools() -> Toolbox:
+    return Toolbox(tuple(each for each in toolbox() if each.name not in WRITES))
+
+
 @cache
 def _engine(catalogue: str, today: str) -> Engine:
-    from copilot.engine import Engine
-
-    return Engine.in_memory(catalogue, date.fromisoformat(today))
+    engine = _BenchEngine.in_memory(catalogue, date.fromisoformat(today))
+    if engine.catalogue_root is not None:
+        engine.__dict__["catalogue"] = SteadyCatalogue(engine.catalogue_root)
+    return engine
 
 
 def _row(task: Task, session: Session, answer: Answer, verdict: dict[str, Any]) -> dict[str, Any]:

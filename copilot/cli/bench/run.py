@@ -54,30 +54,40 @@ def run(
     from copilot.cli.catalogue import ready_engine
 
     engine = ready_engine()
+    jobs = jobs or os.cpu_count() or 1
     if resume is not None:
         found, taken = _resumed(resume, engine, as_json)
     else:
-        found, taken = _begun(tasks, agent, model, shots, epsilon, fresh, engine)
+        found, taken = _begun(tasks, agent, model, shots, epsilon, fresh, engine, jobs)
     for need, count in taken.skipped.items():
         typer.echo(f"{count:,} tasks are left out: they need {need}, which is not there.", err=True)
     limits = Limits(limit_tokens, limit_usd)
-    done = _run(found, taken, jobs or os.cpu_count() or 1, scheduler, limits)
+    done = _run(found, taken, jobs, scheduler, limits)
     _print(found, done, as_json)
 
 
 def _begun(
-    wanted: str, agent: str, model: str | None, shots: int, epsilon: float, fresh: bool, engine: Engine
+    wanted: str,
+    agent: str,
+    model: str | None,
+    shots: int,
+    epsilon: float,
+    fresh: bool,
+    engine: Engine,
+    jobs: int,
 ) -> tuple[Run, TaskSet]:
     """A new run, or the one that the same command began and did not end."""
     from copilot.agents import get_agent
     from copilot.bench.run.runner import chunk_size, code_stamp
     from copilot.bench.run.store import Runs, Settings, now
+    from copilot.bench.run.tasks import MINE
+    from copilot.bench.task import TODAY
     from copilot.models import chat_model, configured_model
 
     get_agent(agent)
     model = model or configured_model()
     chat_model(model, engine)
-    taken = _tasks(wanted, engine)
+    taken = _tasks(wanted, engine, jobs)
     settings = Settings(
         tasks=taken.name,
         version=taken.version,
@@ -87,7 +97,7 @@ def _begun(
         model=model,
         shots=shots,
         epsilon=epsilon,
-        today=engine.clock().isoformat(),
+        today=(engine.clock() if taken.name == MINE else TODAY).isoformat(),
         catalogue=_absolute(engine.catalogue_address),
         code=code_stamp(),
         skipped=taken.skipped,
@@ -109,7 +119,7 @@ def _resumed(run_id: str, engine: Engine, as_json: bool) -> tuple[Run, TaskSet]:
     settings = found.settings
     if found.progress.pid:
         fail(f"The run {run_id} is running now, as process {found.progress.pid}.", as_json)
-    taken = _tasks(settings.tasks, engine, tuple(settings.skipped))
+    taken = _tasks(settings.tasks, engine, missing=tuple(settings.skipped))
     if taken.digest != settings.digest:
         fail(f"The tasks of '{settings.tasks}' are no longer those that {run_id} began with.", as_json)
     if settings.code != code_stamp():
@@ -117,16 +127,17 @@ def _resumed(run_id: str, engine: Engine, as_json: bool) -> tuple[Run, TaskSet]:
     return found, taken
 
 
-def _tasks(wanted: str, engine: Engine, missing: tuple[str, ...] | None = None) -> TaskSet:
-    from copilot.bench.run.tasks import MINE, NoTasks, mine_file, read_tasks, task_set
+def _tasks(wanted: str, engine: Engine, jobs: int = 1, missing: tuple[str, ...] | None = None) -> TaskSet:
+    """`missing` is given for a run that is gone on with: its tasks are not built anew either."""
+    from copilot.bench.run.tasks import task_set, wanted_tasks
 
-    if wanted == MINE:
-        path = mine_file(engine.home)
-        return task_set(wanted, read_tasks(path) if path.exists() else (), missing)
-    path = Path(wanted).expanduser().resolve()
-    if not path.is_file():
-        raise NoTasks(f"'{wanted}' is none of 500, 10k, 100k and mine, and no file.")
-    return task_set(str(path), read_tasks(path), missing)
+    with progress("Reading the tasks") as advance:
+
+        def tell(count: int, said: str) -> None:
+            advance(0.0, f"Building: {said}")
+
+        name, tasks = wanted_tasks(wanted, engine, jobs, tell, build_anew=missing is None)
+    return task_set(name, tasks, missing)
 
 
 def _run(found: Run, taken: TaskSet, jobs: int, scheduler: str | None, limits: Limits) -> Progress:

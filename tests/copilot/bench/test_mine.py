@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from copilot.bench.build.taskfile import read_tasks
 from copilot.bench.mine import CannotAdd, add
-from copilot.bench.run.tasks import mine_file, read_tasks, task_set
+from copilot.bench.run.tasks import mine_file, task_set
 from copilot.bench.run.work import Work, run_task
 from copilot.bench.task import GoldCall, Task
 from copilot.engine import Engine
@@ -41,7 +42,7 @@ def test_a_later_turn_that_put_it_right_gives_the_gold(engine: Engine, asked: Se
     task = add(engine, asked.id, right_turn=number)
     assert (task.request, task.setup, task.calls) == (WANTED, (LOAD,), (GoldCall("cluster_plot"),))
     assert (task.reply, task.category, task.intent) == (right.reply, "load-filter-plot", "mine")
-    assert read_tasks(mine_file(engine.home)) == (task,)
+    assert tuple(read_tasks(mine_file(engine.home))) == (task,)
     # The planner still answers that request otherwise: the case is not yet won.
     assert graded(engine, task) is False
 
@@ -68,7 +69,7 @@ def test_calls_that_are_given_are_played_and_become_the_gold(engine: Engine, ask
     )
     with pytest.raises(CannotAdd, match="zoom_map fails when it is made again"):
         add(engine, asked.id, calls=[GoldCall("zoom_map", {"level": 99})])
-    assert task_set("mine", read_tasks(mine_file(engine.home))).version.startswith("own-")
+    assert task_set("mine", tuple(read_tasks(mine_file(engine.home)))).version.startswith("own-")
 
 
 def test_a_task_won_is_told_as_right(engine: Engine):

@@ -18,7 +18,8 @@ from copilot.bench.report import graded, summary
 from copilot.bench.run.limits import Limits
 from copilot.bench.run.runner import RunFailed, carry_on, code_stamp
 from copilot.bench.run.store import Progress, Run, Runs, Settings
-from copilot.bench.run.tasks import NoTasks, TaskSet, read_tasks, task_set
+from copilot.bench.run.tasks import NoTasks, TaskSet, task_set, wanted_tasks
+from copilot.bench.run.work import Work, run_chunk
 from copilot.engine import Engine
 from tests.copilot.bench.run.hand import hand_tasks, write_tasks
 
@@ -150,12 +151,25 @@ def test_tasks_of_two_versions_are_not_run_together(engine: Engine):
         task_set("hand", [one, one], missing=())
 
 
-def test_a_broken_line_is_named(tmp_path: Path, engine: Engine):
-    path = write_tasks(tmp_path / "tasks.jsonl", hand_tasks(engine, 1))
-    with path.open("a") as file:
-        file.write('{"id": "x"}\n')
-    with pytest.raises(NoTasks, match=r"^Line 2 of .*tasks\.jsonl is no task of the benchmark\.$"):
-        read_tasks(path)
+def test_a_size_is_built_when_it_is_first_asked_for(engine: Engine):
+    name, tasks = wanted_tasks("6", engine)
+    assert (name, len(tasks)) == ("6", 6)
+    (path,) = (engine.home / "bench").glob("tasks-6*")
+    built = path.stat().st_mtime_ns
+    assert wanted_tasks("6", engine) == ("6", tasks) and path.stat().st_mtime_ns == built
+    with pytest.raises(NoTasks, match=r"'many' is none of 500, 10k, 100k .* and mine, and no file"):
+        wanted_tasks("many", engine)
+
+
+def test_an_agent_cannot_write_to_the_catalogue(engine: Engine, tmp_path: Path):
+    (tmp_path / "points.csv").write_text("lon,lat\n3.4,6.5\n")
+    before = sorted(each.name for each in Path(engine.catalogue_address).iterdir())
+    task = replace(hand_tasks(engine, 1)[0], request=f"ingest {tmp_path}/points.csv")
+    work = Work(engine.catalogue_address, engine.clock().isoformat(), "direct", "embedded", 0, 0.01)
+    (row,) = run_chunk([task.to_json()], work)
+    calls = [line for line in json.loads(row["trace"]) if line["kind"] == "call" and line["ok"]]
+    assert (calls, row["success"]) == ([], False)
+    assert sorted(each.name for each in Path(engine.catalogue_address).iterdir()) == before
 
 
 @pytest.mark.slow
