@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from copilot.bench.check.gold import End
-from copilot.bench.check.output import Facts, facts_of, missing
+from copilot.bench.check.output import Facts, missing
 from copilot.bench.check.runs import Made
 from copilot.bench.check.same import Difference, differences, matching
 from copilot.bench.check.settings import Settings
@@ -47,9 +47,13 @@ class Compared:
 
 
 def compare(
-    end: End, made: Sequence[Made], toolbox: Toolbox, off: frozenset[str], settings: Settings
+    end: End, made: Sequence[Made], facts: Sequence[Facts], off: frozenset[str], settings: Settings
 ) -> Compared:
-    """Hold the calls of a run against an end's. `off` are the aspects in which the run ended otherwise."""
+    """Hold the calls of a run against an end's.
+
+    `facts` is what each call brought; `off` are the aspects in which the run ended otherwise.
+    """
+    toolbox = end.toolbox
     found = Compared(invalid=[each for each in made if not each.ok], wanted=sum(end.needed))
     worked = [each for each in made if each.ok]
     gold_args = [normal_arguments(toolbox, each.tool, each.args) for each in end.steps]
@@ -69,12 +73,17 @@ def compare(
     pairs.update({left[i]: free[j] for i, j in by_tool.items()})
     found.right = len([i for i in exact if end.needed[i]])
     found.picked = len([i for i in pairs if end.needed[i]])
-    brought = [facts_of(toolbox, each) for each in worked]
+    brought = [brings for each, brings in zip(made, facts, strict=True) if each.ok]
     spare = {j for j in other if j not in pairs.values()}
     for i in left:
         _settle(found, end, i, pairs.get(i), worked, gaps, brought, spare, off, settings)
-    found.unneeded = [worked[j] for j in sorted(spare)]
+    found.unneeded = [worked[j] for j in sorted(spare) if not _is_free(end, worked[j])]
     return found
+
+
+def _is_free(end: End, made: Made) -> bool:
+    """Whether a call does nothing that is graded: where the gold leaves the camera alone, it may be moved."""
+    return made.touched == ("map.camera",) and "map.camera" not in end.touched
 
 
 def _settle(

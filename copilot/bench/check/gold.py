@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from copilot.bench.check.output import Facts, answers, facts_of, makes_artifact
+from copilot.bench.check.output import Facts, answers, facts_of, makes_artifact, numbers_of
 from copilot.bench.check.play import Played, Player
 from copilot.bench.check.runs import Made, Run
 from copilot.bench.task import GoldCall, Task
@@ -73,9 +73,14 @@ class End:
 
     @cached_property
     def fronted(self) -> bool:
-        """Whether the panel in front was put there by a call of the user interface, and not by the way."""
+        """Whether the panel in front was asked for, and not put there by the way."""
         movers = [each.tool for each in self.steps if "ui.panels" in each.touched]
-        return bool(movers) and self.toolbox.get(movers[-1]).category == "ui"
+        return movers[-1:] == ["open_panel"]
+
+    @cached_property
+    def brought(self) -> frozenset[float | int]:
+        """The numbers that its calls brought."""
+        return frozenset(numbers_of([each.data for each in self.steps]))
 
 
 @dataclass(frozen=True)

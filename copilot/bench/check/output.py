@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from copilot.bench.check.runs import Made
-from copilot.bench.check.same import same
+from copilot.bench.check.same import is_number, same
 from tools.toolbox import Toolbox
 
 Fact = tuple[tuple[str, Any], ...]
@@ -34,14 +34,12 @@ def makes_artifact(made: Made) -> bool:
 
 
 def facts_of(toolbox: Toolbox, made: Made) -> Facts:
-    """What the call brought, without what only repeats its arguments, ids, and where files lie.
+    """What the call brought, without what only repeats an argument, ids, and where files lie.
 
     A call whose result is nothing but its arguments (a name that was given) keeps them as its facts.
     """
     arguments = frozenset(toolbox.get(made.tool).arguments.model_fields)
-    facts = frozenset(_facts(made.data, _ASIDE | arguments))
-    if not facts:
-        facts = frozenset(_facts(made.data, _ASIDE))
+    facts = frozenset(_facts(made.data, arguments)) or frozenset(_facts(made.data, frozenset()))
     return facts | _kinds(made) if makes_artifact(made) else facts
 
 
@@ -57,19 +55,17 @@ def _kinds(made: Made) -> Facts:
     return frozenset(found)
 
 
-def _facts(data: Mapping[str, Any], left_out: frozenset[str]) -> Iterator[Fact]:
+def _facts(data: Mapping[str, Any], arguments: frozenset[str]) -> Iterator[Fact]:
     for key, value in data.items():
-        if key in left_out or value is None:
+        if key in _ASIDE or value is None or value in ([], {}):
             continue
         if isinstance(value, Mapping):
             yield _row(value)
-        elif isinstance(value, (list, tuple)):
-            rows = [each for each in value if isinstance(each, Mapping)]
-            yield from (_row(each) for each in rows)
-            if not rows and value:
-                yield ((key, _frozen(value)),)
-        elif not (isinstance(value, str) and _ID.fullmatch(value)):
-            yield ((key, value),)
+        elif isinstance(value, (list, tuple)) and any(isinstance(each, Mapping) for each in value):
+            # Rows are an answer also under an argument's name: `bins` is a number there, and counts here.
+            yield from (_row(each) for each in value if isinstance(each, Mapping))
+        elif key not in arguments and not (isinstance(value, str) and _ID.fullmatch(value)):
+            yield ((key, _frozen(value)),)
 
 
 def _row(values: Mapping[str, Any]) -> Fact:
@@ -104,3 +100,15 @@ def _held(fact: Fact, by_names: Mapping[tuple[str, ...], list[Fact]], epsilon: f
 def in_words(fact: Fact) -> str:
     """A fact as an analyst reads it: `count=16, key=Building`."""
     return ", ".join(f"{name}={value}" for name, value in fact)
+
+
+def numbers_of(value: Any) -> Iterator[float | int]:
+    """Every number in plain values, at any depth."""
+    if is_number(value):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from numbers_of(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from numbers_of(each)

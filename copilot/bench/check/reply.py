@@ -80,18 +80,22 @@ def _value(text: str) -> float | int:
     return float(plain) if "." in plain else int(plain)
 
 
-def unsaid(wanted: str, said: str, epsilon: float) -> list[str]:
+def unsaid(
+    wanted: str, said: str, epsilon: float, asked: str = "", found: frozenset[float | int] = frozenset()
+) -> list[str]:
     """The numbers and days of the wanted reply that do not stand in what was said.
 
-    Whole numbers must stand there as they are, others within ε. Small ones may be spelled out.
+    Whole numbers must stand there as they are, others within ε. Small ones may be spelled out. What the
+    request said itself (`asked`) need not be said back, unless it is among what was `found`.
     """
     spoken = (*numbers_in(said), *_spelled(said))
+    known = frozenset(numbers_in(asked)) - found
     lost = [
         f"{number:,}"
         for number in dict.fromkeys(numbers_in(wanted))
-        if not any(near(number, other, epsilon) for other in spoken)
+        if number not in known and not any(near(number, other, epsilon) for other in spoken)
     ]
-    return [*lost, *sorted(dates_in(wanted) - dates_in(said))]
+    return [*lost, *sorted(dates_in(wanted) - dates_in(said) - dates_in(asked))]
 
 
 @lru_cache(maxsize=50_000)

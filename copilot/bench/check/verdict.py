@@ -18,7 +18,7 @@ even if it was mended later. The gold's calls that change and say nothing are no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -33,7 +33,6 @@ from copilot.bench.check.same import Difference
 from copilot.bench.check.settings import Settings
 from state.codec import from_json
 from state.model import State
-from tools.toolbox import Toolbox
 
 CHECKS = (
     "valid_tools",
@@ -132,28 +131,31 @@ def check(gold: Gold, run: Run, settings: Settings | None = None) -> Verdict:
     """Hold a run against the right end that it comes nearest to."""
     settings = settings or Settings()
     got = from_json(run.state)
-    verdicts = [_check_end(gold, number, run, got, settings) for number in range(len(gold.ends))]
+    toolbox = gold.ends[0].toolbox
+    facts = tuple(facts_of(toolbox, each) if each.ok else frozenset() for each in run.calls)
+    verdicts = [_check_end(gold, number, run, facts, got, settings) for number in range(len(gold.ends))]
     return max(verdicts, key=lambda each: (each.success, each.correctness, -len(each.wrong), -each.end))
 
 
-def _check_end(gold: Gold, number: int, run: Run, got: State, settings: Settings) -> Verdict:
+def _check_end(
+    gold: Gold, number: int, run: Run, facts: Sequence[Facts], got: State, settings: Settings
+) -> Verdict:
     end = gold.ends[number]
-    toolbox = end.toolbox
     pair = Pair(
         end=end,
         got=got,
         settings=settings,
-        wanted_contents=_contents(gold, end.steps, toolbox),
-        got_contents=_contents(gold, run.calls, toolbox),
+        wanted_contents=_contents(gold, end.steps, end.facts),
+        got_contents=_contents(gold, run.calls, facts),
     )
     aspects = wrong_aspects(pair)
-    calls = compare(end, run.calls, toolbox, frozenset(aspects), settings)
+    calls = compare(end, run.calls, facts, frozenset(aspects), settings)
     found = {
         **_tools(calls),
         **_arguments(calls),
-        **_reply(gold, run, settings),
+        **_reply(gold, end, run, settings),
         **_end(aspects),
-        "output": _output(end, run, calls, toolbox, settings),
+        "output": _output(end, calls, facts, settings),
         "outcome": [] if run.outcome == end.outcome else [f"The turn is {run.outcome}, not {end.outcome}."],
     }
     checks = tuple(Check(name, tuple(found[name])) for name in CHECKS)
@@ -201,10 +203,10 @@ def _told(made: Made, gap: Difference) -> str:
     return f"{made.tool}: {gap}."
 
 
-def _reply(gold: Gold, run: Run, settings: Settings) -> dict[str, list[str]]:
+def _reply(gold: Gold, end: End, run: Run, settings: Settings) -> dict[str, list[str]]:
     score = rouge_l(gold.task.reply, run.reply)
     words = [] if score >= settings.least_rouge else [f"The reply has {score:.0%} of the gold's words."]
-    numbers = unsaid(gold.task.reply, run.reply, settings.epsilon)
+    numbers = unsaid(gold.task.reply, run.reply, settings.epsilon, gold.task.request, end.brought)
     return {"reply_words": words, "reply_numbers": [f"The reply does not say {each}." for each in numbers]}
 
 
@@ -215,9 +217,8 @@ def _end(aspects: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def _output(end: End, run: Run, calls: Compared, toolbox: Toolbox, settings: Settings) -> list[str]:
+def _output(end: End, calls: Compared, brought: Sequence[Facts], settings: Settings) -> list[str]:
     """What the gold's answering calls brought and no call of the run did; what was missed is told there."""
-    brought = [facts_of(toolbox, each) for each in run.calls if each.ok]
     missed = {id(each) for each in calls.missed}
     found: list[str] = []
     for step, facts in zip(end.steps, end.facts, strict=True):
@@ -227,7 +228,9 @@ def _output(end: End, run: Run, calls: Compared, toolbox: Toolbox, settings: Set
     return found
 
 
-def _contents(gold: Gold, calls: Iterable[Made], toolbox: Toolbox) -> dict[str, Facts]:
-    made = [each for each in calls if each.ok and makes_artifact(each)]
-    own = {artifact: facts_of(toolbox, each) for each in made for artifact in artifact_ids(each)}
-    return {**gold.contents, **own}
+def _contents(gold: Gold, calls: Sequence[Made], facts: Sequence[Facts]) -> dict[str, Facts]:
+    """What is in each artifact that a run can show: the setup's, and those that its calls made."""
+    made = [
+        (each, brings) for each, brings in zip(calls, facts, strict=True) if each.ok and makes_artifact(each)
+    ]
+    return {**gold.contents, **{name: brings for each, brings in made for name in artifact_ids(each)}}

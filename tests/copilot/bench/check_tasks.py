@@ -194,8 +194,16 @@ TOP = task(
     "The first has 10 detections.",
     setup=LOADED,
 )
+BINS = task(
+    "bins",
+    "information",
+    "Cloud cover as a histogram of 5 bars",
+    (call("histogram_figure", field="cloud_pct", bins=5),),
+    "A histogram of 10 values in 5 bins.",
+    setup=LOADED,
+)
 
 TASKS = (
     FILTER_PLOT, COUNT_CLASSES, TABLE_AND_FIGURE, CLOUD, LAND_COVER, UI, CAMERA, DRAWINGS, TWO_LAYERS, UNDO,
-    ASK, REJECT, IMAGE, MEASURE, TOP,
+    ASK, REJECT, IMAGE, MEASURE, TOP, BINS,
 )  # fmt: skip

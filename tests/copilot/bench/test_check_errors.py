@@ -139,6 +139,9 @@ ERRORS: list[tuple[str, str | None, Task, Inject]] = [
     ("a handle that is not there", "valid_tools", tasks.UI, with_more(call("hide_layer", layer="ships"))),
     ("a needless question to the catalogue", "needed_tools", tasks.UI, with_more(call("db_list"))),
     ("a call made twice", "needed_tools", tasks.MEASURE, with_more(tasks.MEASURE.calls[0])),
+    ("the camera moved, where nobody looks at it", None, tasks.UI, with_more(call("zoom_map", place="Lyon"))),
+    ("the camera moved twice, where it matters", "needed_tools", tasks.CAMERA, lambda player, gold: played(
+        player, gold, call("zoom_map", place="Lagos"), *gold.task.calls)),
     ("a detour that was undone", "needed_tools", tasks.UI, with_more(
         call("toggle_control", control="minimap"), call("toggle_control", control="minimap"))),
     ("an answering call left out", "missed_tools", tasks.MEASURE, without_call(1)),
@@ -148,6 +151,8 @@ ERRORS: list[tuple[str, str | None, Task, Inject]] = [
     ("no number in the reply", "reply_numbers", tasks.FILTER_PLOT, saying("Some images.")),
     ("one of two numbers wrong", "reply_numbers", tasks.TABLE_AND_FIGURE,
      saying("Gaofen-2 has 5 images and WorldView-3 8.")),
+    ("a number of the request that is not said back", None, tasks.CLOUD,
+     saying("The mean is 23.04 %, and 5 images have no more than that.")),
     ("other words in the reply", "reply_words", tasks.UI, saying("Hello, is it me you're looking for?")),
     ("a wrong count in the output", "output", tasks.COUNT_CLASSES, wrong_count),
     ("a session saved under another name", None, tasks.UNDO,
@@ -280,6 +285,7 @@ WRONG_FOR_REAL = [
     ("string_arguments", "database", tasks.FILTER_PLOT, 3, call("filter_class", classes=["Helicopter"])),
     ("string_arguments", "map", tasks.FILTER_PLOT, 4, call("scatter_plot", color="blue")),
     ("string_arguments", "ui", tasks.UI, 3, call("open_page", name="help")),
+    ("number_arguments", "output", tasks.BINS, 0, call("histogram_figure", field="cloud_pct", bins=10)),
     ("string_arguments", "output", tasks.UNDO, 1, call("save_session", name="My session")),
     ("number_arguments", "map", tasks.CAMERA, 0, call("set_view", lon=48.5, lat=45.75, zoom=10)),
     ("number_arguments", "database", tasks.CLOUD, 1,
