@@ -78,8 +78,10 @@ FAULTS: dict[str, tuple[Reply, str]] = {
 FOR_ALL = ("500", "an empty answer", "cut", "cut in a call")
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("agent", ["direct", "react"])
+@pytest.mark.parametrize(
+    ("agent", "fault"),
+    [*(("direct", fault) for fault in FAULTS), ("react", "500"), ("react", "429"), ("react", "a page")],
+)
 def test_a_fault_that_stays_is_told_in_one_sentence(
     turn: Turn, session: Session, streamed: bool, agent: str, fault: str
 ) -> None:
@@ -101,8 +103,9 @@ def test_a_fault_in_the_middle_leaves_what_was_done_before(
     assert made and set(made) == {"zoom_map"} and session.state.map.zoom == 3 + len(made)
 
 
-@pytest.mark.parametrize("how", ["hangs", "stalls", "drips"])
-@pytest.mark.parametrize("agent", NAMES)
+@pytest.mark.parametrize(
+    ("agent", "how"), [*((agent, "hangs") for agent in NAMES), ("direct", "stalls"), ("direct", "drips")]
+)
 def test_a_model_that_hangs_is_given_up_when_the_time_of_the_turn_is_over(
     turn: Turn, session: Session, streamed: bool, agent: str, how: str
 ) -> None:

@@ -46,20 +46,21 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-@pytest.mark.parametrize("agent", ["direct", "react"])
 def test_a_wrong_call_goes_back_with_what_is_wrong(
-    turn: Turn, session: Session, streamed: bool, agent: str, wrong: str
+    turn: Turn, session: Session, streamed: bool, wrong: str
 ) -> None:
     call, said = WRONG[wrong]
-    server, answer = turn(Player([calls(call), RIGHT]), agent=agent)
+    server, answer = turn(Player([calls(call), RIGHT]))
     assert (answer.outcome, answer.reply) == ("done", "Done.") and session.state.map.zoom == 4.0
     assert [event.ok for event in answer.calls] == [False, True]
     [told] = told_after(server, 1)
     assert set(told) == {"call", "error"} and said in told["error"]
 
 
-@pytest.mark.parametrize("wrong", ["unknown tool", "wrong type", "wrong argument"])
-@pytest.mark.parametrize("agent", NAMES)
+@pytest.mark.parametrize(
+    ("agent", "wrong"),
+    [*((agent, "unknown tool") for agent in NAMES), ("react", "wrong type"), ("react", "wrong argument")],
+)
 def test_every_agent_tells_its_model_the_nearest_names(
     turn: Turn, session: Session, streamed: bool, agent: str, wrong: str
 ) -> None:
@@ -71,8 +72,10 @@ def test_every_agent_tells_its_model_the_nearest_names(
     assert any(said in json.loads(text).get("error", "") for text in sent if text.startswith('{"call"'))
 
 
-@pytest.mark.parametrize("broken", BROKEN)
-@pytest.mark.parametrize("agent", NAMES)
+@pytest.mark.parametrize(
+    ("agent", "broken"),
+    [*((agent, "cut off") for agent in NAMES), *(("direct", broken) for broken in BROKEN)],
+)
 def test_arguments_that_are_no_json_object_go_back_to_be_written_right(
     turn: Turn, session: Session, streamed: bool, agent: str, broken: str
 ) -> None:
