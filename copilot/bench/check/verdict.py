@@ -204,9 +204,14 @@ def _told(made: Made, gap: Difference) -> str:
 
 
 def _reply(gold: Gold, end: End, run: Run, settings: Settings) -> dict[str, list[str]]:
+    """The words by ROUGE-L, the numbers one by one; a question or a refusal has no number to get right."""
     score = rouge_l(gold.task.reply, run.reply)
     words = [] if score >= settings.least_rouge else [f"The reply has {score:.0%} of the gold's words."]
-    numbers = unsaid(gold.task.reply, run.reply, settings.epsilon, gold.task.request, end.brought)
+    numbers = (
+        unsaid(gold.task.reply, run.reply, settings.epsilon, gold.task.request, end.brought)
+        if end.outcome == "done"
+        else []
+    )
     return {"reply_words": words, "reply_numbers": [f"The reply does not say {each}." for each in numbers]}
 
 

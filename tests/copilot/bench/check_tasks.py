@@ -159,8 +159,8 @@ REJECT = task(
     "reject",
     "information",
     "Show me images of the Moon",
-    (call("reject_task", reason="There are no images of the Moon."),),
-    "There are no images of the Moon.",
+    (call("reject_task", reason="There are no images of the Moon in these 7 data sets."),),
+    "There are no images of the Moon in these 7 data sets.",
 )
 IMAGE = task(
     "image",

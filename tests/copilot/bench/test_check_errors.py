@@ -153,6 +153,8 @@ ERRORS: list[tuple[str, str | None, Task, Inject]] = [
      saying("Gaofen-2 has 5 images and WorldView-3 8.")),
     ("a number of the request that is not said back", None, tasks.CLOUD,
      saying("The mean is 23.04 %, and 5 images have no more than that.")),
+    ("a refusal without the number that another gave", None, tasks.REJECT,
+     saying("Sorry: there are no images of the Moon in here.")),
     ("other words in the reply", "reply_words", tasks.UI, saying("Hello, is it me you're looking for?")),
     ("a wrong count in the output", "output", tasks.COUNT_CLASSES, wrong_count),
     ("a session saved under another name", None, tasks.UNDO,
