@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from data.gazetteer import gazetteer
 from data.vocabulary import mentions, sensor_mentions
@@ -21,8 +22,8 @@ _AREA = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"[<>=≤≥]|\b(?:sensors?|satellites?|cloud\w*|gsd|resolution|split|train(?:ing)? (?:set|split)|validation|"
-    r"sharper|coarser|finer|cm|metres?|meters?|percent|per cent|%|confidence|off.?nadir|sun|elevation|angle|"
+    r"[<>=≤≥]|\b(?:sensors?|satellites?|cloud\w*|gsd|resolution|split|train(?:ing)?|validation|"
+    r"or more|or fewer|sharper|coarser|finer|cm|metres?|meters?|percent|per cent|%|confidence|off.?nadir|sun|elevation|angle|"
     r"orbit\w*|polari[sz]ation|country|event|disasters?|hurricane|flood|earthquake|wildfire|tsunami|volcano|"
     r"undamaged|destroyed|damage\w*|worldview\S*|geoeye\S*|quickbird\S*|gaofen\S*|sentinel\S*|landsat\S*)\b|%",
     re.IGNORECASE,
@@ -36,11 +37,17 @@ def selection_tools(request: str) -> tuple[str, ...]:
         found.append("filter_date")
     if _AREA.search(request) or gazetteer().mentions(request):
         found.append("filter_coords")
-    terms = [term for span in mentions(request) for term in span.terms]
-    if any(not term.scene for term in terms):
-        found.append("filter_class")
-    if any(term.scene for term in terms):
-        found.append("filter_lccclass")
+    if mentions(request):
+        # Many words name an object in one data set and a scene in another: airports, parking lots.
+        found += ["filter_class", "filter_lccclass"]
     if _CONDITION.search(request) or sensor_mentions(request):
         found.append("filter_attribute")
     return tuple(found)
+
+
+def usual_tools(selection: Sequence[str]) -> tuple[str, ...]:
+    """What is done with a selection when nothing else is said: show it, count it, look where it lies."""
+    if not selection:
+        return ()
+    camera = ("zoom_map",) if "filter_coords" in selection else ()
+    return ("cluster_plot", "scatter_plot", "db_count", *camera)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import numpy as np
-
-from copilot.planner.encoder import Floats
-from copilot.retrieval.cues import selection_tools
 from copilot.retrieval.gate import possible, present
 from copilot.retrieval.index import Index
+from copilot.retrieval.ranking import nearest, parts_of, ranking
 from copilot.retrieval.schema import FIND_TOOLS, function_of
 from state.model import State
 from tools.base import Tool
@@ -22,14 +18,6 @@ from tools.toolbox import toolbox
 BUDGET_TOKENS = 2500
 MORE_TOKENS = 1000
 """What each later look may cost."""
-ALWAYS = ("db_load", "ask_user", "reject_task")
-"""What may be wanted of any request: something to work on, a question back, a refusal."""
-EARLIER_WEIGHT = 0.85
-"""What a tool's score for an earlier request counts for this one, which may only go on from it."""
-_MOST_PARTS = 10
-_JOINT = re.compile(
-    r"[.;:!?\n]+(?=\s|$)|,\s|\s(?:and|then|but|plus|also|with|as well as|before|after)\s", re.I
-)
 
 
 @dataclass(frozen=True)
@@ -54,8 +42,7 @@ class Shown:
     def more(self, query: str, budget_tokens: int = MORE_TOKENS) -> Shown:
         """Tools for `query` that were not shown yet, to be bound beside those that were."""
         index = self.index or _shared_index()
-        scores = _request_scores(index, query, ())
-        order = [name for name in _ordered(index, scores) if name not in self.seen]
+        order = [name for name in nearest(index, parts_of(query)) if name not in self.seen]
         chosen = _fitting(index, order, self.has, budget_tokens, tokens=_BRACKETS)
         tools = tuple(tool for tool in index.tools if tool.name in chosen)
         return _shown(index, _in_order(tools, order), self.seen, self.has, first=False)
@@ -81,9 +68,7 @@ def tools_for(
 ) -> Shown:
     """`shown_tools` for a state of which is known what it has: see `gate.present`."""
     index = index or _shared_index()
-    scores = _request_scores(index, request, past_requests[-1:])
-    first = [*ALWAYS, *selection_tools(request)]
-    order = [*first, *(name for name in _ordered(index, scores) if name not in first)]
+    order = ranking(index, request, past_requests[-1:])
     chosen = _fitting(
         index, order, has, budget_tokens, tokens=_BRACKETS + index.tokens[FIND_TOOLS["function"]["name"]]
     )
@@ -97,27 +82,6 @@ def _shared_index() -> Index:
 
 
 _BRACKETS = 2
-
-
-def parts_of(request: str) -> list[str]:
-    """The whole request first, then the pieces between commas, stops and joining words: one want each."""
-    pieces = [piece.strip() for piece in _JOINT.split(request)]
-    long_enough = [piece for piece in pieces if len(piece) > 2 and piece != request.strip()]
-    return list(dict.fromkeys([request.strip() or "nothing", *long_enough]))[:_MOST_PARTS]
-
-
-def _request_scores(index: Index, request: str, past: Sequence[str]) -> Floats:
-    """(tools,) float32: the best over the request's parts, and less for those of earlier requests."""
-    own = parts_of(request)
-    earlier = [part for text in past for part in parts_of(text)]
-    scores = index.scores([*own, *earlier])
-    scores[len(own) :] *= np.float32(EARLIER_WEIGHT)
-    best: Floats = scores.max(axis=0)
-    return best
-
-
-def _ordered(index: Index, scores: Floats) -> list[str]:
-    return [index.tools[column].name for column in np.argsort(-scores, kind="stable")]
 
 
 def _fitting(index: Index, order: Sequence[str], has: Set[str], budget: int, tokens: int) -> frozenset[str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from copilot.planner.encoder import Floats
 from copilot.planner.head import shared_encoder
+from copilot.retrieval.index import flat_index
 from copilot.retrieval.remembered import vectors_of
 from copilot.solutions.infer import Inferred, infer_tasks
 from copilot.solutions.space import Solution, solutions
@@ -36,13 +37,9 @@ class _Space:
 
 @cache
 def _space() -> _Space:
-    import faiss
-
     documents = tuple(solutions().values())
     vectors = vectors_of([each.text for each in documents], shared_encoder().encode, "solutions")
-    index = faiss.IndexFlatIP(vectors.shape[1])
-    index.add(vectors)
-    return _Space(documents, index)
+    return _Space(documents, flat_index(vectors))
 
 
 def search_solutions(

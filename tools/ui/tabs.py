@@ -20,7 +20,7 @@ TabRef = Annotated[
 ]
 
 
-@tool("ui", changes_state=True)
+@tool("ui", changes_state=True, gives=("tab",))
 def open_tab(
     state: State,
     world: World,

@@ -1,0 +1,56 @@
+"""The order in which tools fit a request: each of its parts brings its own best to the front."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from copilot.retrieval.cues import selection_tools, usual_tools
+from copilot.retrieval.index import Index
+
+ALWAYS = ("db_load", "ask_user", "reject_task")
+"""What may be wanted of any request: something to work on, a question back, a refusal."""
+EARLIER_WEIGHT = np.float32(0.85)
+"""What a tool's score for an earlier request counts for this one, which may only go on from it."""
+RANK_COST = np.float32(0.02)
+"""What each place behind a part's best costs: the best of one part comes before the tenth of another."""
+LEADING = 6
+"""How many of the best go before what is usually done with a selection; at least one for each part."""
+MOST_PARTS = 24
+_JOINT = re.compile(
+    r"[.;:!?\n]+(?=\s|$)|,\s|\s[-–—/|+]+>?\s|\s\(|\)\s"
+    r"|\s(?:and|then|but|plus|also|with|as well as|before|after|while|which)\s",
+    re.IGNORECASE,
+)
+
+
+def ranking(index: Index, request: str, past: Sequence[str] = ()) -> list[str]:
+    """The names of all tools, those first that the request needs most; `past` holds earlier requests."""
+    parts = parts_of(request)
+    selection = selection_tools(request)
+    ranked = nearest(index, parts, [part for text in past for part in parts_of(text)])
+    first = [*ALWAYS, *selection]
+    others = [name for name in ranked if name not in first]
+    leading = max(LEADING, len(parts))
+    usual = usual_tools(selection)
+    return [
+        name for name in dict.fromkeys([*first, *others[:leading], *usual, *others]) if name in index.tokens
+    ]
+
+
+def nearest(index: Index, parts: Sequence[str], earlier: Sequence[str] = ()) -> list[str]:
+    """The names of all tools by their best score over the parts."""
+    scores = index.scores([*parts, *earlier])
+    scores[len(parts) :] *= EARLIER_WEIGHT
+    places = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
+    best = (scores - RANK_COST * places).max(axis=0)
+    return [index.tools[column].name for column in np.argsort(-best, kind="stable")]
+
+
+def parts_of(request: str) -> list[str]:
+    """The whole request first, then the pieces between commas, stops and joining words: one want each."""
+    whole = request.strip() or "nothing"
+    pieces = [piece.strip(" ,.;:!?()") for piece in _JOINT.split(whole)]
+    return list(dict.fromkeys([whole, *(piece for piece in pieces if len(piece) > 2)]))[:MOST_PARTS]
