@@ -10,16 +10,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from copilot.bench.build.words import class_words, dataset_words
+from copilot.bench.build.words import dataset_words
 from copilot.bench.check.runs import Made
 from copilot.bench.task import GoldCall
+from data.gazetteer import Gazetteer
 from state.model import State
-from tools.base import World
-from tools.class_words import ClassWords
 from tools.database.attributes import FIELD_NAMES, OPERATORS
 from tools.selection import geojson
 
 Chain = tuple[GoldCall, ...]
+
+
+@dataclass(frozen=True)
+class Means:
+    """What swaps look things up in."""
+
+    gazetteer: Gazetteer
+    words: Mapping[str, tuple[str, ...]]
+    """Class -> the words that mean just this class."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,9 @@ class Moment:
     before: State
     made: Made
     after: State
-    world: World
+    means: Means
+    later: Chain = ()
+    """The gold calls that come after it."""
 
     def like(self, **args: Any) -> GoldCall:
         """The call with some arguments changed; None drops one."""
@@ -99,6 +109,8 @@ def _dates_in_two(moment: Moment) -> Iterator[Chain]:
 
 
 def _same_place(moment: Moment) -> Iterator[Chain]:
+    if any(call.tool in ("zoom_map", "pan_map") and call.args.get("place") for call in moment.later):
+        return  # a map that is zoomed to the place of the filter frames the filter, by the place's name
     filters = moment.after.database.filters
     if filters.center is not None and filters.radius_km is not None:
         lon, lat = filters.center
@@ -116,10 +128,9 @@ def _place_label(moment: Moment) -> Iterator[Chain]:
 
 
 def _other_words(moment: Moment) -> Iterator[Chain]:
-    known = ClassWords.of(moment.world)
     names = _texts(moment.call.args.get("classes"))
     for turn in (0, -1):
-        words = [(class_words(name, known) or (name,))[turn] for name in names]
+        words = [(moment.means.words.get(name) or (name,))[turn] for name in names]
         if words != names:
             yield (moment.like(classes=words),)
     if len(names) > 1:
@@ -127,6 +138,8 @@ def _other_words(moment: Moment) -> Iterator[Chain]:
 
 
 def _match_of_one(moment: Moment) -> Iterator[Chain]:
+    if any(call.tool in ("filter_class", "filter_lccclass") for call in moment.later):
+        return  # the one `match` holds for what is added
     if len(_texts(moment.call.args.get("classes"))) == 1 and len(moment.after.database.filters.classes) == 1:
         yield (moment.like(match="all"),)
 
@@ -234,7 +247,7 @@ def _box_of_place(moment: Moment) -> Iterator[Chain]:
 
 def _by_coordinates(moment: Moment) -> Iterator[Chain]:
     if place := moment.call.args.get("place"):
-        best = moment.world.gazetteer.resolve(str(place)).best
+        best = moment.means.gazetteer.resolve(str(place)).best
         if best is not None:
             yield (moment.like(place=None, lon=best.lon, lat=best.lat),)
 
@@ -242,7 +255,7 @@ def _by_coordinates(moment: Moment) -> Iterator[Chain]:
 def _ends_by_coordinates(moment: Moment) -> Iterator[Chain]:
     spots = {}
     for end in ("start", "end"):
-        best = moment.world.gazetteer.resolve(str(moment.call.args.get(end) or "")).best
+        best = moment.means.gazetteer.resolve(str(moment.call.args.get(end) or "")).best
         if best is not None:
             spots[end] = f"{best.lon},{best.lat}"
     if len(spots) == 2:

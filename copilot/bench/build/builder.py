@@ -7,7 +7,6 @@ gives the same file however many processes make it.
 from __future__ import annotations
 
 import multiprocessing
-import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -18,7 +17,7 @@ from typing import Any, Literal
 from copilot.bench.build.intents import Intent
 from copilot.bench.build.making import Attempt, Maker, Order, make_chunk, start_worker
 from copilot.bench.build.mix import Mix, mix_of
-from copilot.bench.build.rows import draw_pool, write_pool
+from copilot.bench.build.rows import pool_file
 from copilot.bench.build.stamp import Stamp, stamp_of
 from copilot.bench.build.steady import steady_world
 from copilot.bench.build.taskfile import Header, TaskWriter
@@ -150,13 +149,11 @@ def build(
         split=wish.split,
         paraphrased=wish.model,
     )
-    with tempfile.TemporaryDirectory(prefix="azimuth-build-") as folder:
-        pool = Path(folder) / "rows.json"
-        write_pool(draw_pool(world, wish.seed), pool)
-        weights = {kind: dict(shares) for kind, shares in mix.weights.items()}
-        address = engine.catalogue_address
-        order = Order(mine, weights, wish.seed, stamp.version, address, pool, wish.model)
-        return _written(wish, order, mix, stamp, path, tell)
+    pool = pool_file(world, wish.seed, engine.home / "bench")
+    weights = {kind: dict(shares) for kind, shares in mix.weights.items()}
+    address = engine.catalogue_address
+    order = Order(mine, weights, wish.seed, stamp.version, address, pool, wish.model)
+    return _written(wish, order, mix, stamp, path, tell)
 
 
 def _written(wish: Wish, order: Order, mix: Mix, stamp: Stamp, path: Path, tell: Tell | None) -> Header:

@@ -14,14 +14,13 @@ from itertools import permutations
 from random import Random
 from typing import Any
 
-from copilot.bench.build.alternatives import Chain, Moment, swaps
+from copilot.bench.build.alternatives import Chain, Means, Moment, swaps
 from copilot.bench.build.fill import Filled
 from copilot.bench.check import Gold, Player, Run, check
 from copilot.bench.check.play import Played
 from copilot.bench.task import GoldCall
 from state.codec import canonical, to_json
 from state.model import State
-from tools.base import World
 
 CANDIDATES = 10
 """How many are run for each task, beside the gold itself."""
@@ -34,7 +33,6 @@ LOOKS = (
     GoldCall("map_state"),
     GoldCall("list_layers"),
     GoldCall("db_list"),
-    GoldCall("db_schema", {"name": "xview1"}),
 )
 """Calls that only read, whatever the state is."""
 IDEMPOTENT = frozenset(
@@ -107,9 +105,9 @@ class Vote:
         return tuple(each for each, agrees in pairs if not agrees)
 
 
-def vote(made: Filled, gold: Gold, player: Player, world: World, rng: Random) -> Vote:
+def vote(made: Filled, gold: Gold, player: Player, means: Means, rng: Random) -> Vote:
     """Run a task's candidates and hold their ends against the gold's."""
-    found = tuple(candidates(made, world, rng))
+    found = tuple(candidates(made, means, rng))
     return Vote(found, tuple(agrees(gold, player.play(each.calls, made.begun)) for each in found))
 
 
@@ -134,7 +132,7 @@ def _brings_all(gold: Gold, played: Played) -> bool:
     )
 
 
-def candidates(made: Filled, world: World, rng: Random) -> list[Candidate]:
+def candidates(made: Filled, means: Means, rng: Random) -> list[Candidate]:
     """Ten different chains for a task, or as many as there are."""
     seen = {_key(made.calls)}
     found: list[Candidate] = []
@@ -148,7 +146,7 @@ def candidates(made: Filled, world: World, rng: Random) -> list[Candidate]:
                 found.append(each)
                 most -= 1
 
-    swapped = list(_swapped(made, world))
+    swapped = list(_swapped(made, means))
     rng.shuffle(swapped)
     add(_reordered(made, rng), _ORDERS)
     add(swapped, _SWAPS)
@@ -217,18 +215,19 @@ def _extension(calls: Chain, before: list[set[int]], rng: Random, *, late: bool)
 # -- other calls ------------------------------------------------------------------------------
 
 
-def _swapped(made: Filled, world: World) -> Iterator[Candidate]:
-    for index, moment in enumerate(_moments(made, world)):
+def _swapped(made: Filled, means: Means) -> Iterator[Candidate]:
+    for index, moment in enumerate(_moments(made, means)):
         for reason, chain in swaps(moment):
             if chain:
                 calls = (*made.calls[:index], *chain, *made.calls[index + 1 :])
                 yield Candidate("swap", f"{moment.call.tool}: {reason}", calls)
 
 
-def _moments(made: Filled, world: World) -> Iterator[Moment]:
+def _moments(made: Filled, means: Means) -> Iterator[Moment]:
     before: State = made.begun.state
-    for call, step, after in zip(made.calls, made.played.steps, made.played.states, strict=True):
-        yield Moment(call, before, step, after, world)
+    steps = zip(made.calls, made.played.steps, made.played.states, strict=True)
+    for index, (call, step, after) in enumerate(steps, 1):
+        yield Moment(call, before, step, after, means, made.calls[index:])
         before = after
 
 
@@ -265,8 +264,8 @@ def _looking(made: Filled, rng: Random) -> Iterator[Candidate]:
     for place, look in pairs:
         calls = (*made.calls[:place], look, *made.calls[place:])
         yield Candidate("look", "reading changes nothing", calls)
-    for one, other in permutations(LOOKS, 2):
-        yield Candidate("look", "reading changes nothing", (one, other, *made.calls))
+    for looks in (*permutations(LOOKS, 2), *permutations(LOOKS, 3)):
+        yield Candidate("look", "reading changes nothing", (*looks, *made.calls))
 
 
 def _repeated(made: Filled, rng: Random) -> Iterator[Candidate]:

@@ -53,7 +53,7 @@ class Drawer:
 
     pool: Pool
     filler: Filler
-    _fitting: dict[tuple[str, int], dict[str, list[tuple[Row, ...]]]] = field(default_factory=dict)
+    _fitting: dict[frozenset[Any], dict[str, list[tuple[Row, ...]]]] = field(default_factory=dict)
 
     def values(self, intent: Intent, rng: Random) -> dict[str, Value]:
         """Every slot's value: the slots of a group from one row. Raises NotFilled."""
@@ -61,7 +61,7 @@ class Drawer:
         datasets = intent.loads
         for group in sorted({slot.group for slot in intent.slots.values() if slot.kind != LITERAL}):
             slots = [each for each in intent.slots.values() if each.kind != LITERAL and each.group == group]
-            row = self._row(intent, group, slots, datasets, values, rng)
+            row = self._row(intent, slots, datasets, values, rng)
             values |= {slot.name: self.filler.value(slot, row, rng) for slot in slots}
             if not intent.loads and any(slot.kind == "dataset" for slot in slots):
                 datasets = (row.dataset,)  # another row is of the data set that was loaded for this one
@@ -70,7 +70,6 @@ class Drawer:
     def _row(
         self,
         intent: Intent,
-        group: int,
         slots: Sequence[Slot],
         datasets: Sequence[str],
         values: Values,
@@ -78,7 +77,7 @@ class Drawer:
     ) -> Row:
         """A row that fits a group's slots and repeats nothing that an earlier group has."""
         own = any(slot.kind == "dataset" for slot in slots)
-        strata = self._strata(intent, group, slots)
+        strata = self._strata(slots)
         names = [name for name in strata if own or not datasets or name in datasets]
         if not names:
             raise NotFilled(f"no row of {', '.join(datasets) or 'the catalogue'} has {_kinds(slots)}")
@@ -90,9 +89,9 @@ class Drawer:
                 return row
         raise NotFilled(f"no second row has another {_kinds(slots)}")
 
-    def _strata(self, intent: Intent, group: int, slots: Sequence[Slot]) -> dict[str, list[tuple[Row, ...]]]:
+    def _strata(self, slots: Sequence[Slot]) -> dict[str, list[tuple[Row, ...]]]:
         """Data set -> for each of its classes, the rows that fit the slots."""
-        key = (intent.id, group)
+        key = frozenset((slot.kind, slot.only) for slot in slots)
         if key not in self._fitting:
             found: dict[str, list[tuple[Row, ...]]] = {}
             for (dataset, _), rows in self.pool.by_stratum.items():

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
+from copilot.bench.build.alternatives import Means
 from copilot.bench.build.candidates import Vote, vote
 from copilot.bench.build.fill import Drawer, Filled, NotFilled, filled
 from copilot.bench.build.intents import Intent
@@ -71,6 +72,7 @@ class Maker:
         self.player = steady_player(self.world)
         pool = read_pool(order.pool)
         self.drawer = Drawer(pool, Filler(self.world.gazetteer, pool.words))
+        self.means = Means(self.world.gazetteer, pool.words)
         self.by_id = {each.id: each for each in order.intents}
         self.paraphraser = Paraphraser.named(order.model, self.engine) if order.model else None
 
@@ -109,7 +111,7 @@ class Maker:
             gold = gold_of(self.player, task)
         except GoldFails as error:
             return Attempt(intent.id, dropped="gold", detail=str(error))
-        ended = vote(made, gold, self.player, self.world, rng)
+        ended = vote(made, gold, self.player, self.means, rng)
         return Attempt(
             intent=intent.id,
             key=key,

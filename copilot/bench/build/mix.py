@@ -22,6 +22,8 @@ CALLS_A_REQUEST = 5.2
 SIZES: Mapping[str, int] = {"500": 500, "10k": 10_000, "100k": 100_000}
 _USED = 0.5
 """The share of an intent's ways that is counted on: drawn at random, the last ones take long to come."""
+COSTLY: Mapping[str, float] = {"export_map": 0.3}
+"""Tools whose intents are drawn less often, so that a benchmark is made and replayed in minutes."""
 _MOST_TILT = 1.5
 _PLENTY = 10_000
 """Ways of a slot that is filled from the catalogue's rows."""
@@ -85,7 +87,7 @@ def _quotas(shares: Mapping[Kind, float], size: int) -> dict[Kind, int]:
 
 def _weights(intents: Sequence[Intent], quota: int, tilt: float) -> dict[str, float]:
     """Shares of the intents of one kind, none above what it can give."""
-    left = {each.id: math.exp(tilt * len(each.calls)) for each in intents}
+    left = {each.id: math.exp(tilt * len(each.calls)) * _thrift(each) for each in intents}
     most = {each.id: capacity(each) / quota for each in intents}
     weights: dict[str, float] = {}
     while left:
@@ -98,6 +100,11 @@ def _weights(intents: Sequence[Intent], quota: int, tilt: float) -> dict[str, fl
         weights |= {name: most[name] for name in full}
         left = {name: weight for name, weight in left.items() if name not in full}
     return weights
+
+
+def _thrift(intent: Intent) -> float:
+    """Less than 1 for what takes a second to play: a page with every image of the map."""
+    return math.prod(COSTLY.get(call.tool, 1.0) for call in intent.calls)
 
 
 def _mean(by_kind: Mapping[Kind, Sequence[Intent]], quotas: Mapping[Kind, int], tilt: float) -> float:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 PROMPT = (
     "You reword requests that an analyst puts to a map of satellite images. Say the request below in other "
     "words, as another person would: keep its meaning, its language (English) and all that it asks for; "
-    "add nothing. Keep these parts letter by letter: {kept}. Answer with the reworded request alone, in one line."
+    "add nothing. Keep these parts letter by letter: {kept}. Answer with the reworded request alone, in "
+    "one line."
 )
 _LONGEST = 3.0
 """A paraphrase that is so many times as long has added something."""

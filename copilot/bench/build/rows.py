@@ -134,13 +134,13 @@ def read_pool(path: Path) -> Pool:
     return Pool(tuple(Row(**row) for row in plain["rows"]), words)
 
 
-def pool_of(world: World, seed: int, kept_in: Path) -> Pool:
-    """As `draw_pool`, read again from a folder where an earlier draw was kept."""
+def pool_file(world: World, seed: int, kept_in: Path) -> Path:
+    """The file of a draw, made unless an earlier one left it there."""
     versions = "-".join(info.version[:6] for info in world.catalogue.datasets())
     path = kept_in / f"rows-{_FORM}-{seed}-{versions}.json"
     if not path.is_file():
         write_pool(draw_pool(world, seed), path)
-    return read_pool(path)
+    return path
 
 
 def _of_class(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from copilot.bench.check.play import Player
 from copilot.bench.task import TODAY
 from copilot.engine import Engine, FolderArtifacts
-from data.catalogue.base import Catalogue
+from data.catalogue.base import Catalogue, Selection
 from data.catalogue.duck import DuckCatalogue
 from data.schema import DatasetInfo
 from tools.base import World
@@ -22,10 +23,26 @@ class SteadyCatalogue(DuckCatalogue):
     def __init__(self, root: Path) -> None:
         # One thread: the work is spread over processes.
         super().__init__(root, threads=1, kept_counts=self._KEPT_COUNTS)
+        self._kept_values: dict[tuple[str, int], list[Any]] = {}
+        self._kept_columns: dict[str | None, list[dict[str, Any]]] = {}
 
     def datasets(self) -> tuple[DatasetInfo, ...]:
         """Every data set, by name, as at the first time."""
         return self._infos
+
+    def values(self, field: str, selection: Selection | None = None, limit: int = 200) -> list[Any]:
+        """Distinct values of a field; of the whole catalogue, as at the first time."""
+        if selection is not None:
+            return super().values(field, selection, limit)
+        if (field, limit) not in self._kept_values:
+            self._kept_values[field, limit] = super().values(field, None, limit)
+        return list(self._kept_values[field, limit])
+
+    def columns(self, dataset: str | None = None) -> list[dict[str, Any]]:
+        """The columns with their ranges, as at the first time."""
+        if dataset not in self._kept_columns:
+            self._kept_columns[dataset] = super().columns(dataset)
+        return [dict(each) for each in self._kept_columns[dataset]]
 
     @cached_property
     def _infos(self) -> tuple[DatasetInfo, ...]:

@@ -10,7 +10,7 @@ from random import Random
 
 from copilot.bench.build.fill import Drawer, Filled, NotFilled, filled
 from copilot.bench.build.intents import BadIntents, Intent, load_intents, problems
-from copilot.bench.build.rows import pool_of
+from copilot.bench.build.rows import pool_file, read_pool
 from copilot.bench.build.slots import Filler
 from copilot.bench.build.steady import steady_player, steady_world
 from copilot.bench.check.play import Player
@@ -55,7 +55,7 @@ def main(files: Sequence[str] | None = None) -> None:
     engine = default_engine()
     world = steady_world(engine)
     player = steady_player(world)
-    pool = pool_of(world, 0, engine.home / "bench")
+    pool = read_pool(pool_file(world, 0, engine.home / "bench"))
     drawer = Drawer(pool, Filler(world.gazetteer, pool.words))
     ids = Counter(intent.id for intent in everything)
     wrong = 0

@@ -65,7 +65,8 @@ def worded(made: Filled, rng: Random) -> str:
     if rng.random() >= _PLAIN_SHARE:
         form = rng.choice(carriers().fitting(wording)).form
     lower = rng.random() < _LOWER_SHARE
-    text = form.replace("{request}", _small(wording)).replace("{Request}", wording)
+    whole = wording if form.endswith("{Request}") else _ended(wording)
+    text = form.replace("{request}", _small(wording)).replace("{Request}", whole)
     request = said(text, made.values)
     return _lower(request, made) if lower else request
 
@@ -73,6 +74,12 @@ def worded(made: Filled, rng: Random) -> str:
 def ways(intent: Intent) -> int:
     """In how many ways a request of an intent may be said, whatever its slots are."""
     return sum(1 + len(carriers().fitting(wording)) for wording in intent.requests)
+
+
+def _ended(wording: str) -> str:
+    """The wording as a sentence that another may follow."""
+    text = wording.rstrip()
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _small(wording: str) -> str:
