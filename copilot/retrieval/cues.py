@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from data.gazetteer import gazetteer
-from data.vocabulary import mentions, sensor_mentions
+from data.vocabulary import dataset_mentions, mentions, sensor_mentions
 
 _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|"
@@ -23,7 +23,9 @@ _AREA = re.compile(
 )
 _CONDITION = re.compile(
     r"[<>=≤≥]|\b(?:sensors?|satellites?|cloud\w*|gsd|resolution|split|train(?:ing)?|validation|"
-    r"or more|or fewer|sharper|coarser|finer|cm|metres?|meters?|percent|per cent|%|confidence|off.?nadir|sun|elevation|angle|"
+    r"or more|or fewer|(?:more|less|fewer|higher|lower|larger|smaller|greater) than|at (?:least|most)|"
+    r"(?:over|under|above|below) \d|sharper|coarser|finer|cm|metres?|meters?|percent|per cent|%|"
+    r"confidence|off.?nadir|sun|elevation|angle|"
     r"orbit\w*|polari[sz]ation|country|event|disasters?|hurricane|flood|earthquake|wildfire|tsunami|volcano|"
     r"undamaged|destroyed|damage\w*|worldview\S*|geoeye\S*|quickbird\S*|gaofen\S*|sentinel\S*|landsat\S*)\b|%",
     re.IGNORECASE,
@@ -45,9 +47,8 @@ def selection_tools(request: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def usual_tools(selection: Sequence[str]) -> tuple[str, ...]:
+def usual_tools(request: str, selection: Sequence[str]) -> tuple[str, ...]:
     """What is done with a selection when nothing else is said: show it, count it, look where it lies."""
-    if not selection:
+    if not selection and not dataset_mentions(request):
         return ()
-    camera = ("zoom_map",) if "filter_coords" in selection else ()
-    return ("cluster_plot", "scatter_plot", "db_count", *camera)
+    return ("cluster_plot", "scatter_plot", "db_count", "zoom_map")

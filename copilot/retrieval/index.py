@@ -83,7 +83,7 @@ class Index:
 
     @cached_property
     def _vocabulary(self) -> tuple[dict[str, int], Floats, Floats]:
-        """Each stem's column; (stems,) its weight, more where fewer tools have it; (tools, stems) who has it."""
+        """Each stem's column; (stems,) weights, more where few tools have it; (tools, stems) who has it."""
         counts = Counter(word for each in self._documents for word in each.words)
         columns = {word: column for column, word in enumerate(sorted(counts))}
         weights = np.array(

@@ -34,7 +34,7 @@ def ranking(index: Index, request: str, past: Sequence[str] = ()) -> list[str]:
     first = [*ALWAYS, *selection]
     others = [name for name in ranked if name not in first]
     leading = max(LEADING, len(parts))
-    usual = usual_tools(selection)
+    usual = usual_tools(request, selection)
     return [
         name for name in dict.fromkeys([*first, *others[:leading], *usual, *others]) if name in index.tokens
     ]

@@ -16,8 +16,8 @@ WEIGHTS = Path(__file__).with_name("head.npz")
 _RADAR = re.compile(
     r"\b(?:sar|radar|synthetic[- ]aperture|microwave|backscatter\w*|sentinel[- ]?1[ab]?|s1[ab]?|gaofen[- ]?3|"
     r"gf[- ]?3|terrasar(?:[- ]x)?|tandem[- ]x|iceye|capella|umbra|radarsat\S*|alos\S*|palsar\S*|"
-    r"cosmo[- ]skymed|sarfish|hrsid|ssdd|hisea\S*|[vh][vh][- ]pol\w*|[vh][vh](?= (?:band|channel|polari|image))|"
-    r"polarimetric|grd|slc)\b",
+    r"cosmo[- ]skymed|sarfish|hrsid|ssdd|hisea\S*|[vh][vh][- ]pol\w*|"
+    r"[vh][vh](?= (?:band|channel|polari|image))|polarimetric|grd|slc)\b",
     re.IGNORECASE,
 )
 _NOT_RADAR = re.compile(

@@ -1,8 +1,8 @@
 """Writes the requests that tool retrieval is measured on: python -m tests.requests.gold
 
-Of every hand-written request that the embedded planner answers rightly it keeps the last turn, what the state
-had to offer before it, and the tools that were called. Tools that `expect` names are gold too, where it leaves
-no choice. The package may not import the tests, so the file lies in the package.
+Of every hand-written request that the embedded planner answers rightly it keeps the last turn, what the
+state had to offer before it, and the tools that were called. Tools that `expect` names are gold too, where it
+leaves no choice. The package may not import the tests, so the file lies in the package.
 """
 
 from __future__ import annotations
