@@ -27,7 +27,8 @@ class ToolsShown:
         """The model needs no more than the names: it gets all of them, and neither schemas nor a search."""
         self._last: Shown | None = None
         self._fitting: dict[str, tuple[Tool, ...]] = {}
-        self._added: dict[str, Tool] = {}
+        self._called: dict[str, Tool] = {}
+        self._asked_for: dict[str, Tool] = {}
 
     def schemas(self, category: str | None = None, task: str | None = None) -> list[dict[str, Any]]:
         """The tools as a model's server takes them; for one step, only those of its category and task."""
@@ -42,13 +43,14 @@ class ToolsShown:
         ]
         if not tools:  # the search saw nothing of this category in the task: all of it is little enough
             tools = [each for each in self._toolbox if each.category == category]
-        shown = {each.name: each for each in tools} | self._added
+        called = (each for each in self._called.values() if category in (None, each.category))
+        shown = {each.name: each for each in (*tools, *called, *self._asked_for.values())}
         return [*(function_of(each) for each in shown.values()), FIND]
 
     def add(self, name: str) -> None:
         """Show a tool from now on, as the model called it; what the toolbox does not have is left out."""
         if not self._by_name and name in self._toolbox:
-            self._added[name] = self._toolbox.get(name)
+            self._called[name] = self._toolbox.get(name)
 
     def more(self, query: str) -> str:
         """Show the tools that fit `query` from now on; what the model is told of them."""
@@ -57,8 +59,8 @@ class ToolsShown:
         self._fitting_to(self._request)
         assert self._last is not None
         self._last = self._last.more(query)
-        new = [each for each in self._last.tools if each.name not in self._added]
-        self._added |= {each.name: each for each in new}
+        new = [each for each in self._last.tools if each.name not in self._asked_for]
+        self._asked_for |= {each.name: each for each in new}
         return f"Added: {_listed(new)}." if new else "There are no other tools that fit."
 
     def _fitting_to(self, text: str) -> tuple[Tool, ...]:

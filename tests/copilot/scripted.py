@@ -32,9 +32,12 @@ class Scripted(BaseChatModel):
     says: list[Any]
     heard: list[list[BaseMessage]]
     tools: list[Any]
+    """Every tool that was ever bound."""
+    bound: list[list[Any]]
+    """The tools bound each time."""
 
     def __init__(self, *says: Said) -> None:
-        super().__init__(says=list(says), heard=[], tools=[])
+        super().__init__(says=list(says), heard=[], tools=[], bound=[])
 
     @property
     def _llm_type(self) -> str:
@@ -44,6 +47,7 @@ class Scripted(BaseChatModel):
         self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **kwargs: Any
     ) -> Runnable[Any, AIMessage]:
         self.tools.extend(tools)
+        self.bound.append(list(tools))
         return self.bind(**kwargs)
 
     def _generate(
