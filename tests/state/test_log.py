@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from copilot.agents.budget import Usage
 from copilot.engine import Engine
 from copilot.session import Session
 from state.codec import digest, from_json, to_json
@@ -198,6 +200,44 @@ def test_undo_with_nothing_to_take_back_says_so(engine: Engine) -> None:
         False,
         "There is nothing to undo: nothing has changed since the session began.",
     )
+
+
+def turn_with(session: Session, thinking: bool) -> State:
+    """A turn of two calls, with thoughts between them or without; then an undo and a redo."""
+    number = session.begin("Show it.", "chat").turn
+    for tool, args in (("db_load", {"names": ["fmow"]}), ("zoom_map", {"level": 5})):
+        if thinking:
+            session.think(number, f"Next comes {tool}.", Usage(100, 20, 0.001))
+        assert session.call_tool(tool, args, turn=number).ok
+    if thinking:
+        session.think(number, "That was all.", Usage(200, 40, 0.002))
+    session.end(number, "There.", "done", 0.1)
+    session.undo()
+    session.redo()
+    return session.state
+
+
+def test_thoughts_change_no_state_no_undo_no_replay_and_no_export(engine: Engine) -> None:
+    plain, thinking = Session.open(engine=engine), Session.open(engine=engine)
+    assert turn_with(plain, False) == turn_with(thinking, True) == thinking.replay()
+    assert thinking.history == plain.history and thinking.hash == plain.hash
+    assert Session.open(thinking.id, engine=engine).events == thinking.events
+    scripts = [each.call("export_script").data["path"] for each in (plain, thinking)]
+    one, other = (Path(path).read_text(encoding="utf-8") for path in scripts)
+    assert one == other
+
+
+def test_a_turn_keeps_its_thoughts_in_order_with_what_it_cost_so_far(engine: Engine) -> None:
+    session = Session.open(engine=engine)
+    turn_with(session, True)
+    (asked, *_) = session.turns
+    assert [(each.text, each.tokens) for each in asked.thoughts] == [
+        ("Next comes db_load.", 120),
+        ("Next comes zoom_map.", 120),
+        ("That was all.", 240),
+    ]
+    assert asked.thoughts[-1].data == {"prompt_tokens": 200, "completion_tokens": 40, "cost_usd": 0.002}
+    assert all(each.state is None for each in asked.thoughts)
 
 
 def event(seq: int, turn: int, kind: Any, text: str = "", **rest: Any) -> Event:

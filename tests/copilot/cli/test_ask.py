@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from copilot.agents import NAMES
 from state.codec import digest, from_json
 from tests.copilot.cli.conftest import Copilot
 
@@ -78,6 +79,29 @@ def test_words_for_days_are_relative_to_the_day_that_is_given(copilot: Copilot) 
     done = copilot("ask", "show the xview1 images from last year", "--today", "2019-06-15", "--json")
     filters = done.json["state"]["database"]["filters"]
     assert (filters["start"], filters["end"]) == ("2018-01-01", "2018-12-31")
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_any_agent_answers_to_the_same_end(copilot: Copilot, agent: str) -> None:
+    asked = copilot("ask", "plot the fmow images", "--agent", agent, "--shots", "2", "--json").json
+    assert set(asked) == RESULT and (asked["outcome"], asked["tokens"]) == ("done", 0)
+    assert [each["kind"] for each in asked["state"]["map"]["layers"]] == ["clusters"]
+
+
+def test_thoughts_are_beside_the_answer(copilot: Copilot) -> None:
+    done = copilot("ask", "show the fmow images", "--agent", "cot")
+    assert "  ~ Plan: db_load → " in done.err and "Plan:" not in done.out
+
+
+def test_an_agent_that_is_not_there_is_told_with_those_that_are(copilot: Copilot) -> None:
+    done = copilot("ask", "hello", "--agent", "crew", "--json")
+    said = f"There is no agent 'crew'. Agents: {', '.join(NAMES)}."
+    assert (done.status, done.json) == (1, {"error": said})
+
+
+def test_as_many_examples_as_can_be_shown(copilot: Copilot) -> None:
+    done = copilot("ask", "hello", "--shots", "11", "--json")
+    assert done.status == 2 and "--shots" in done.json["error"]
 
 
 @pytest.mark.parametrize(
