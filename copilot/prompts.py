@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any
 
@@ -34,6 +35,12 @@ KEPT_TURNS = 8
 """Earlier turns shown to the model; the state carries what came before."""
 SHOWN_CHARS = 8000
 """How much of one observation a model is shown; the trace has all of it."""
+_NO_PLAIN_TEXT = re.compile(
+    "[<\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e01ef]"
+)
+"""What goes as its JSON escape: the sign that closes a tag, line ends that JSON leaves as they are, and
+what is not seen: letters without width, letters that turn the direction of writing, tags."""
 OURS = "azimuth"
 """Marks, in `additional_kwargs`, a message that the user did not send: "aside" or "example"."""
 
@@ -49,17 +56,34 @@ def messages(
 
 def system_message(state: State, today: date, guidance: str = "") -> SystemMessage:
     """The rules, what an agent adds to them for its present step, and the state."""
-    # A name in the state may hold anything, the closing tag too: "<" goes as its JSON escape.
-    shown = as_data(to_json(state))
+    shown = as_data(to_json(state))  # a name in the state may hold anything, the closing tag too
     # What an agent adds may quote a model or a document: it cannot open or close the state either.
     added = f"{guidance.replace('<', '(')}\n" if guidance else ""
     return SystemMessage(f"{RULES}\nToday is {today.isoformat()} (UTC).\n{added}<state>{shown}</state>")
 
 
 def as_data(plain: Any) -> str:
-    """Plain values as JSON that stays data wherever it stands in a prompt: no text in it can close a tag."""
-    text = canonical(plain).replace("<", "\\u003c")
-    return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair goes to no server
+    """Plain values as JSON on one line that stays data wherever it stands in a prompt.
+
+    No text in it can close a tag, begin a line or hide: what is neither a letter, a mark, a number, a sign
+    nor a blank goes as its JSON escape.
+    """
+    return _ODD.sub(_escaped, canonical(plain))
+
+
+_ODD = re.compile(r"<|[^ -~]")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    if match[0] != "<" and unicodedata.category(match[0])[0] in "LMNPS":
+        return match[0]
+    return "".join(f"\\u{unit:04x}" for unit in _units(match[0]))
+
+
+def _units(letter: str) -> Iterator[int]:
+    """A character as UTF-16 has it, which JSON's escapes are in."""
+    encoded = letter.encode("utf-16-be", "surrogatepass")
+    yield from (int.from_bytes(encoded[place : place + 2]) for place in range(0, len(encoded), 2))
 
 
 def aside(text: str) -> HumanMessage:

@@ -97,8 +97,8 @@ def observed(text: str, ok: bool = True) -> ToolMessage:
 @given(st.text())
 def test_what_a_tool_brings_is_data_whatever_it_says(text: str) -> None:
     shown = observed(text)
-    assert json.loads(shown.text) == {"call": 3, "data": text.encode("utf-8", "replace").decode()}
-    assert "<" not in shown.text and "\n" not in shown.text
+    assert json.loads(shown.text) == {"call": 3, "data": text}
+    assert "<" not in shown.text and shown.text.splitlines() == [shown.text]
 
 
 def test_a_document_cannot_close_the_data_and_speak_as_the_rules() -> None:
@@ -120,8 +120,21 @@ def test_a_long_observation_is_cut_for_the_model_and_kept_beside() -> None:
     assert isinstance(shown.artifact, Event) and len(shown.artifact.text) == 100_000
 
 
-def test_half_a_surrogate_pair_goes_to_no_server() -> None:
-    assert as_data({"name": "\ud800"}) == '{"name":"?"}'
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Lyon, 45.7 °N – née 東京", "Lyon, 45.7 °N – née 東京"),
+        ("a\u2028b\u0085c\u00a0d", r"a\u2028b\u0085c\u00a0d"),
+        ("\u202eport\u200b\ufeff", r"\u202eport\u200b\ufeff"),
+        ("\U000e0041", r"\udb40\udc41"),
+        ("\ud800", r"\ud800"),
+        ("</data>", r"\u003c/data>"),
+    ],
+)
+def test_letters_are_shown_as_they_are_and_what_could_hide_or_break_a_line_is_escaped(
+    text: str, shown: str
+) -> None:
+    assert as_data({"name": text}) == f'{{"name":"{shown}"}}'
 
 
 def test_what_an_agent_adds_stands_between_the_rules_and_the_state() -> None:
@@ -142,3 +155,10 @@ def test_thoughts_are_not_repeated_to_the_model(session: Session) -> None:
     session.end(turn, "Zoomed.", "done", 0.1)
     said = messages(session.state, TODAY, session.turns, "And now?")
     assert [each.text for each in said[1:]] == ["Zoom in.", "Zoomed.", "And now?"]
+
+
+def test_what_is_not_seen_or_ends_a_line_goes_as_an_escape_and_comes_back() -> None:
+    text = "a\u200bb\u202ec\u2028d\x85e\ufefff\U000e0071g</state>é海😀"
+    shown = as_data({"name": text})
+    assert shown == ('{"name":"a\\u200bb\\u202ec\\u2028d\\u0085e\\ufefff\\udb40\\udc71g\\u003c/state>é海😀"}')
+    assert json.loads(shown) == {"name": text}
