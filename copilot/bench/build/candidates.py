@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from copilot.bench.build.alternatives import Chain, Means, Moment, swaps
-from copilot.bench.build.fill import Filled
 from copilot.bench.check import Gold, Player, Run, check
 from copilot.bench.check.play import Played
 from copilot.bench.task import GoldCall
@@ -105,7 +104,23 @@ class Vote:
         return tuple(each for each, agrees in pairs if not agrees)
 
 
-def vote(made: Filled, gold: Gold, player: Player, means: Means, rng: Random) -> Vote:
+class Solved(Protocol):
+    """A task with its gold played."""
+
+    @property
+    def calls(self) -> Chain:
+        """The gold."""
+
+    @property
+    def begun(self) -> Played:
+        """After the setup."""
+
+    @property
+    def played(self) -> Played:
+        """After the gold."""
+
+
+def vote(made: Solved, gold: Gold, player: Player, means: Means, rng: Random) -> Vote:
     """Run a task's candidates and hold their ends against the gold's."""
     found = tuple(candidates(made, means, rng))
     return Vote(found, tuple(agrees(gold, player.play(each.calls, made.begun)) for each in found))
@@ -132,7 +147,7 @@ def _brings_all(gold: Gold, played: Played) -> bool:
     )
 
 
-def candidates(made: Filled, means: Means, rng: Random) -> list[Candidate]:
+def candidates(made: Solved, means: Means, rng: Random) -> list[Candidate]:
     """Ten different chains for a task, or as many as there are."""
     seen = {_key(made.calls)}
     found: list[Candidate] = []
@@ -167,7 +182,7 @@ def _key(calls: Sequence[GoldCall]) -> str:
 # -- other orders -----------------------------------------------------------------------------
 
 
-def _reordered(made: Filled, rng: Random) -> Iterator[Candidate]:
+def _reordered(made: Solved, rng: Random) -> Iterator[Candidate]:
     """Orders in which no call is moved past one that it depends on."""
     before = _precedence(made)
     for attempt in range(3 * _ORDERS):
@@ -177,7 +192,7 @@ def _reordered(made: Filled, rng: Random) -> Iterator[Candidate]:
         yield Candidate("order", "calls that do not depend on each other may come in any order", calls)
 
 
-def _precedence(made: Filled) -> list[set[int]]:
+def _precedence(made: Solved) -> list[set[int]]:
     """For each call, the earlier ones that have to stay before it."""
     steps = made.played.steps
     writes = [frozenset(step.touched) for step in steps]
@@ -215,7 +230,7 @@ def _extension(calls: Chain, before: list[set[int]], rng: Random, *, late: bool)
 # -- other calls ------------------------------------------------------------------------------
 
 
-def _swapped(made: Filled, means: Means) -> Iterator[Candidate]:
+def _swapped(made: Solved, means: Means) -> Iterator[Candidate]:
     for index, moment in enumerate(_moments(made, means)):
         for reason, chain in swaps(moment):
             if chain:
@@ -223,7 +238,7 @@ def _swapped(made: Filled, means: Means) -> Iterator[Candidate]:
                 yield Candidate("swap", f"{moment.call.tool}: {reason}", calls)
 
 
-def _moments(made: Filled, means: Means) -> Iterator[Moment]:
+def _moments(made: Solved, means: Means) -> Iterator[Moment]:
     before: State = made.begun.state
     steps = zip(made.calls, made.played.steps, made.played.states, strict=True)
     for index, (call, step, after) in enumerate(steps, 1):
@@ -231,7 +246,7 @@ def _moments(made: Filled, means: Means) -> Iterator[Moment]:
         before = after
 
 
-def _both(made: Filled, found: Sequence[Candidate], swapped: Sequence[Candidate]) -> Iterator[Candidate]:
+def _both(made: Solved, found: Sequence[Candidate], swapped: Sequence[Candidate]) -> Iterator[Candidate]:
     """A swap of one call within another order."""
     orders = [each for each in found if each.kind == "order"]
     for number, swap in enumerate(swapped):
@@ -256,7 +271,7 @@ def _swap_within(gold: Chain, swapped: Chain, order: Chain) -> Chain | None:
 # -- calls without effect ---------------------------------------------------------------------
 
 
-def _looking(made: Filled, rng: Random) -> Iterator[Candidate]:
+def _looking(made: Solved, rng: Random) -> Iterator[Candidate]:
     """An agent that looks first, or in between."""
     places = [i for i in range(len(made.calls) + 1) if i == 0 or made.calls[i - 1].tool not in _LAST]
     pairs = [(place, look) for place in places for look in LOOKS]
@@ -268,7 +283,7 @@ def _looking(made: Filled, rng: Random) -> Iterator[Candidate]:
         yield Candidate("look", "reading changes nothing", (*looks, *made.calls))
 
 
-def _repeated(made: Filled, rng: Random) -> Iterator[Candidate]:
+def _repeated(made: Solved, rng: Random) -> Iterator[Candidate]:
     """An agent that says something twice."""
     places = [i for i, call in enumerate(made.calls) if call.tool in IDEMPOTENT and "name" not in call.args]
     rng.shuffle(places)
@@ -277,7 +292,7 @@ def _repeated(made: Filled, rng: Random) -> Iterator[Candidate]:
         yield Candidate("repeat", f"{made.calls[place].tool} said twice is said once", calls)
 
 
-def _detours(made: Filled) -> Iterator[Candidate]:
+def _detours(made: Solved) -> Iterator[Candidate]:
     """An agent that sets something else first and corrects it."""
     wrong: dict[str, dict[str, Any]] = {
         "filter_date": {"start": "2016-01-01", "end": "2016-12-31"},

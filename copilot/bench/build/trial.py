@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -13,34 +13,43 @@ from copilot.bench.build.intents import BadIntents, Intent, load_intents, proble
 from copilot.bench.build.rows import pool_file, read_pool
 from copilot.bench.build.slots import Filler
 from copilot.bench.build.steady import steady_player, steady_world
-from copilot.bench.check.play import Player
+from copilot.bench.lint import prove
+from copilot.bench.spread import Bench
+from copilot.bench.task import Task
 from copilot.engine import default_engine
+from state.codec import to_json
 
 FILLS = 3
 
 
-def trial(intent: Intent, drawer: Drawer, player: Player, fills: int = FILLS) -> list[str]:
+def trial(intent: Intent, drawer: Drawer, bench: Bench, fills: int = FILLS) -> list[str]:
     """What is wrong with an intent: on paper, and in some fills of it."""
-    if (found := problems(intent, player.toolbox)) or intent.needs:
+    if (found := problems(intent, bench.player.toolbox)) or intent.needs:
         return found  # what needs the network or a file of the user's is only looked at on paper
     said: dict[str, None] = {}
     for number in range(fills):
         try:
-            made = filled(intent, drawer, player, Random(f"{intent.id}/{number}"))
+            made = filled(intent, drawer, bench.player, Random(f"{intent.id}/{number}"))
         except NotFilled as error:
             return [str(error)]
-        said |= dict.fromkeys(_unneeded(made, player))
+        said |= dict.fromkeys(_proved(made, bench))
     return list(said)
 
 
-def _unneeded(made: Filled, player: Player) -> Iterable[str]:
-    """The calls that could be left out: the end would be the same."""
-    for index, call in enumerate(made.calls):
-        if not player.toolbox.get(call.tool).changes_state:
-            continue
-        rest = player.play((*made.calls[:index], *made.calls[index + 1 :]), made.begun)
-        if not rest.failed and rest.state == made.played.state:
-            yield f"{call.tool} is not needed: without it the end is the same"
+def _proved(made: Filled, bench: Bench) -> tuple[str, ...]:
+    """What cannot be proved of a task that is made of this fill."""
+    task = Task(
+        id="It",
+        intent=made.intent.id,
+        category=made.intent.category,
+        request=made.said(made.intent.requests[0]),
+        calls=made.calls,
+        reply=made.reply,
+        state=to_json(made.played.state),
+        setup=made.setup,
+        also=made.also,
+    )
+    return prove(bench, task).problems
 
 
 def main(files: Sequence[str] | None = None) -> None:
@@ -54,21 +63,21 @@ def main(files: Sequence[str] | None = None) -> None:
         raise SystemExit(1) from error
     engine = default_engine()
     world = steady_world(engine)
-    player = steady_player(world)
+    bench = Bench(world, steady_player(world))
     pool = read_pool(pool_file(world, 0, engine.home / "bench"))
     drawer = Drawer(pool, Filler(world.gazetteer, pool.words))
     ids = Counter(intent.id for intent in everything)
     wrong = 0
     for intent in intents:
-        found = trial(intent, drawer, player)
+        found = trial(intent, drawer, bench)
         if ids[intent.id] > 1:
             found.append("another intent has the same id")
         for each in found:
             print(f"{intent.file}: {intent.id}: {each}")
         wrong += bool(found)
     print(f"{len(intents)} intents, {wrong} with something wrong.")
-    _coverage(everything, [each.name for each in player.toolbox])
-    player.close()
+    _coverage(everything, [each.name for each in bench.player.toolbox])
+    bench.player.close()
     raise SystemExit(1 if wrong else 0)
 
 
