@@ -35,12 +35,6 @@ KEPT_TURNS = 8
 """Earlier turns shown to the model; the state carries what came before."""
 SHOWN_CHARS = 8000
 """How much of one observation a model is shown; the trace has all of it."""
-_NO_PLAIN_TEXT = re.compile(
-    "[<\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-    "\U000e0000-\U000e01ef]"
-)
-"""What goes as its JSON escape: the sign that closes a tag, line ends that JSON leaves as they are, and
-what is not seen: letters without width, letters that turn the direction of writing, tags."""
 OURS = "azimuth"
 """Marks, in `additional_kwargs`, a message that the user did not send: "aside" or "example"."""
 
@@ -72,12 +66,15 @@ def as_data(plain: Any) -> str:
 
 
 _ODD = re.compile(r"<|[^ -~]")
+_SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Marks that are not seen: they pick a letter's variant, and can carry a text of their own."""
 
 
 def _escaped(match: re.Match[str]) -> str:
-    if match[0] != "<" and unicodedata.category(match[0])[0] in "LMNPS":
-        return match[0]
-    return "".join(f"\\u{unit:04x}" for unit in _units(match[0]))
+    letter = match[0]
+    if letter != "<" and unicodedata.category(letter)[0] in "LMNPS" and not _SELECTOR.match(letter):
+        return letter
+    return "".join(f"\\u{unit:04x}" for unit in _units(letter))
 
 
 def _units(letter: str) -> Iterator[int]:
