@@ -155,10 +155,3 @@ def test_thoughts_are_not_repeated_to_the_model(session: Session) -> None:
     session.end(turn, "Zoomed.", "done", 0.1)
     said = messages(session.state, TODAY, session.turns, "And now?")
     assert [each.text for each in said[1:]] == ["Zoom in.", "Zoomed.", "And now?"]
-
-
-def test_what_is_not_seen_or_ends_a_line_goes_as_an_escape_and_comes_back() -> None:
-    text = "a\u200bb\u202ec\u2028d\x85e\ufefff\U000e0071g</state>é海😀"
-    shown = as_data({"name": text})
-    assert shown == ('{"name":"a\\u200bb\\u202ec\\u2028d\\u0085e\\ufefff\\udb40\\udc71g\\u003c/state>é海😀"}')
-    assert json.loads(shown) == {"name": text}
