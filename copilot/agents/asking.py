@@ -19,7 +19,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.runnables import Runnable
 
 from copilot.agents.calls import whole_message
-from copilot.agents.faults import CutStream, is_passing, retry_after, sentence
+from copilot.agents.faults import CutStream, is_passing, is_refused, retry_after, sentence
 from copilot.models import model_name, without_key
 from copilot.prices import price_of
 
@@ -97,6 +97,9 @@ class Asking:
             except Exception as error:
                 # What the server said goes to the log, without the key that some of them repeat.
                 _log.error("%s did not answer\n%s", model_name(self.model), _traceback())
+                if forced is not None and delay is not None and is_refused(error):
+                    forced = None  # some servers take tools and do not let one be forced: the prompt asks too
+                    continue
                 wait = None if delay is None or not is_passing(error) else retry_after(error)
                 if delay is None or not is_passing(error) or (wait or 0.0) >= self._seconds_left():
                     raise Unanswered(sentence(error)) from None

@@ -46,6 +46,11 @@ def is_overflow(error: Exception) -> bool:
     return _status(error) in (400, 413, 422) and any(mark in str(error).lower() for mark in _OVERFLOWS)
 
 
+def is_refused(error: Exception) -> bool:
+    """Whether the server takes the request for a wrong one: something in it is not supported."""
+    return _status(error) in (400, 422) and not is_overflow(error)
+
+
 def retry_after(error: Exception) -> float | None:
     """The seconds that the server asks to wait, from its Retry-After header: seconds, or a date."""
     headers = getattr(getattr(error, "response", None), "headers", None)

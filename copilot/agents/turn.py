@@ -4,8 +4,8 @@ Why a loop of our own and not LangChain's `create_agent`: calls must go through 
 another and be told at once; a stop and the wall-clock budget must end the turn while a model hangs, which
 no middleware can, as it runs around the model's call and not beside it; and a reply is stored however the
 turn ends, also when its reader goes away. create_agent would be a second loop for the one agent it fits
-(react), and its import more than doubles what this package's takes. What LangChain defines is used where it
-is one mechanism for all: messages, tool calls, models, the classes of their errors.
+(react), and its import adds 0.3 s of CPU to the 0.9 s of this module's, in a command that may take 3 s. What
+LangChain defines is used where it is one mechanism for all: messages, tool calls, models, their errors.
 """
 
 from __future__ import annotations

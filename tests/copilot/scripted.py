@@ -35,9 +35,11 @@ class Scripted(BaseChatModel):
     """Every tool that was ever bound."""
     bound: list[list[Any]]
     """The tools bound each time."""
+    forced: list[str | None]
+    """The one that had to be called, each time."""
 
     def __init__(self, *says: Said) -> None:
-        super().__init__(says=list(says), heard=[], tools=[], bound=[])
+        super().__init__(says=list(says), heard=[], tools=[], bound=[], forced=[])
 
     @property
     def _llm_type(self) -> str:
@@ -48,6 +50,7 @@ class Scripted(BaseChatModel):
     ) -> Runnable[Any, AIMessage]:
         self.tools.extend(tools)
         self.bound.append(list(tools))
+        self.forced.append(kwargs.get("tool_choice"))
         return self.bind(**kwargs)
 
     def _generate(

@@ -123,6 +123,13 @@ def test_a_prompt_that_is_too_long_is_known_by_its_words_where_the_server_has_no
     assert is_overflow(ValueError("context length")) is False
 
 
+def test_a_server_that_lets_no_tool_be_forced_is_asked_without(session: Session) -> None:
+    form = calls(("submit_plan", {"calls": [{"tool": "zoom_map", "args": {"level": 4}}]}))
+    went = go(session, "cot", refused(400), form, AIMessage("There."))
+    assert went.ended == ("done", "There.") and went.tools == ["zoom_map"]
+    assert went.model.forced == ["submit_plan", None, None]
+
+
 # -- another model ----------------------------------------------------------------------------
 
 
