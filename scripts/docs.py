@@ -24,7 +24,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-PAGES = ("README.md", "docs/architecture.md", "docs/catalogue.md", "docs/planner.md", "docs/performance.md")
+PAGES = (
+    "README.md",
+    "docs/architecture.md",
+    "docs/catalogue.md",
+    "docs/planner.md",
+    "docs/benchmark.md",
+    "docs/performance.md",
+)
 TOOLS_PAGE = "docs/tools.md"
 TODAY = date(2024, 6, 15)
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
