@@ -32,6 +32,10 @@ _TICK = 0.05
 _log = logging.getLogger(__name__)
 
 
+Tools = Callable[[BaseChatModel], Sequence[dict[str, Any]]]
+"""The tools that a model is shown: which they are may depend on which model answers in the end."""
+
+
 class Stopped(Exception):
     """The user stopped the turn while the model was asked."""
 
@@ -61,7 +65,7 @@ class Asking:
         self._stop, self._seconds_left = stop, seconds_left
 
     def ask(
-        self, said: Sequence[BaseMessage], tools: Sequence[dict[str, Any]] = (), forced: str | None = None
+        self, said: Sequence[BaseMessage], tools: Tools = lambda _: (), forced: str | None = None
     ) -> AIMessage:
         """The model's next message; `forced` names the one tool it must call.
 
@@ -86,9 +90,7 @@ class Asking:
             return None
         return price.cost_usd(usage["input_tokens"], usage["output_tokens"])
 
-    def _with_retries(
-        self, said: Sequence[BaseMessage], tools: Sequence[dict[str, Any]], forced: str | None
-    ) -> AIMessage:
+    def _with_retries(self, said: Sequence[BaseMessage], tools: Tools, forced: str | None) -> AIMessage:
         for delay in (*DELAYS, None):
             try:
                 return self._once(said, tools, forced)
@@ -107,20 +109,19 @@ class Asking:
                     raise Stopped from None
         raise AssertionError("the last try returns or raises")
 
-    def _once(
-        self, said: Sequence[BaseMessage], tools: Sequence[dict[str, Any]], forced: str | None
-    ) -> AIMessage:
+    def _once(self, said: Sequence[BaseMessage], tools: Tools, forced: str | None) -> AIMessage:
         """One try. A model that answers from elsewhere is waited for in a thread that can be left alone."""
         if getattr(self.model, "answers_here", False):
-            return _answer(self.model, said, tools, forced, None, threading.Event())
+            return _answer(self.model, said, tools(self.model), forced, None, threading.Event())
         left = min(self._seconds_left(), MAX_SECONDS_A_TRY)
+        bound = tools(self.model)
         given_up = threading.Event()
         came: list[AIMessage | Exception] = []
         done = threading.Event()
 
         def work() -> None:
             try:
-                came.append(_answer(self.model, said, tools, forced, left, given_up))
+                came.append(_answer(self.model, said, bound, forced, left, given_up))
             except Exception as error:
                 came.append(error)
             finally:

@@ -45,7 +45,7 @@ def steps(turn: OpenTurn) -> Steps:
                 "Only this module's tools are there. When it is done, say in a sentence what it came to."
             )
         )
-        said = yield from turn.converse(partial(turn.shown.schemas, each.module, each.task))
+        said = yield from turn.converse(partial(turn.shown.schemas, category=each.module, task=each.task))
         if said.text.strip():
             yield turn.think(f"{each.module}: {said.text.strip()}")
     if modules:

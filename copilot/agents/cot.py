@@ -17,7 +17,7 @@ _PLAN = "Plan the whole request before anything is done: think it through, and s
 def steps(turn: OpenTurn) -> Steps:
     """One plan, its calls one after another, then the answer; what fails is left to the direct way."""
     turn.guidance = _PLAN
-    plan = yield from fill_in(turn, PlanForm, turn.shown.schemas(), lambda form: _unknown(turn, form))
+    plan = yield from fill_in(turn, PlanForm, turn.shown.schemas, lambda form: _unknown(turn, form))
     turn.guidance = ""
     if plan is not None:
         chain = " → ".join(call.tool for call in plan.calls) or "no calls"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, ValidationError
 
+from copilot.agents.asking import Tools
 from copilot.prompts import aside
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def form_schema(form: type[BaseModel]) -> dict[str, Any]:
 def fill_in(
     turn: OpenTurn,
     form: type[Filled],
-    tools: Sequence[dict[str, Any]] = (),
+    tools: Tools = lambda _: (),
     wrong: Callable[[Filled], str | None] = lambda _: None,
 ) -> Generator[Event, None, Filled | None]:
     """Have the model fill in a form, shown beside the tools it is about.
@@ -101,7 +102,7 @@ def fill_in(
     """
     name = NAMES[form]
     for _ in range(2):
-        answer = turn.ask([form_schema(form), *tools], forced=name)
+        answer = turn.ask(lambda model: [form_schema(form), *tools(model)], forced=name)
         yield from turn.noted(answer)
         filled, complaint = _read(answer, form, name)
         if filled is not None and (complaint := wrong(filled)) is None:

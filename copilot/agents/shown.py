@@ -20,19 +20,22 @@ FIND_TOOLS = "find_tools"
 class ToolsShown:
     """The tools shown in one turn."""
 
-    def __init__(self, session: Session, request: str, model: BaseChatModel) -> None:
+    def __init__(self, session: Session, request: str) -> None:
         self._session, self._request = session, request
         self._toolbox = session.engine.toolbox
-        self._by_name = bool(getattr(model, "knows_tools", False))
-        """The model needs no more than the names: it gets all of them, and neither schemas nor a search."""
         self._last: Shown | None = None
         self._fitting: dict[str, tuple[Tool, ...]] = {}
         self._called: dict[str, Tool] = {}
         self._asked_for: dict[str, Tool] = {}
 
-    def schemas(self, category: str | None = None, task: str | None = None) -> list[dict[str, Any]]:
-        """The tools as a model's server takes them; for one step, only those of its category and task."""
-        if self._by_name:
+    def schemas(
+        self, model: BaseChatModel, category: str | None = None, task: str | None = None
+    ) -> list[dict[str, Any]]:
+        """The tools as that model takes them; for one step, only those of its category and task.
+
+        A model that says of itself that it knows the tools gets every name, and nothing is searched for it.
+        """
+        if getattr(model, "knows_tools", False):
             fitting = [each for each in self._toolbox if category in (None, each.category)]
             return [{"type": "function", "function": {"name": each.name}} for each in fitting]
         from copilot.retrieval import FIND_TOOLS as FIND
@@ -49,13 +52,11 @@ class ToolsShown:
 
     def add(self, name: str) -> None:
         """Show a tool from now on, as the model called it; what the toolbox does not have is left out."""
-        if not self._by_name and name in self._toolbox:
+        if name in self._toolbox:
             self._called[name] = self._toolbox.get(name)
 
     def more(self, query: str) -> str:
         """Show the tools that fit `query` from now on; what the model is told of them."""
-        if self._by_name:
-            return "You are shown every tool there is."
         self._fitting_to(self._request)
         assert self._last is not None
         self._last = self._last.more(query)

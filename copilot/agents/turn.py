@@ -13,13 +13,13 @@ from __future__ import annotations
 import logging
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from copilot.agents.asking import Asking, OutOfTime, Stopped, Unanswered
+from copilot.agents.asking import Asking, OutOfTime, Stopped, Tools, Unanswered
 from copilot.agents.budget import Budget, Spent
 from copilot.agents.faults import NO_ANSWER
 from copilot.agents.shown import FIND_TOOLS, ToolsShown
@@ -110,7 +110,7 @@ class OpenTurn:
         self.guidance = ""
         """What the agent adds to the rules for its present step."""
         self.calls: list[Event] = []
-        self.shown = ToolsShown(session, self.request, model)
+        self.shown = ToolsShown(session, self.request)
         self._without_effect: set[str] = set()
         self._first_call, self._first_step = 0, 0
         """Where the present try began."""
@@ -127,7 +127,7 @@ class OpenTurn:
 
     # -- asking -------------------------------------------------------------------------------
 
-    def ask(self, tools: Sequence[dict[str, Any]] = (), forced: str | None = None) -> AIMessage:
+    def ask(self, tools: Tools = lambda _: (), forced: str | None = None) -> AIMessage:
         """The model's next message. Raises Ended when the turn is stopped, over, or cannot be answered."""
         if self.stop.is_set():
             raise Ended(STOPPED, "stopped")
@@ -150,11 +150,11 @@ class OpenTurn:
         return self.session.think(self.number, _readable(text), self.spent.usage)
 
     def converse(
-        self, tools: Callable[[], Sequence[dict[str, Any]]] | None = None, *, one_at_a_time: bool = False
+        self, tools: Tools | None = None, *, one_at_a_time: bool = False
     ) -> Generator[Event, None, AIMessage]:
         """Ask, make the calls, and again, until the model answers without any: that answer."""
         while True:
-            answer = self.ask((tools or self.shown.schemas)())
+            answer = self.ask(tools or self.shown.schemas)
             yield from self.noted(answer)
             if not answer.tool_calls and not answer.invalid_tool_calls:
                 return answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from copilot.planner.head import Head
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import SELECTED, Call, PastTurn, Situation
 from copilot.planner.steps import (
+    said_between,
     submitted_modules,
     submitted_plan,
     submitted_reflection,
@@ -99,7 +100,7 @@ class EmbeddedPlanner(BaseChatModel):
             return _form_message(forced, plan, progress, messages[opened].text)
         if plan.calls and not _stopped(progress.done):
             if bound is not None and plan.calls[0].tool not in bound:
-                return AIMessage("This is all that these tools can do here.")
+                return AIMessage(said_between(progress.done, plan.calls))
             return _call_message(plan, progress, state, think=THINK_FIRST in shown)
         sample = any(
             info.origin == "sample" and info.name in state["database"]["loaded"]
@@ -152,11 +153,28 @@ def _progress(said: Sequence[BaseMessage]) -> _Progress:
 def _call_message(plan: Plan, progress: _Progress, state: dict[str, Any], *, think: bool) -> AIMessage:
     first, *rest = plan.calls
     selected = state["ui"].get("selected_image")
-    args = {key: selected if value == SELECTED else value for key, value in first.args.items()}
+    args = {
+        key: selected if value == SELECTED else result_of(value, progress.done)
+        for key, value in first.args.items()
+    }
     number = progress.before + len(progress.done) + 1
     call = {"name": first.tool, "args": args, "id": f"call-{number}", "type": "tool_call"}
     thought = thought_before(first, progress.done, len(rest)) if think else ""
     return AIMessage(thought, tool_calls=[call], additional_kwargs={"plan": _carried(plan, tuple(rest))})
+
+
+def result_of(value: Any, done: Sequence[Done]) -> Any:
+    """An argument as it is; "@4.table" as what the fourth call brought under that name."""
+    match = _RESULT.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not 1 <= int(match[1]) <= len(done):
+        return value
+    found: Any = done[int(match[1]) - 1].data
+    for key in match[2].split("."):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return value if found is None else found
+
+
+_RESULT = re.compile(r"@(\d+)\.([A-Za-z_][\w.]*)")
 
 
 def _form_message(name: str, plan: Plan, progress: _Progress, request: str) -> AIMessage:

@@ -76,6 +76,12 @@ def thought_before(call: Call, done: Sequence[Done], left: int) -> str:
     return f"{went}Next: {toolbox().get(call.tool).summary.rstrip('.')}{after}."
 
 
+def said_between(done: Sequence[Done], left: Sequence[Call]) -> str:
+    """What a step ends with whose tools cannot do what comes next."""
+    made = ", ".join(each.call.tool for each in done) or "nothing"
+    return f"Done so far: {made}. Next comes {left[0].tool}."
+
+
 def _another_way(call: Call, tool: str) -> Call:
     taken = toolbox().get(tool).arguments.model_fields
     return Call(tool, {key: value for key, value in call.args.items() if key in taken})

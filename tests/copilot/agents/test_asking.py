@@ -15,10 +15,11 @@ import pytest
 from langchain_core.exceptions import ContextOverflowError, ModelRateLimitError, ModelTimeoutError
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 
-from copilot.agents import asking, get_agent
+from copilot.agents import NAMES, asking, get_agent
 from copilot.agents.asking import Asking, Unanswered
 from copilot.agents.budget import Budget, Spent, Usage
 from copilot.agents.faults import is_overflow, is_passing, retry_after, sentence
+from copilot.planner.model import EmbeddedPlanner
 from copilot.retrieval import shown_tools
 from copilot.session import Session
 from state.log import Event
@@ -268,3 +269,21 @@ def test_the_token_limit_holds_for_a_server_that_counts_none(session: Session) -
     went = go(session, "direct", long, budget=Budget(tokens=3000))
     assert went.answer.outcome == "failed" and " tokens without an answer" in went.answer.reply
     assert went.answer.tokens == 0 and len(went.model.heard) == 1
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_the_embedded_planner_can_be_the_second_model_of_any_agent(session: Session, agent: str) -> None:
+    run = get_agent(agent)
+    list(
+        run(
+            session,
+            "show the fmow images around Lyon as a heat map, then open the trace panel",
+            Scripted(ConnectionError("down")),
+            source="chat",
+            stop=threading.Event(),
+            fallback=lambda: EmbeddedPlanner.on(session.engine),
+        )
+    )
+    answer = session.answer()
+    assert answer.outcome == "done" and answer.calls[-1].tool == "open_panel"
+    assert [each.kind for each in session.state.map.layers] == ["heatmap"]

@@ -19,12 +19,11 @@ def names(bound: list[Any]) -> set[str]:
     return {each["function"]["name"] for each in bound}
 
 
-def shown_for(session: Session, request: str) -> ToolsShown:
-    return ToolsShown(session, request, Scripted(AIMessage("")))
+SERVED = Scripted(AIMessage(""))
 
 
 def test_a_request_is_shown_what_fits_it_and_the_way_to_more(session: Session) -> None:
-    shown = names(shown_for(session, "make a pie of the classes").schemas())
+    shown = names(ToolsShown(session, "make a pie of the classes").schemas(SERVED))
     assert {"pie_figure", FIND_TOOLS, "ask_user", "reject_task"} <= shown
     assert len(shown) < len(session.engine.toolbox) / 2
 
@@ -59,16 +58,16 @@ def test_a_tool_that_was_not_shown_is_run_and_shown_from_then_on(session: Sessio
 
 
 def test_a_step_of_one_category_is_shown_only_that_and_never_nothing(session: Session) -> None:
-    shown = shown_for(session, "hello")
+    shown = ToolsShown(session, "hello")
     box = session.engine.toolbox
     for category in ("database", "map", "ui", "data"):
-        found = names(shown.schemas(category, "say hello")) - {FIND_TOOLS}
+        found = names(shown.schemas(SERVED, category, "say hello")) - {FIND_TOOLS}
         assert found and {box.get(each).category for each in found} == {category}
 
 
 def test_what_is_shown_stays_within_the_tokens_of_the_budget(session: Session) -> None:
-    shown = shown_for(session, "show ships near Rotterdam since 2020 as a heat map and count them per month")
-    assert count_tokens(retrieval.schema.sent(shown.schemas())) <= 2500
+    shown = ToolsShown(session, "show ships near Rotterdam since 2020 as a heat map and count them per month")
+    assert count_tokens(retrieval.schema.sent(shown.schemas(SERVED))) <= 2500
 
 
 def test_who_knows_the_tools_by_name_is_shown_all_names_and_nothing_is_searched(
