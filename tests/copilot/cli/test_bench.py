@@ -1,0 +1,112 @@
+"""`copilot bench` report and add, as a user runs them; the runs themselves are in tests/copilot/bench/run."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from copilot.bench.run.store import Runs
+from copilot.engine import Engine
+from copilot.session import Session
+from tests.copilot.bench.run.hand import hand_tasks
+from tests.copilot.bench.test_report import finished
+from tests.copilot.cli.conftest import Copilot
+
+
+@pytest.fixture(scope="module")
+def home(copilot: Copilot) -> Engine:
+    """The engine of the command line's home."""
+    catalogue = copilot.settings["AZIMUTH_CATALOGUE"]
+    return Engine(Path(copilot.settings["AZIMUTH_HOME"]), catalogue_url=catalogue, today=date(2026, 11, 20))
+
+
+@pytest.fixture(scope="module")
+def run_id(home: Engine) -> str:
+    return finished(home, hand_tasks(Engine.in_memory_like(home), 4)).id
+
+
+def test_the_group_lists_a_command_for_each_of_its_modules(copilot: Copilot):
+    shown = copilot("bench", "--help").out
+    assert [name for name in ("build", "lint", "run", "report", "add") if f" {name} " not in shown] == []
+    assert copilot("bench", "nonsense").status == 2
+
+
+def test_a_report_is_one_json_value_with_the_published_row_apart(copilot: Copilot, run_id: str):
+    told = copilot("bench", "report", run_id, "--json").json
+    assert [each["run"] for each in told["runs"]] == [run_id]
+    assert (told["runs"][0]["tasks"], told["runs"][0]["success"]) == (4, 0.75)
+    assert told["published"]["rows"] == [
+        {"name": "GPT-4 Turbo, ReAct, few-shot", "success": 0.811, "correctness": 0.843}
+    ]
+
+
+def test_a_report_in_text_has_every_table(copilot: Copilot, run_id: str):
+    shown = copilot("bench", "report").out
+    titles = (
+        "Overall",
+        "Step by step",
+        "By number of calls",
+        "By kind of request",
+        "Kinds of error",
+        "By intent",
+    )
+    assert [title for title in titles if f"\n{title}\n" not in shown] == []
+    assert "published: GPT-4 Turbo, ReAct, few-shot" in shown and "75.0%" in shown
+
+
+def test_two_runs_are_compared_task_by_task(copilot: Copilot, home: Engine, run_id: str):
+    other = finished(home, hand_tasks(Engine.in_memory_like(home), 3), agent="react")
+    told = copilot("bench", "report", run_id, other.id, "--json").json
+    assert told["differences"] == {"both": 3, "neither": 0, "only_first": [], "only_second": []}
+    assert "Side by side" in copilot("bench", "report", run_id, other.id).out
+
+
+def test_a_report_is_written_as_a_page(copilot: Copilot, run_id: str, tmp_path: Path):
+    assert copilot("bench", "report", run_id, "--html", str(tmp_path / "r.html")).status == 0
+    assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
+    missing = copilot("bench", "report", run_id, "--html", str(tmp_path / "no" / "r.html"))
+    assert (missing.status, missing.err.count("\n")) == (1, 1) and "cannot be written" in missing.err
+
+
+def test_runs_are_listed_and_an_unknown_one_is_told(copilot: Copilot, run_id: str):
+    listed = copilot("bench", "report", "--list", "--json").json
+    assert run_id in [each["run"] for each in listed]
+    unknown = copilot("bench", "report", "nothing")
+    assert unknown.status == 1 and unknown.err.startswith("There is no run 'nothing'; the last are ")
+
+
+def test_a_thumbs_down_is_added_and_what_is_missing_is_asked_for(
+    copilot: Copilot, home: Engine, tmp_path: Path
+):
+    session = Session.open(engine=home)
+    session.ask("zoom to level 7")
+    assert "has no thumbs-down" in copilot("bench", "add", "--session", session.id, "--turn", "1").err
+    session.call("record_feedback", rating="down", turn=1)
+    asked = copilot("bench", "add", "--session", session.id)
+    assert asked.status == 1 and "Give --expect-state-of TURN" in asked.err
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text('{"tool": "zoom_map"')
+    broken = copilot("bench", "add", "--session", session.id, "--calls", str(calls))
+    assert broken.status == 1 and "holds no JSON lines" in broken.err
+    calls.write_text('{"tool": "zoom_map", "args": {"level": 8}}\n\n')
+    added = copilot("bench", "add", "--session", session.id, "--calls", str(calls), "--json").json
+    assert (added["request"], added["calls"]) == (
+        "zoom to level 7",
+        [{"tool": "zoom_map", "args": {"level": 8}}],
+    )
+    lines = (home.home / "bench" / "mine.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [added["id"]]
+
+
+def test_tasks_that_are_none_are_told_before_anything_runs(copilot: Copilot, home: Engine):
+    before = len(Runs(home.home).all())
+    wrong = copilot("bench", "run", "--tasks", "plenty")
+    assert wrong.status == 1 and "'plenty' is none of 500, 10k, 100k" in wrong.err
+    nobody = copilot("bench", "run", "--tasks", "plenty", "--agent", "nobody")
+    assert nobody.status == 1 and "There is no agent 'nobody'" in nobody.err
+    keyless = copilot("bench", "run", "--tasks", "plenty", "--model", "gpt-4o-mini")
+    assert keyless.status == 1 and "No address is configured for the model" in keyless.err
+    assert len(Runs(home.home).all()) == before
