@@ -45,6 +45,7 @@ class Wish:
     seed: int = 0
     split: Split = "all"
     model: str = ""
+    agents: tuple[str, ...] = ()
     jobs: int = 1
 
 
@@ -148,11 +149,12 @@ def build(
         seed=wish.seed,
         split=wish.split,
         paraphrased=wish.model,
+        agents=wish.agents,
     )
     pool = pool_file(world, wish.seed, engine.home / "bench")
     weights = {kind: dict(shares) for kind, shares in mix.weights.items()}
     address = engine.catalogue_address
-    order = Order(mine, weights, wish.seed, stamp.version, address, pool, wish.model)
+    order = Order(mine, weights, wish.seed, stamp.version, address, pool, wish.agents, wish.model)
     return _written(wish, order, mix, stamp, path, tell)
 
 

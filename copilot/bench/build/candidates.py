@@ -80,7 +80,7 @@ class Candidate:
     """One way to solve a task, and how it came about."""
 
     kind: str
-    """order, swap, look, repeat or detour; `swap+order` for both."""
+    """order, swap, look, repeat, detour or agent; `swap+order` for both."""
     reason: str
     calls: Chain
 
@@ -120,9 +120,11 @@ class Solved(Protocol):
         """After the gold."""
 
 
-def vote(made: Solved, gold: Gold, player: Player, means: Means, rng: Random) -> Vote:
-    """Run a task's candidates and hold their ends against the gold's."""
-    found = tuple(candidates(made, means, rng))
+def vote(
+    made: Solved, gold: Gold, player: Player, means: Means, rng: Random, others: Iterable[Candidate] = ()
+) -> Vote:
+    """Run a task's candidates, with what others offer, and hold their ends against the gold's."""
+    found = (*candidates(made, means, rng), *others)
     return Vote(found, tuple(agrees(gold, player.play(each.calls, made.begun)) for each in found))
 
 

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
+from copilot.bench.build.agents import Solver
 from copilot.bench.build.alternatives import Means
 from copilot.bench.build.candidates import Vote, vote
 from copilot.bench.build.fill import Drawer, Filled, NotFilled, filled
@@ -37,6 +38,8 @@ class Order:
     """The catalogue's address."""
     pool: Path
     """The file of the drawn rows."""
+    agents: tuple[str, ...] = ()
+    """Agents whose solutions are candidates too."""
     model: str = ""
     """The model that words the requests; empty for the hand-written wordings."""
 
@@ -74,6 +77,7 @@ class Maker:
         self.drawer = Drawer(pool, Filler(self.world.gazetteer, pool.words))
         self.means = Means(self.world.gazetteer, pool.words)
         self.by_id = {each.id: each for each in order.intents}
+        self.solver = Solver.over(self.world, order.catalogue, order.agents) if order.agents else None
         self.paraphraser = Paraphraser.named(order.model, self.engine) if order.model else None
 
     def attempt(self, kind: Kind, number: int) -> Attempt:
@@ -111,7 +115,8 @@ class Maker:
             gold = gold_of(self.player, task)
         except GoldFails as error:
             return Attempt(intent.id, dropped="gold", detail=str(error))
-        ended = vote(made, gold, self.player, self.means, rng)
+        others = self.solver.candidates(request, made.setup) if self.solver else ()
+        ended = vote(made, gold, self.player, self.means, rng, others)
         return Attempt(
             intent=intent.id,
             key=key,

@@ -24,6 +24,7 @@ _SAID = {
     "catalogue": "the catalogue",
     "today": "the day on which tasks are set",
     "split": "the half of the intents",
+    "agents": "the agents that had a vote",
     "paraphrased": "the model that worded the requests",
     "size": "the size",
     "seed": "the seed",
@@ -41,6 +42,8 @@ class Stamp:
     catalogue: str
     today: str
     split: str
+    agents: str
+    """The agents whose solutions had a vote; which tasks stay depends on them."""
     paraphrased: str
     """The model that worded the requests; empty for the hand-written wordings."""
     size: int
@@ -70,6 +73,7 @@ def stamp_of(
     seed: int,
     split: str,
     paraphrased: str = "",
+    agents: Iterable[str] = (),
 ) -> Stamp:
     """The stamp of what is about to be made."""
     written = [[each.id, each.category, each.requests, _plain(each)] for each in intents]
@@ -83,6 +87,7 @@ def stamp_of(
         catalogue=_digest(catalogue),
         today=TODAY.isoformat(),
         split=split,
+        agents=",".join(agents),
         paraphrased=paraphrased,
         size=size,
         seed=seed,

@@ -27,6 +27,10 @@ Intents = Annotated[Half, typer.Option(help="All intents, those for development,
 Paraphrase = Annotated[
     str, typer.Option("--paraphrase-with", help="A configured chat model that rewords the requests.")
 ]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option("--with-agent", help="An agent whose solution has a vote too; may be repeated."),
+]
 
 
 def build(
@@ -36,6 +40,7 @@ def build(
     jobs: Jobs = None,
     intents: Intents = Half.all,
     paraphrase_with: Paraphrase = "",
+    with_agent: Agents = None,
     as_json: Json = False,
 ) -> None:
     """Make tasks, keeping those whose ten candidate solutions agree, and write them to a file."""
@@ -50,9 +55,9 @@ def build(
     engine = ready_engine()
     split: Split = intents.value
     try:
-        wish = Wish(size_named(size), seed, split, paraphrase_with, jobs or os.cpu_count() or 1)
-        if wish.model:
-            _ready(wish.model, engine)
+        agents = tuple(with_agent or ())
+        wish = Wish(size_named(size), seed, split, paraphrase_with, agents, jobs or os.cpu_count() or 1)
+        _ready(wish.model, wish.agents, engine)
         path = out or built_path(engine.home, wish.size, split)
         with progress("Drawing rows from the catalogue") as advance:
             header = make(wish, load_intents(), engine, path, lambda n, said: advance(n / wish.size, said))
@@ -61,11 +66,16 @@ def build(
     _print(path, header.stamp.version, header.report, as_json)
 
 
-def _ready(model: str, engine: Any) -> None:
-    """Raises copilot.models.ModelNotConfigured before anything is made."""
-    from copilot.models import chat_model
+def _ready(model: str, agents: tuple[str, ...], engine: Any) -> None:
+    """Raises copilot.models.ModelNotConfigured or copilot.agents.UnknownAgent before anything is made."""
+    if model:
+        from copilot.models import chat_model
 
-    chat_model(model, engine)
+        chat_model(model, engine)
+    for name in agents:
+        from copilot.agents import get_agent
+
+        get_agent(name)
 
 
 def _print(path: Path, version: str, report: dict[str, Any], as_json: bool) -> None:
