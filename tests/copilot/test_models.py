@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ from copilot.engine import Engine
 from copilot.models import ModelNotConfigured, chat_model, configured_model, describe, without_key
 from copilot.planner.model import EmbeddedPlanner
 from copilot.session import Session
-from tests.openai_server import KEY, OpenAIServer, calls, fails, says
+from tests.openai_server import KEY, OpenAIServer, Reply, calls, fails, says, too_long
 
 
 def test_a_served_model_calls_a_tool_and_answers(
@@ -63,6 +65,55 @@ def test_a_server_that_is_not_there_leaves_a_sentence(
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     answer = session.ask("Zoom in.")
     assert answer.outcome == "failed" and answer.reply.startswith("The model could not be reached")
+
+
+def test_what_a_served_model_costs_is_told_with_every_step(
+    session: Session, serve: Callable[..., OpenAIServer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    serve(calls(("zoom_map", {"level": 4})), says("Zoomed in."))
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[models]\n"small" = { input = 10, output = 100 }\n')
+    monkeypatch.setenv("COPILOT_PRICES", str(prices))
+    events = list(session.stream("Zoom in."))
+    once = {"prompt_tokens": 100, "completion_tokens": 11, "cost_usd": 0.0021}
+    assert [(each.kind, each.data) for each in events if each.kind == "thought"] == [("thought", once)]
+    answer = session.answer()
+    assert (answer.tokens, answer.cost_usd) == (222, 0.0042)
+    assert answer.to_json()["usage"] == {
+        "prompt_tokens": 200,
+        "completion_tokens": 22,
+        "cost_usd": 0.0042,
+    }
+
+
+def test_another_served_model_goes_on_where_the_first_is_out_of_context(
+    session: Session, serve: Callable[..., OpenAIServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COPILOT_FALLBACK_MODEL", "large")
+    answers = [calls(("zoom_map", {"level": 4})), says("Zoomed in.")]
+
+    def by_model(asked: dict[str, Any]) -> Reply:
+        return answers.pop(0) if asked["model"] == "large" else too_long()
+
+    server = serve(by_model)
+    assert session.ask("Zoom in.").reply == "Zoomed in." and session.state.map.zoom == 4.0
+    assert [each["model"] for each in server.asked] == ["small", "large", "large"]
+
+
+def test_a_form_is_forced_and_an_example_is_sent_as_turns_that_any_server_takes(
+    session: Session, serve: Callable[..., OpenAIServer]
+) -> None:
+    plan = {"calls": [{"tool": "zoom_map", "args": {"level": 4}}]}
+    server = serve(calls(("submit_plan", plan)), says("Zoomed in."))
+    assert session.ask("undo that", agent="cot", shots=1).outcome == "done"
+    first, second = server.asked
+    assert first["tool_choice"] == {"type": "function", "function": {"name": "submit_plan"}}
+    assert "tool_choice" not in second
+    roles = [message["role"] for message in first["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
+    for asked in server.asked:
+        made = [call["id"] for each in asked["messages"] for call in each.get("tool_calls") or ()]
+        assert made == [each["tool_call_id"] for each in asked["messages"] if each["role"] == "tool"]
 
 
 def test_without_a_key_or_an_address_the_embedded_planner_answers(engine: Engine) -> None:
