@@ -132,6 +132,11 @@ def _failures(runs: Sequence[Graded]) -> None:
     picked = st.dataframe(
         found,
         column_order=[*several, "request", "calls", "errors", "task"],
+        column_config={
+            "calls": st.column_config.NumberColumn(width=60),
+            "request": st.column_config.TextColumn(width=420),
+            "errors": st.column_config.TextColumn(width=360),
+        },
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",

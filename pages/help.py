@@ -31,6 +31,11 @@ The seven built-in data sets are a **sample**: published sizes and class lists, 
 positions, dates and labels, and no pixels. Wherever they show, they are marked. What you ingest
 yourself on the Data page is real, and marked as ingested.
 """
+MEASURED = """
+The **Benchmark** page runs agents over tasks with a known right end, and shows where they fail; a failed
+task can be made again on the map. When an answer here is wrong, give it a thumbs-down:
+`copilot bench add` makes a test of it.
+"""
 PRIVACY = """
 Sessions, data and exports stay in a folder on the machine that runs Azimuth. Usage statistics are
 off. The online base maps (OpenStreetMap, satellite, topography) ask their servers for tiles only
@@ -54,6 +59,7 @@ def show() -> None:
         for title, text in (
             ("What it cannot do", CANNOT),
             ("What is real", REAL),
+            ("How well it does", MEASURED),
             ("What leaves this machine", PRIVACY),
         ):
             st.markdown(f"#### {title}")

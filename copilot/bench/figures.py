@@ -11,7 +11,7 @@ from copilot.bench.published import ROWS
 from copilot.bench.report import Graded, grouped
 from copilot.bench.tables import CHECK_TITLES, names
 
-COLORS = ("#0F766E", "#C2410C", "#4338CA", "#A16207")
+COLORS = ("#0D9488", "#EA580C", "#6366F1", "#CA8A04")
 """Apart from each other also for the colour-blind; a run keeps its own through all figures."""
 _PER_CENT = {"tickformat": ".0%", "range": [0, 1.05]}
 
