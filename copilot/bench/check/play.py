@@ -63,7 +63,7 @@ class Player:
         self._remembered = remembered
         self._steps: OrderedDict[tuple[State, str, str], _Remembered] = OrderedDict()
         self._folder = Path(tempfile.mkdtemp(prefix="azimuth-play-"))
-        self._next_folder = 0
+        self._next_number = 0
         self._close = weakref.finalize(self, shutil.rmtree, self._folder, True)
 
     @classmethod
@@ -108,13 +108,12 @@ class Player:
         known = self._steps.get(key)
         if known is None:
             log = _Log(past)
-            folder = _Files(self._folder / f"{self._next_folder:08d}", dict(files))
-            self._next_folder += 1
+            own = _Files(self._folder / f"{self._next_number:08d}-", dict(files))
+            self._next_number += 1
             known = _Remembered(
-                self._run(state, call, replace(self._world, artifacts=folder, log=log)),
+                self._run(state, call, replace(self._world, artifacts=own, log=log)),
                 call_arguments(self.toolbox, call.tool, call.args),
-                {name: path for name, path in folder.known.items() if files.get(name) != path},
-                folder.folder,
+                {name: path for name, path in own.known.items() if files.get(name) != path},
             )
             # What looks at the session's past depends on more than the state: it is run every time.
             if not log.was_read:
@@ -131,8 +130,8 @@ class Player:
     def _forget(self) -> None:
         while len(self._steps) > self._remembered:
             _, oldest = self._steps.popitem(last=False)
-            if oldest.files:
-                shutil.rmtree(oldest.folder, ignore_errors=True)
+            for path in oldest.files.values():
+                path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -140,19 +139,17 @@ class _Remembered:
     step: Step
     args: dict[str, Any]
     files: Mapping[str, Path]
-    folder: Path
 
 
 @dataclass
 class _Files:
-    """The artifacts of one chain: new ones go to this call's folder, older ones lie where they were made."""
+    """The artifacts of one chain: those of this call begin with its number, older ones lie where they are."""
 
-    folder: Path
+    prefix: Path
     known: dict[str, Path]
 
     def path(self, artifact_id: str, suffix: str) -> Path:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.known[artifact_id] = self.folder / f"{safe_id(artifact_id)}{suffix}"
+        self.known[artifact_id] = Path(f"{self.prefix}{safe_id(artifact_id)}{suffix}")
         return self.known[artifact_id]
 
     def find(self, artifact_id: str) -> Path | None:

@@ -25,7 +25,8 @@ _DATES = (
     ),
 )
 _NUMBER = re.compile(
-    r"(?<![\w.:/#-])[-−+]?(?:\d{1,3}(?:[,\u00a0\u202f]\d{3})+|\d+)(?:\.\d+)?(?![\w:/]|-\w|\.\w)",
+    r"(?<![\w.:/#-])[-−+]?(?:\d{1,3}(?:[,\u00a0\u202f]\d{3})+|\d+)(?:\.\d+)?"
+    r"(?=(?:km|m|ha|px)\b|[^\w:/.-]|[.-](?!\w)|$)",
 )
 """Not those inside of a name: WorldView-3, Boeing737, 04032.tif, table-60b99a."""
 _SPELLED = {
@@ -81,21 +82,19 @@ def _value(text: str) -> float | int:
 
 
 def unsaid(
-    wanted: str, said: str, epsilon: float, asked: str = "", found: frozenset[float | int] = frozenset()
+    wanted: str, said: str, epsilon: float, free: frozenset[float | int | str] = frozenset()
 ) -> list[str]:
-    """The numbers and days of the wanted reply that do not stand in what was said.
+    """The numbers and days of the wanted reply, `free` ones aside, that do not stand in what was said.
 
-    Whole numbers must stand there as they are, others within ε. Small ones may be spelled out. What the
-    request said itself (`asked`) need not be said back, unless it is among what was `found`.
+    Whole numbers must stand there as they are, others within ε. Small ones may be spelled out.
     """
     spoken = (*numbers_in(said), *_spelled(said))
-    known = frozenset(numbers_in(asked)) - found
     lost = [
         f"{number:,}"
         for number in dict.fromkeys(numbers_in(wanted))
-        if number not in known and not any(near(number, other, epsilon) for other in spoken)
+        if number not in free and not any(near(number, other, epsilon) for other in spoken)
     ]
-    return [*lost, *sorted(dates_in(wanted) - dates_in(said) - dates_in(asked))]
+    return [*lost, *sorted(dates_in(wanted) - dates_in(said) - free)]
 
 
 @lru_cache(maxsize=50_000)

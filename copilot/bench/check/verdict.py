@@ -27,7 +27,7 @@ from copilot.bench.check.ends import Pair, wrong_aspects
 from copilot.bench.check.gold import End, Gold, artifact_ids
 from copilot.bench.check.output import Facts, facts_of, in_words, makes_artifact, missing
 from copilot.bench.check.perception import Overlap, detections, land_cover, perceived
-from copilot.bench.check.reply import rouge_l, unsaid
+from copilot.bench.check.reply import dates_in, numbers_in, rouge_l, unsaid
 from copilot.bench.check.runs import Made, Run
 from copilot.bench.check.same import Difference
 from copilot.bench.check.settings import Settings
@@ -207,12 +207,24 @@ def _reply(gold: Gold, end: End, run: Run, settings: Settings) -> dict[str, list
     """The words by ROUGE-L, the numbers one by one; a question or a refusal has no number to get right."""
     score = rouge_l(gold.task.reply, run.reply)
     words = [] if score >= settings.least_rouge else [f"The reply has {score:.0%} of the gold's words."]
-    numbers = (
-        unsaid(gold.task.reply, run.reply, settings.epsilon, gold.task.request, end.brought)
-        if end.outcome == "done"
-        else []
-    )
+    numbers = unsaid(gold.task.reply, run.reply, settings.epsilon, _free_numbers(gold, end))
+    if end.outcome != "done":
+        numbers = []
     return {"reply_words": words, "reply_numbers": [f"The reply does not say {each}." for each in numbers]}
+
+
+def _free_numbers(gold: Gold, end: End) -> frozenset[float | int | str]:
+    """The numbers and days of the gold reply that need not be said.
+
+    Those that the request said itself, unless the calls brought them too; and at another right end those
+    that only the gold's own calls bring.
+    """
+    request = gold.task.request
+    return (
+        (frozenset(numbers_in(request)) - end.brought)
+        | dates_in(request)
+        | (gold.ends[0].brought - end.brought)
+    )
 
 
 def _end(aspects: Mapping[str, str]) -> dict[str, list[str]]:

@@ -7,15 +7,17 @@ error brings the next (a filter with a wrong argument leaves a wrong selection).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
 from copilot.bench.check import CHECKS, Gold, Made, Player, Run, Settings, check, gold_of
+from copilot.bench.check.aspects import ASPECTS
+from copilot.bench.check.ends import GRADES
 from copilot.bench.task import GoldCall, Task
 from state.codec import from_json, to_json
-from state.model import Attribute, Geometry, Layer, Question, State
+from state.model import UI, Attribute, Database, Filters, Geometry, Layer, MapState, Question, State
 from tests.copilot.bench import check_tasks as tasks
 from tests.copilot.bench.check_tasks import call
 
@@ -314,6 +316,35 @@ def test_bars_where_a_pie_was_wanted_are_missed(player: Player):
 
 def test_every_check_has_an_error_that_it_alone_finds():
     assert {each[1] for each in (*ERRORS, *ARGUMENTS)} - {None} == set(CHECKS)
+
+
+def fields_of(kind: type) -> set[str]:
+    return {each.name for each in fields(kind)}
+
+
+def test_every_part_of_a_state_is_graded_or_named_as_not():
+    assert set(GRADES) == set(ASPECTS) - {"artifacts"}  # what is in them is graded as output
+    graded = {name.partition(".")[2] for name in ASPECTS}
+    assert fields_of(State) == {"map", "database", "ui", "artifacts"}
+    assert fields_of(Database) == {"loaded", "filters", "count"}  # the count follows from the other two
+    place = {"place", "country", "bbox", "center", "radius_km", "geometry"}
+    assert fields_of(Filters) == {"start", "end", "classes", "match", "attributes", *place}
+    assert fields_of(MapState) == {"center", "zoom", *(graded & {"basemap", "layers", "swipe", "controls"})}
+    looks = {
+        "kind",
+        "visible",
+        "opacity",
+        "color",
+        "size",
+        "query",
+        "artifact",
+        "geometry",
+        "options",
+        "name",
+    }
+    assert fields_of(Layer) == looks | filled | {"id", "live", "count"}  # these follow from how it was made
+    renamed = {"active_tab": "tabs", "selected_image": "image", "hover_fields": "hover"}
+    assert {renamed.get(name, name) for name in fields_of(UI)} <= graded
 
 
 def test_a_failed_call_costs_correctness_and_no_success_when_it_is_mended(player: Player):

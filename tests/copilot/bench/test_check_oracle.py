@@ -93,6 +93,22 @@ def test_other_right_ends_pass_and_are_named(player: Player):
     assert (verdict.end, verdict.success, verdict.correctness, verdict.wrong) == (1, True, 1.0, ())
 
 
+def test_at_another_right_end_the_numbers_are_those_of_that_end(player: Player):
+    other = (call("db_load", names=["fair1m"]), call("scatter_plot"))
+    task = replace(
+        check_tasks.LAND_COVER,
+        request="Show me something",
+        reply="1 image of 5 in fMoW.",
+        also=(other,),
+    )
+    gold = gold_of(player, task)
+    assert not check(gold, replace(gold.oracle(), reply="Here you are.")).success
+    run = replace(gold.oracle(end=1), reply="5 images are plotted.")
+    assert (check(gold, run).end, check(gold, run).success) == (1, True)
+    silent = check(gold, replace(run, reply="Here you are."))
+    assert silent.check("reply_numbers").wrong == ("The reply does not say 5.",)
+
+
 OTHER_WAYS = [
     (
         check_tasks.FILTER_PLOT,

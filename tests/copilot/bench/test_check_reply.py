@@ -57,6 +57,9 @@ def test_rouge_l_is_what_the_textbook_says(wanted: str, said: str):
         ("in 2019", (2019,)),
         ("https://example.org/12 and #5", ()),
         ("40 km around [4.85, 45.75]", (40, 4.85, 45.75)),
+        ("40km, 3.5m, 12ha, 7px and 9x", (40, 3.5, 12, 7)),
+        ("135 images ⁽⁴⁾, 12⁽¹⁾; 18:34:44", (135, 12)),
+        ("(1,234) 5% 6-8 7—9 10–12", (1234, 5, 7, 9, 10, 12)),
     ],
 )
 def test_the_numbers_of_a_text_are_those_that_say_how_many(text: str, numbers: tuple[float, ...]):
