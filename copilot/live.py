@@ -17,6 +17,7 @@ from functools import cache
 from copilot.engine import Engine, default_engine
 from copilot.session import Session
 from copilot.settings import settings_of
+from state.model import State
 
 KEPT_SESSIONS = 64
 """Open sessions beyond this number are closed, the least used first; their events are in the store."""
@@ -149,6 +150,11 @@ class Live:
             if configured_model() == EMBEDDED:
                 aside = Engine.in_memory_like(self.engine)
                 Session.open(engine=aside).ask("load everything around Paris from 2019 and draw a heat map")
+            else:
+                # What picks the tools that a served model is shown; the server itself is asked nothing.
+                from copilot.retrieval import shown_tools
+
+                shown_tools("load everything around Paris from 2019", State())
         except Exception:
             # Whoever needs the part meets the same error, with a sentence for it.
             _log.exception("warming up failed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -22,8 +23,9 @@ AGENTS = {
 }
 
 
+@st.fragment
 def show_settings(session: Session) -> None:
-    """Draw the button that says what is set, and the menu behind it."""
+    """Draw the button that says what is set, and the menu behind it; a choice draws nothing else again."""
     settings = settings_of(live().engine.store, session.id)
     running = live().running(session.id) is not None
     with st.popover(
@@ -41,7 +43,7 @@ def show_settings(session: Session) -> None:
             format_func=lambda name: AGENTS[name][0],
             captions=[AGENTS[name][1] for name in NAMES],
             key=agent_key,
-            on_change=lambda: _keep(session, replace(settings, agent=st.session_state[agent_key])),
+            on_change=lambda: _change(session, agent=st.session_state[agent_key]),
             disabled=running,
         )
         shots_key = f"shots-{session.id}-{settings.shots}"
@@ -51,7 +53,7 @@ def show_settings(session: Session) -> None:
             default=settings.shots,
             key=shots_key,
             required=True,
-            on_change=lambda: _keep(session, replace(settings, shots=st.session_state[shots_key])),
+            on_change=lambda: _change(session, shots=st.session_state[shots_key]),
             disabled=running,
         )
         st.caption(_hint())
@@ -70,5 +72,6 @@ def _hint() -> str:
     return "Examples are answers you marked as right, then ones that come with Azimuth. Each costs tokens."
 
 
-def _keep(session: Session, settings: Settings) -> None:
-    keep(live().engine.store, session.id, settings)
+def _change(session: Session, **changes: Any) -> None:
+    store = live().engine.store
+    keep(store, session.id, replace(settings_of(store, session.id), **changes))

@@ -12,6 +12,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from copilot.agents.shots import examples
+from copilot.engine import Engine
+from copilot.retrieval import shown_tools
+from copilot.session import Session
+from copilot.solutions import search_solutions
+from state.model import State
 from tests.e2e.app import ROOT, Server, Tab, running_app
 
 pytestmark = [pytest.mark.e2e]
@@ -42,6 +48,14 @@ def sample_catalogue() -> Path:
                 capture_output=True,
             )
     return catalogue
+
+
+@pytest.fixture(scope="session")
+def encoded_texts(sample_catalogue: Path) -> None:
+    """What a served model's requests are matched with, encoded once and kept for the next run."""
+    shown_tools("load everything around Paris from 2019", State())
+    search_solutions("load everything around Paris from 2019", ())
+    examples(Session.open(engine=Engine.in_memory(str(sample_catalogue))), "load fair1m", 1)
 
 
 @pytest.fixture(scope="module")

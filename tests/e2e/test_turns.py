@@ -60,7 +60,7 @@ def closed_gate(model: SlowModel) -> None:
 
 @pytest.fixture(scope="module")
 def app(
-    tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path, model: SlowModel
+    tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path, encoded_texts: None, model: SlowModel
 ) -> Iterator[Server]:
     """The app with the slow model."""
     home = tmp_path_factory.mktemp("home")

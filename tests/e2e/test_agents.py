@@ -1,0 +1,170 @@
+"""Choosing an agent on the page, and reading what it thinks, calls and costs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.app import SLOW_MS, Server, Tab, running_app
+from tests.openai_server import Asked, Reply, calls, openai_server, says
+
+REQUEST = "Show the ships of fair1m as clusters"
+THOUGHTS = [
+    "The request names fair1m and nothing is loaded yet, so I load it first.",
+    "It is loaded. " + "The analyst wants ships only, and the data set holds many other classes. " * 6,
+    "Only ships are selected now, so I can draw them as clusters.",
+]
+CALLS = [("db_load", {"names": ["fair1m"]}), ("filter_class", {"classes": ["ships"]}), ("cluster_plot", {})]
+ANSWER = "The ships of fair1m are on the map as clusters ⁽³⁾."
+
+
+@dataclass
+class Thinker:
+    """A model that says what it thinks with each call; before its second it waits for `gate`."""
+
+    gate: threading.Event = field(default_factory=threading.Event)
+    asked: list[Asked] = field(default_factory=list)
+
+    def __call__(self, asked: Asked) -> Reply:
+        self.asked.append(asked)
+        messages = asked["messages"]
+        last = max(index for index, each in enumerate(messages) if each["role"] == "user")
+        done = sum(each["role"] == "tool" for each in messages[last:])
+        if done:
+            self.gate.wait(60)
+        return calls(CALLS[done], text=THOUGHTS[done]) if done < len(CALLS) else says(ANSWER)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Thinker]:
+    yield Thinker()
+
+
+@pytest.fixture(scope="module")
+def served(
+    tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path, encoded_texts: None, model: Thinker
+) -> Iterator[Server]:
+    """The app on a streaming model with a price."""
+    home = tmp_path_factory.mktemp("served")
+    prices = home / "prices.toml"
+    prices.write_text("[models]\nthinker = { input = 2.5, output = 10.0 }\n")
+    with openai_server(model) as server:
+        settings = {"OPENAI_BASE_URL": server.url, "COPILOT_MODEL": "thinker", "COPILOT_STREAM": "1"}
+        with running_app(home, sample_catalogue, **settings, COPILOT_PRICES=str(prices)) as app:
+            yield app
+        model.gate.set()
+
+
+def choose(tab: Tab, agent: str, examples: int = 0) -> None:
+    """Open the settings, pick both, and close them."""
+    tab.page.locator(".st-key-settings button").first.click()
+    tab.page.get_by_role("radiogroup", name="Agent").get_by_text(agent, exact=True).click()
+    expect(tab.page.locator(".st-key-settings")).to_contain_text(agent, timeout=SLOW_MS)
+    if examples:
+        tab.page.get_by_role("radio", name=str(examples), exact=True).click()
+        expect(tab.page.locator(".st-key-settings")).to_contain_text(f"{examples} examples", timeout=SLOW_MS)
+    tab.page.keyboard.press("Escape")
+
+
+def steps(card: Locator) -> list[str]:
+    """The trace in order: "thought" or the tool of each line."""
+    lines = card.locator(".az-calls li")
+    kinds = []
+    for line in lines.all():
+        call = line.locator(".az-call code")
+        kinds.append(call.inner_text().split("(")[0] if call.count() else "thought")
+    return kinds
+
+
+def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_after(
+    new_tab: Callable[..., Tab], served: Server, model: Thinker, screenshot_folder: Path
+) -> None:
+    model.gate.clear()
+    tab = new_tab(served).open()
+    expect(tab.page.locator(".st-key-settings")).to_contain_text("Direct")
+    choose(tab, "ReAct", 2)
+    tab.send(REQUEST)
+    card = tab.page.locator("article.az-turn")
+    expect(card.locator("summary")).to_contain_text("1 call", timeout=3 * SLOW_MS)  # loads the search
+    expect(card.locator("summary")).to_contain_text("111 tokens · $0.0004")
+    card.locator("summary").click()
+    assert steps(card) == ["thought", "db_load"]
+    tab.shot(screenshot_folder, "agent-running")
+    model.gate.set()
+    expect(card.locator(".az-reply")).to_contain_text("The ships of fair1m", timeout=SLOW_MS)
+    expect(card.locator("summary")).to_contain_text("3 calls")
+    expect(card.locator("summary")).to_contain_text("444 tokens · $0.0014")
+    assert steps(card) == ["thought", "db_load", "thought", "filter_class", "thought", "cluster_plot"]
+    assert card.locator(".az-thought-text").all_inner_texts() == [each.strip() for each in THOUGHTS]
+    rules = model.asked[0]["messages"][0]["content"]
+    assert "Make one call at a time" in rules
+    assert (
+        sum(each["role"] == "user" for each in model.asked[0]["messages"]) == 3
+    )  # two examples, the request
+
+    # A long thought is cut to two lines until it is read in full, and stays open.
+    long = card.locator(".az-thought-text").nth(1)
+    folded = long.bounding_box()
+    long.click()
+    expect(long).to_have_attribute("aria-expanded", "true")
+    unfolded = long.bounding_box()
+    assert folded and unfolded and unfolded["height"] > folded["height"] + 10
+    tab.shot(screenshot_folder, "agent-thoughts")
+    tab.panel("Trace")
+    thought = tab.body().locator(".az-trace-thought").nth(1)
+    expect(thought.locator("summary")).to_be_visible()
+    expect(thought.locator("p")).to_be_hidden()
+    thought.locator("summary").click()
+    expect(thought.locator("p")).to_be_visible()
+    expect(tab.body().locator(".az-trace-reply")).to_contain_text("444 tokens · $0.0014")
+    tab.shot(screenshot_folder, "agent-trace")
+
+    # The choice stays with the session: after a reload, and not in another one.
+    tab.page.reload()
+    expect(tab.page.locator(".st-key-settings")).to_contain_text("ReAct · 2 examples", timeout=SLOW_MS)
+    other = new_tab(served).open()
+    expect(other.page.locator(".st-key-settings")).to_contain_text("Direct")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("dark", {"color_scheme": "dark"}), ("narrow", {"viewport": {"width": 700, "height": 900}})],
+)
+def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_window(
+    new_tab: Callable[..., Tab],
+    served: Server,
+    model: Thinker,
+    screenshot_folder: Path,
+    name: str,
+    options: dict[str, object],
+) -> None:
+    model.gate.set()
+    tab = new_tab(served, **options).open()
+    choose(tab, "ReAct")
+    card = tab.ask(REQUEST)
+    card.locator("summary").click()
+    tab.page.locator(".st-key-settings button").first.click()
+    menu = tab.page.get_by_role("radiogroup", name="Agent")
+    expect(menu).to_be_visible()
+    width = tab.page.viewport_size["width"]  # type: ignore[index]
+    for each in (menu, card.locator(".az-thought-text").nth(1), tab.page.locator(".st-key-settings")):
+        box = each.bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+    tab.shot(screenshot_folder, f"agent-{name}")
+
+
+def test_the_embedded_planner_answers_in_every_way_that_can_be_chosen(
+    tab: Tab, screenshot_folder: Path
+) -> None:
+    for agent in ("Chain of thought", "ReAct", "Chameleon", "Reflexion", "RS-Agent", "Direct"):
+        choose(tab, agent)
+        card = tab.ask("how many images does xview1 have?")
+        expect(card.locator("summary")).to_contain_text("call")
+        assert "token" not in card.locator("summary").inner_text()
+        expect(card.locator(".az-reply")).to_contain_text("images")
+    tab.shot(screenshot_folder, "agent-embedded")
