@@ -66,7 +66,7 @@ def _key(text: str) -> str:
 
 def _read_vectors(file: Path) -> dict[str, Floats]:
     try:
-        with np.load(file, allow_pickle=False) as stored:
+        with file.open("rb") as raw, np.load(raw, allow_pickle=False) as stored:
             keys, vectors = stored["keys"], stored["vectors"]
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return {}  # absent, or cut short by a crash: encode again

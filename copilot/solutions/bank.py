@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("phrases")
+CUES = Path(__file__).with_name("cues.toml")
+"""Words of the field in groups: see cues.py."""
 
 
 class PhraseError(Exception):
@@ -44,8 +46,8 @@ def _phrase(line: str, file: Path, number: int) -> Phrase:
 
 
 def digest_of(folder: Path = FOLDER) -> str:
-    """SHA-256 over the names and bytes of the files."""
-    digest = hashlib.sha256()
+    """SHA-256 over the names and bytes of the files, and of the cues that are read in them."""
+    digest = hashlib.sha256(CUES.read_bytes())
     for file in sorted(folder.glob("*.jsonl")):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from copilot.planner.head import Head, features, shared_encoder
+from copilot.planner.head import Head
+from copilot.solutions.cues import task_features
 from copilot.solutions.space import IMAGE_TASKS
 
 WEIGHTS = Path(__file__).with_name("head.npz")
@@ -44,17 +45,24 @@ class Inferred:
     score: float
 
 
-def infer_tasks(request: str, image: Mapping[str, Any] | None = None) -> tuple[Inferred, ...]:
-    """Every task, likeliest first. `image` may tell what the request comes with: {"modality": "sar"}."""
+def infer_tasks(
+    request: str, image: Mapping[str, Any] | None = None, among: Collection[str] | None = None
+) -> tuple[Inferred, ...]:
+    """The tasks (of `among`, when given), likeliest first.
+
+    `image` is what is known of the image that the request comes with, such as {"modality": "sar"}.
+    """
     head = task_head()
-    shares = head.probabilities(features(shared_encoder(), [normal(request)]))[0]
+    shares = head.probabilities(task_features([normal(request)]))[0]
     scores = dict(zip(head.names, shares.tolist(), strict=True))
-    if image is not None:
-        scores = {
-            task: score * (_WITH_AN_IMAGE if task in IMAGE_TASKS else 1) for task, score in scores.items()
-        }
+    if image is not None or not REFERS.search(request):
+        # Without an image that it comes with or points to, a request is rarely about pixels.
+        factor = _WITH_AN_IMAGE if image is not None else 1 / _WITH_AN_IMAGE
+        scores = {task: score * (factor if task in IMAGE_TASKS else 1) for task, score in scores.items()}
     scores = _by_modality(scores, modality_of(request, image))
-    total = sum(scores.values())
+    if among is not None:
+        scores = {task: score for task, score in scores.items() if task in among}
+    total = sum(scores.values()) or 1.0
     ranked = sorted(scores, key=lambda task: -scores[task])
     return tuple(Inferred(task, scores[task] / total) for task in ranked)
 
@@ -65,6 +73,14 @@ def modality_of(request: str, image: Mapping[str, Any] | None = None) -> str:
     if known:
         return "sar" if _RADAR.search(known) else "optical"
     return "sar" if _RADAR.search(_NOT_RADAR.sub(" ", request)) else "optical"
+
+
+REFERS = re.compile(
+    r"\b(?:images?|imagery|pictures?|photos?|scenes?|tiles?|shots?|chips?|this|these|"
+    r"here|there|it|that|they|my|the file)\b",
+    re.IGNORECASE,
+)
+"""A word for the image that a request is about, or one that points to it."""
 
 
 def _by_modality(scores: Mapping[str, float], modality: str) -> dict[str, float]:

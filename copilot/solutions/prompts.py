@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from copilot.solutions.infer import Inferred
 from copilot.solutions.space import Solution, missing_tools, solutions
 
 
-def inference_prompt(request: str, image: Mapping[str, Any] | None = None) -> str:
+def inference_prompt(
+    request: str, image: Mapping[str, Any] | None = None, among: Collection[str] | None = None
+) -> str:
     """Asks for the task types of a request, likeliest first, as names only."""
-    lines = [f"- {each.task}: {each.when}" for each in solutions().values()]
+    offered = [each for each in solutions().values() if among is None or each.task in among]
+    lines = [f"- {each.task}: {each.when}" for each in offered]
     shown = f"\nThe request comes with an image: {_image(image)}." if image is not None else ""
     return (
         "Which of these remote sensing tasks does the request ask for? Answer with the names of one to "
@@ -50,9 +53,10 @@ def _document(solution: Solution, toolbox: Sequence[object]) -> str:
     ]
     if missing := missing_tools(solution, toolbox):
         lines.append(
-            f"Not available here: {', '.join(missing)}. Without the first tool the task cannot be done: "
-            "say so with reject_task, and do not pretend a result."
+            f"Not available here: {', '.join(missing)}. Say so plainly; do not pretend their results."
         )
+    if solution.first in missing:
+        lines.append(f"Without {solution.first} the task cannot be done here: call reject_task and say why.")
     return "\n".join(lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -43,14 +43,19 @@ def _space() -> _Space:
 
 
 def search_solutions(
-    request: str, tasks: Sequence[Inferred] = (), k: int = DOCUMENTS
+    request: str,
+    tasks: Sequence[Inferred] = (),
+    k: int = DOCUMENTS,
+    among: Collection[str] | None = None,
 ) -> tuple[Solution, ...]:
-    """The k documents that fit best; without inferred tasks by the request's words alone."""
+    """The k documents that fit best (of the tasks in `among`, when given); without inferred tasks by the
+    request's words alone."""
     space = _space()
     scores = space.cosines(request).astype(np.float64)
     shares = {each.task: each.score for each in tasks}
     scores += _TASK_WEIGHT * np.array([shares.get(each.task, 0.0) for each in space.documents])
-    return tuple(space.documents[row] for row in np.argsort(-scores, kind="stable")[:k])
+    ranked = [space.documents[row] for row in np.argsort(-scores, kind="stable")]
+    return tuple(each for each in ranked if among is None or each.task in among)[:k]
 
 
 def first_tool(request: str, image: Mapping[str, Any] | None = None) -> str:

@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from copilot.planner.encoder import Floats
-from copilot.planner.head import Head, features, shared_encoder
+from copilot.planner.head import Head
 from copilot.planner.train import Indices, fit, fit_temperature
 from copilot.solutions.bank import digest_of, read_phrases
+from copilot.solutions.cues import task_features
 from copilot.solutions.infer import WEIGHTS, normal
 from copilot.solutions.space import solutions
 
@@ -26,7 +27,7 @@ def training_set(names: Sequence[str]) -> tuple[Floats, Indices]:
     """The phrases' features, and the numbers of their tasks."""
     phrases = read_phrases()
     numbers = {name: number for number, name in enumerate(names)}
-    inputs = features(shared_encoder(), [normal(each.text) for each in phrases])
+    inputs = task_features([normal(each.text) for each in phrases])
     return inputs, np.array([numbers[each.task] for each in phrases])
 
 

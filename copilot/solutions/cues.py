@@ -1,0 +1,44 @@
+"""Words that say which task a request is, gathered in groups so that the rare count like the common."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import numpy as np
+
+from copilot.planner.encoder import Floats
+from copilot.planner.head import shared_encoder, word_features
+from copilot.solutions.bank import CUES
+
+_PATTERNS = {
+    name: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
+    for name, words in tomllib.loads(CUES.read_text(encoding="utf-8")).items()
+}
+_STRENGTH = 3
+"""How many words a cue counts for."""
+
+
+_OPPOSITE = {"turned_box": "level_box", "level_box": "turned_box"}
+_NEGATED = re.compile(
+    r"(?:\b(?:not?|non|without|never|instead of|rather than|unlike)|n't)(?:[\s-]+(?:\w+[\s-]+){0,2}?|-?)$",
+    re.IGNORECASE,
+)
+
+
+def cues(text: str) -> list[str]:
+    """The names of the groups that the text has a word of; "not tilted" is a word for the opposite."""
+    found = {}
+    for name, pattern in _PATTERNS.items():
+        for match in pattern.finditer(text):
+            denied = name in _OPPOSITE and _NEGATED.search(text[: match.start()])
+            found[_OPPOSITE[name] if denied else name] = True
+    return list(found)
+
+
+def task_features(texts: list[str]) -> Floats:
+    """(texts, columns) float32 as the planner's head has them, the cues among the words."""
+    marked = [
+        " ".join([text, *(f"cue_{name}" for name in cues(text) for _ in range(_STRENGTH))]) for text in texts
+    ]
+    return np.concatenate([shared_encoder().encode(texts), word_features(marked)], axis=1)
