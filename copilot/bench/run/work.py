@@ -33,6 +33,7 @@ WRITES = frozenset({"db_ingest"})
 MOST_LOGGED = 5
 """Lines of the log that a worker writes; the traces have every failure."""
 
+_log = logging.getLogger(__name__)
 _opening = threading.Lock()
 _of_thread = threading.local()
 
@@ -69,12 +70,26 @@ def run_task(task: Task, work: Work, engine: Engine) -> dict[str, Any]:
     try:
         for call in task.setup:
             session.call_tool(call.tool, call.args, source="bench")
-        answer = session.ask(
-            task.request, agent=work.agent, model=work.model, shots=work.shots, source="bench"
-        )
+        answer = _asked(session, task, work)
         return _row(task, session, answer, judged(gold, answer, work.epsilon))
     finally:
         engine.remove_session(session.id)
+
+
+def _asked(session: Session, task: Task, work: Work) -> Answer:
+    """The agent's answer; a task at which the agent itself breaks has failed, and the next ones go on."""
+    from copilot.agents import UnknownAgent
+    from copilot.models import ModelNotConfigured
+    from copilot.session import Answer
+
+    try:
+        return session.ask(task.request, agent=work.agent, model=work.model, shots=work.shots, source="bench")
+    except (UnknownAgent, ModelNotConfigured):
+        raise  # no task can be answered
+    except Exception as error:
+        _log.exception("the agent broke at task %s", task.id)
+        said = f"The agent broke: {type(error).__name__}."
+        return Answer(task.request, said, (), session.state, "failed", 0.0)
 
 
 def _player(engine: Engine) -> Player:
@@ -119,17 +134,18 @@ def _engine(catalogue: str, today: str) -> Engine:
 
 
 def _row(task: Task, session: Session, answer: Answer, verdict: dict[str, Any]) -> dict[str, Any]:
-    turn = session.turns[-1]
+    number = session.events[-1].turn if session.events else 0
+    reply = next((each for each in session.events if each.turn == number and each.kind == "reply"), None)
     return {
         **_about(task),
-        "trace": _json([_line(each) for each in session.events if each.turn == turn.number]),
+        "trace": _json([_line(each) for each in session.events if each.turn == number]),
         "reply": answer.reply,
         "outcome": answer.outcome,
         "state_hash": digest(answer.state),
         "state": _json(to_json(answer.state)),
         "seconds": answer.seconds,
         "tokens": answer.tokens,
-        "usd": turn.reply.data.get("cost_usd") if turn.reply else None,
+        "usd": reply.data.get("cost_usd") if reply else None,
         **verdict,
     }
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from distributed import LocalCluster
@@ -21,6 +22,7 @@ from copilot.bench.run.store import Progress, Run, Runs, Settings
 from copilot.bench.run.tasks import NoTasks, TaskSet, task_set, wanted_tasks
 from copilot.bench.run.work import Work, run_chunk
 from copilot.engine import Engine
+from copilot.session import Answer, Session
 from tests.copilot.bench.run.hand import hand_tasks, write_tasks
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -170,6 +172,24 @@ def test_an_agent_cannot_write_to_the_catalogue(engine: Engine, tmp_path: Path):
     calls = [line for line in json.loads(row["trace"]) if line["kind"] == "call" and line["ok"]]
     assert (calls, row["success"]) == ([], False)
     assert sorted(each.name for each in Path(engine.catalogue_address).iterdir()) == before
+
+
+def test_an_agent_that_breaks_at_one_task_does_not_end_the_run(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    tasks = hand_tasks(engine, 3)
+    ask = Session.ask
+
+    def broken(self: Session, request: str, **options: Any) -> Answer:
+        if request == tasks[1].request:
+            raise RuntimeError("nobody thought of this")
+        return ask(self, request, **options)
+
+    monkeypatch.setattr(Session, "ask", broken)
+    work = Work(engine.catalogue_address, engine.clock().isoformat(), "direct", "embedded", 0, 0.01)
+    rows = run_chunk([task.to_json() for task in tasks], work)
+    assert [row["outcome"] for row in rows] == ["done", "failed", "done"]
+    assert (rows[1]["success"], rows[1]["reply"]) == (False, "The agent broke: RuntimeError.")
 
 
 @pytest.mark.slow
