@@ -18,6 +18,8 @@ def steps(turn: OpenTurn) -> Steps:
     found = search_solutions(turn.request, tasks)
     said = ", ".join(each.task for each in tasks) or "none named"
     yield turn.think(f"Task types: {said}. Solutions: {', '.join(each.task for each in found)}.")
+    for tool in (*found[0].prepare, *found[0].tools):
+        turn.shown.add(tool)  # what the best solution names is there to be called, where the toolbox has it
     turn.guidance = (
         "These documents say how such tasks are solved; follow them where they fit the request:\n"
         + guidance(found, turn.session.engine.toolbox)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,3 +168,29 @@ def test_it_says_so_where_there_is_no_other_way() -> None:
     form, second = submitted_reflection(done, ())
     assert (form["right"], form["again"], second) == (False, False, None)
     assert submitted_reflection([Done(Call("db_list"), True, "7 data sets.")], ())[0]["right"] is True
+
+
+REQUEST = "show the fair1m images around Pittsburgh as a heat map and count them"
+
+
+@pytest.mark.parametrize("agent", NAMES)
+@pytest.mark.parametrize("read", [1, 2, 4])
+def test_a_reader_that_goes_away_leaves_a_turn_that_is_closed(
+    session: Session, agent: str, read: int
+) -> None:
+    stream = session.stream(REQUEST, agent=agent)
+    for _ in range(read):
+        next(stream)
+    stream.close()
+    check_whole(session)
+    assert session.answer().outcome == "stopped"
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_a_stop_ends_the_turn_of_any_agent_after_the_call_that_runs(session: Session, agent: str) -> None:
+    stop = threading.Event()
+    session.listen(lambda event: stop.set() if event.tool == "filter_coords" else None)
+    answer = session.ask(REQUEST, agent=agent, stop=stop)
+    check_whole(session)
+    assert (answer.outcome, answer.reply) == ("stopped", "Stopped. What was done so far stands.")
+    assert [each.tool for each in answer.calls] == ["db_load", "filter_coords"]

@@ -11,6 +11,7 @@ from copilot.agents import NAMES
 from copilot.agents.budget import Budget
 from copilot.agents.faults import NO_ANSWER
 from copilot.session import Session
+from copilot.solutions import solutions
 from state.model import State
 from tests.copilot.agents.conftest import form, go, told
 from tests.copilot.scripted import Scripted, calls
@@ -253,6 +254,13 @@ def test_rs_agent_plans_with_the_solutions_of_the_named_tasks(session: Session) 
     assert "\n- object_count: " in went.model.heard[0][0].text
     assert "Solution for object_count" in went.model.heard[1][0].text
     assert went.ended == ("done", "Counted.")
+
+
+def test_rs_agent_shows_the_tools_that_the_best_solution_names(session: Session) -> None:
+    went = go(session, "rs-agent", form("task_types", tasks=["data"]), AIMessage("Charted."))
+    named = {*solutions()["data"].tools, *solutions()["data"].prepare}
+    there = {each for each in named if each in session.engine.toolbox}
+    assert there and there <= names(went.model.bound[1])
 
 
 def test_rs_agent_sends_an_unknown_task_back_with_the_nearest(session: Session) -> None:
