@@ -330,18 +330,8 @@ def test_every_part_of_a_state_is_graded_or_named_as_not():
     place = {"place", "country", "bbox", "center", "radius_km", "geometry"}
     assert fields_of(Filters) == {"start", "end", "classes", "match", "attributes", *place}
     assert fields_of(MapState) == {"center", "zoom", *(graded & {"basemap", "layers", "swipe", "controls"})}
-    looks = {
-        "kind",
-        "visible",
-        "opacity",
-        "color",
-        "size",
-        "query",
-        "artifact",
-        "geometry",
-        "options",
-        "name",
-    }
+    looks = {"kind", "name", "visible", "opacity", "color", "size", "options"}
+    filled = {"query", "artifact", "geometry"}
     assert fields_of(Layer) == looks | filled | {"id", "live", "count"}  # these follow from how it was made
     renamed = {"active_tab": "tabs", "selected_image": "image", "hover_fields": "hover"}
     assert {renamed.get(name, name) for name in fields_of(UI)} <= graded
