@@ -1,9 +1,9 @@
 """The calls of a run against the calls of a right way: valid, needed, missed, and their arguments.
 
 Made calls and gold calls are paired so that as many pairs as possible are of one tool with equal
-arguments; what is left is paired by tool. A gold call without a partner is not missed when its effect is
-there by other means: what it changes in the state is as it should be at the end and a call of another
-tool (or with other arguments) changed just that, or what it brings was brought by another call.
+arguments; what is left is paired by tool. A gold call without such a partner is right all the same when its
+effect is there by other means: what it changes in the state is as it should be at the end and some call
+changed just that, or what it brings was brought by another call.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class Compared:
     unneeded: list[Made] = field(default_factory=list)
     missed: list[Made] = field(default_factory=list)
     """Gold calls that were not made, and whose effect is not there by other means either."""
+    unanswered: list[Made] = field(default_factory=list)
+    """Those of the missed calls whose answer nothing else brought."""
     wrong: list[tuple[Made, tuple[Difference, ...]]] = field(default_factory=list)
     """Calls of the right tool with arguments that differ, and lead elsewhere."""
     wanted: int = 0
@@ -53,94 +55,102 @@ def compare(
 
     `facts` is what each call brought; `off` are the aspects in which the run ended otherwise.
     """
-    toolbox = end.toolbox
-    found = Compared(invalid=[each for each in made if not each.ok], wanted=sum(end.needed))
     worked = [each for each in made if each.ok]
-    gold_args = [normal_arguments(toolbox, each.tool, each.args) for each in end.steps]
-    made_args = [normal_arguments(toolbox, each.tool, each.args) for each in worked]
-    gaps = {
-        (i, j): tuple(differences(gold_args[i], made_args[j], settings.epsilon))
-        for i, gold in enumerate(end.steps)
-        for j, other in enumerate(worked)
-        if gold.tool == other.tool
-    }
-    whole, other = range(len(end.steps)), range(len(worked))
-    exact = matching(whole, other, lambda i, j: gaps.get((i, j)) == ())
-    pairs = dict(exact)
-    left = [i for i in whole if i not in exact]
-    free = [j for j in other if j not in exact.values()]
-    by_tool = matching(left, free, lambda i, j: (i, j) in gaps)
-    pairs.update({left[i]: free[j] for i, j in by_tool.items()})
-    found.right = len([i for i in exact if end.needed[i]])
-    found.picked = len([i for i in pairs if end.needed[i]])
     brought = [brings for each, brings in zip(made, facts, strict=True) if each.ok]
-    spare = {j for j in other if j not in pairs.values()}
+    work = _Work(end, worked, brought, off, settings)
+    work.found.invalid = [each for each in made if not each.ok]
+    exact = matching(end.steps, worked, work.fits)
+    left = [i for i in range(len(end.steps)) if i not in exact]
+    free = [j for j in range(len(worked)) if j not in exact.values()]
+    by_tool = matching(left, free, lambda i, j: end.steps[i].tool == worked[j].tool)
+    partners = {left[i]: free[j] for i, j in by_tool.items()}
+    work.spare = set(free) - set(partners.values())
+    for i in exact:
+        work.is_right(i)
     for i in left:
-        _settle(found, end, i, pairs.get(i), worked, gaps, brought, spare, off, settings)
-    found.unneeded = [worked[j] for j in sorted(spare) if not _is_free(end, worked[j])]
-    return found
+        work.settle(i, partners.get(i))
+    work.found.unneeded = [worked[j] for j in sorted(work.spare) if not work.is_free(worked[j])]
+    return work.found
 
 
-def _is_free(end: End, made: Made) -> bool:
-    """Whether a call does nothing that is graded: where the gold leaves the camera alone, it may be moved."""
-    return made.touched == ("map.camera",) and "map.camera" not in end.touched
+@dataclass
+class _Work:
+    """The comparison as it goes on."""
 
+    end: End
+    worked: list[Made]
+    brought: list[Facts]
+    """What each of them brought."""
+    off: frozenset[str]
+    settings: Settings
+    found: Compared = field(default_factory=Compared)
+    spare: set[int] = field(default_factory=set)
+    """The made calls that nothing is known to need so far."""
+    _normal: dict[int, dict[str, Any]] = field(default_factory=dict)
 
-def _settle(
-    found: Compared,
-    end: End,
-    i: int,
-    partner: int | None,
-    worked: list[Made],
-    gaps: Mapping[tuple[int, int], tuple[Difference, ...]],
-    brought: list[Facts],
-    spare: set[int],
-    off: frozenset[str],
-    settings: Settings,
-) -> None:
-    """Judge a gold call that was not made as it stands: with other arguments, by other means, or missed."""
-    gold = end.steps[i]
-    candidates = [*([] if partner is None else [partner]), *sorted(spare)]
-    means = _means(end, i, candidates, worked, brought, off, settings) if settings.by_effect else []
-    if means:
-        found.right += end.needed[i]
-        found.picked += end.needed[i] and partner is None
-        spare.difference_update(means)
-        if partner is not None and partner not in means:
-            spare.add(partner)
-    elif partner is not None:
-        found.wrong.append((worked[partner], gaps[i, partner]))
-    elif end.needed[i]:
-        # What another call brought by the way, as a filter brings its count, need not be asked for again.
-        everything = not missing(end.facts[i], brought, settings.epsilon) and bool(end.facts[i])
-        if everything and end.answering[i] and settings.by_effect:
-            found.right += 1
-            found.picked += 1
-        else:
-            found.missed.append(gold)
+    def __post_init__(self) -> None:
+        self.found.wanted = sum(self.end.needed)
 
+    def fits(self, gold: Made, made: Made) -> bool:
+        """Whether two calls are the same."""
+        return gold.tool == made.tool and not self.gaps(gold, made)
 
-def _means(
-    end: End,
-    i: int,
-    candidates: list[int],
-    worked: list[Made],
-    brought: list[Facts],
-    off: frozenset[str],
-    settings: Settings,
-) -> list[int]:
-    """Those of the candidates that have the effect of gold call `i`; none when the effect is not there."""
-    gold = end.steps[i]
-    if end.answering[i]:
-        return [
-            j
-            for j in candidates
-            if end.facts[i] and not missing(end.facts[i], [brought[j]], settings.epsilon)
-        ][:1]
-    changes = frozenset(gold.touched)
-    if not changes or changes & off:
-        return []
-    return [j for j in candidates if worked[j].touched and frozenset(worked[j].touched) & changes]
+    def gaps(self, gold: Made, made: Made) -> tuple[Difference, ...]:
+        """Where the arguments of two calls of one tool differ."""
+        return tuple(differences(self._arguments(gold), self._arguments(made), self.settings.epsilon))
+
+    def is_right(self, i: int) -> None:
+        """Gold call `i` was made, or what it does was done."""
+        self.found.right += self.end.needed[i]
+        self.found.picked += self.end.needed[i]
+
+    def is_free(self, made: Made) -> bool:
+        """Whether a call does nothing that is graded: where the gold leaves the camera, it may be moved."""
+        return made.touched == ("map.camera",) and "map.camera" not in self.end.touched
+
+    def settle(self, i: int, partner: int | None) -> None:
+        """Judge a gold call that was not made as it stands: by other means, with other arguments, missed."""
+        gold = self.end.steps[i]
+        means = self._means(i, partner) if self.settings.by_effect else None
+        if means is not None:
+            self.is_right(i)
+            self.spare -= means
+            if partner is not None and partner not in means:
+                self.spare.add(partner)
+        elif partner is not None:
+            self.found.wrong.append((self.worked[partner], self.gaps(gold, self.worked[partner])))
+            self.found.picked += self.end.needed[i]
+        elif self.end.needed[i]:
+            self.found.missed.append(gold)
+            if self.end.answering[i] and not self._is_brought(i, self.brought):
+                self.found.unanswered.append(gold)
+
+    def _means(self, i: int, partner: int | None) -> set[int] | None:
+        """The calls that have the effect of gold call `i`; None when the effect is not there.
+
+        The effect of a call that answers is what it brings; another call may bring it by the way, as a
+        filter brings its count. That of a call that changes something is what it changes, as it is at the
+        end, where any call changed just that.
+        """
+        order = [*([] if partner is None else [partner]), *sorted(self.spare)]
+        if self.end.answering[i]:
+            one = next((j for j in order if self._is_brought(i, [self.brought[j]])), None)
+            if one is not None:
+                return {one}
+            return set() if self._is_brought(i, self.brought) else None
+        changes = frozenset(self.end.steps[i].touched)
+        if not changes or changes & self.off or not any(changes & set(each.touched) for each in self.worked):
+            return None
+        return {j for j in order if changes & set(self.worked[j].touched)}
+
+    def _is_brought(self, i: int, brought: Sequence[Facts]) -> bool:
+        facts = self.end.facts[i]
+        return bool(facts) and not missing(facts, brought, self.settings.epsilon)
+
+    def _arguments(self, made: Made) -> dict[str, Any]:
+        if id(made) not in self._normal:
+            self._normal[id(made)] = normal_arguments(self.end.toolbox, made.tool, made.args)
+        return self._normal[id(made)]
 
 
 def normal_arguments(toolbox: Toolbox, tool: str, args: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,8 @@ arguments, reply, output, map state and UI state against the ground truth, and a
 authors, which states the two rates:
 
 - success: the state at the end is the right one. Here: database, map, UI, output and outcome are right,
-  no call whose answer was wanted is missing, and the reply holds the numbers of the gold reply. The words
-  of the reply do not enter it (they are the ROUGE-L figure), nor does the way.
+  every answer that the gold's calls bring was brought, and the reply holds the numbers of the gold reply.
+  The words of the reply do not enter it (they are the ROUGE-L figure), nor does the way.
 - correctness: max(0, 1 - errors / tools), where errors are the calls that were refused, needless, missed,
   or given wrong arguments, and tools are the gold's calls.
 
@@ -49,8 +49,8 @@ CHECKS = (
     "outcome",
 )
 """Every check by name. `needed_tools`: no call was needless."""
-ENDING = frozenset({"missed_tools", "reply_numbers", "output", "database", "map", "ui", "outcome"})
-"""Those that success needs. A missed call fails it where what the call brings is nowhere."""
+ENDING = frozenset({"reply_numbers", "output", "database", "map", "ui", "outcome"})
+"""Those that success needs, beside that no answer is missing."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _check_end(
         complexity=gold.task.complexity,
         end=number,
         checks=checks,
-        success=all(each.ok for each in checks if each.name in ENDING),
+        success=not calls.unanswered and all(each.ok for each in checks if each.name in ENDING),
         correctness=max(0.0, 1 - calls.errors / tools) if tools else float(run.outcome == end.outcome),
         rouge=rouge_l(gold.task.reply, run.reply),
         made=len(run.calls),

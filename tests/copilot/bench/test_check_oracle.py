@@ -176,6 +176,21 @@ def test_a_table_made_on_the_way_is_needless_and_no_failure(player: Player):
     assert (verdict.wrong, verdict.success) == (("needed_tools",), True)
 
 
+def test_a_step_that_the_gold_itself_overwrites_may_be_left_out(player: Player):
+    first = call("zoom_map", place="Lagos")
+    detour = replace(check_tasks.CAMERA, calls=(first, *check_tasks.CAMERA.calls), also=())
+    verdict = check(gold_of(player, detour), gold_of(player, check_tasks.CAMERA).oracle())
+    assert (verdict.wrong, verdict.success, verdict.correctness, verdict.right) == ((), True, 1.0, 3)
+
+
+def test_a_change_that_the_gold_takes_back_is_missed_and_no_failure(player: Player):
+    there_and_back = (call("toggle_control", control="minimap"),) * 2
+    longer = replace(check_tasks.UI, calls=(*there_and_back, *check_tasks.UI.calls))
+    verdict = check(gold_of(player, longer), gold_of(player, check_tasks.UI).oracle())
+    assert (verdict.wrong, verdict.success) == (("missed_tools",), True)
+    assert verdict.correctness == 1 - 2 / 6
+
+
 @pytest.mark.parametrize("order", list(itertools.permutations(range(1, 4))))
 def test_the_order_of_filters_changes_no_verdict(player: Player, order: tuple[int, ...]):
     task = check_tasks.FILTER_PLOT
