@@ -39,8 +39,10 @@ def header(session: Session) -> None:
         with st.container(key="model", width="stretch"):
             said = describe()
             leaves = "leave this machine" in said
-            st.html(f'<span class="az-model {"az-online" if leaves else ""}"><i></i>{_escaped(said)}</span>')
-        show_settings(session)
+            shown = f'<span title="{_escaped(said)}">{_escaped(said)}</span>'
+            st.html(f'<span class="az-model {"az-online" if leaves else ""}"><i></i>{shown}</span>')
+        with st.container(key="how", width="content"):
+            show_settings(session)
         _undo_redo(session)
         _theme(key="theme", width="content")
     _notices(session)

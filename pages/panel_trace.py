@@ -73,7 +73,7 @@ def _thought(event: Event) -> str:
     first = html.escape(" ".join(event.text.split())[:160])
     return (
         f"<tr class='az-trace-thought'><td>{event.seq}</td><td colspan='5'><details>"
-        f"<summary>{first}</summary><p>{text}</p></details></td></tr>"
+        f"<summary>Thought <span>{first}</span></summary><p>{text}</p></details></td></tr>"
     )
 
 

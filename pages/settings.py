@@ -28,29 +28,22 @@ def show_settings(session: Session) -> None:
     """Draw the button that says what is set, and the menu behind it; a choice draws nothing else again."""
     settings = settings_of(live().engine.store, session.id)
     running = live().running(session.id) is not None
-    with st.popover(
-        _said(settings),
-        icon=":material/tune:",
-        key="settings",
-        help="Which agent answers, with how many examples",
-    ):
-        # The values are part of the keys: what another tab has set shows here too.
-        agent_key = f"agent-{session.id}-{settings.agent}"
+    with st.popover(f"Agent: {_said(settings)}", icon=":material/tune:", key="settings"):
+        agent_key, shots_key = f"agent-{session.id}", f"shots-{session.id}"
+        # What another tab has set shows here too; what was chosen here is kept by then.
+        st.session_state[agent_key], st.session_state[shots_key] = settings.agent, settings.shots
         st.radio(
             "Agent",
             NAMES,
-            index=NAMES.index(settings.agent),
             format_func=lambda name: AGENTS[name][0],
             captions=[AGENTS[name][1] for name in NAMES],
             key=agent_key,
             on_change=lambda: _change(session, agent=st.session_state[agent_key]),
             disabled=running,
         )
-        shots_key = f"shots-{session.id}-{settings.shots}"
         st.segmented_control(
             "Examples shown to the model",
             range(MAX_SHOTS + 1),
-            default=settings.shots,
             key=shots_key,
             required=True,
             on_change=lambda: _change(session, shots=st.session_state[shots_key]),
