@@ -90,7 +90,7 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
     choose(tab, "ReAct", 2)
     tab.send(REQUEST)
     card = tab.page.locator("article.az-turn")
-    expect(card.locator("summary")).to_contain_text("1 call", timeout=3 * SLOW_MS)  # loads the search
+    expect(card.locator("summary")).to_contain_text("1 call", timeout=SLOW_MS)
     expect(card.locator("summary")).to_contain_text("111 tokens · $0.0004")
     card.locator("summary").click()
     assert steps(card) == ["thought", "db_load"]
