@@ -101,7 +101,8 @@ def test_a_trace_is_made_again_in_a_session_and_can_be_undone(engine: Engine, go
     run = finished(engine, [task])
     session = Session.open(engine=engine)
     before = to_json(session.state)
-    assert replay(session, _result(run.id, engine, task.id), gold=gold) == 0
+    result = {**_result(run.id, engine, task.id), "tokens": 900}
+    assert replay(session, result, gold=gold) == 0
     assert to_json(session.state) == task.state
     assert {event.source for event in session.events if event.kind == "call"} == {"bench"}
     assert session.turns[-1].request == task.request and session.answer().outcome == "done"

@@ -23,20 +23,27 @@ def judged(gold: Gold, answer: Answer, epsilon: float) -> dict[str, Any]:
     run = Run.of(answer, gold.start)
     settings = Settings(epsilon=epsilon)
     verdict = check(gold, run, settings)
-    others = {
-        each: verdict.success
-        if each == epsilon
-        else check(gold, run, replace(settings, epsilon=each)).success
-        for each in EPSILONS
-    }
     return {
         "success": verdict.success,
         "correctness": verdict.correctness,
         "rouge_l": verdict.rouge,
         "errors": list(verdict.wrong),
         "verdict": json.dumps(verdict.to_json(), ensure_ascii=False, separators=(",", ":")),
-        "at_epsilon": json.dumps(others),
+        "at_epsilon": json.dumps(_at_epsilon(gold, run, settings)),
     }
+
+
+def _at_epsilon(gold: Gold, run: Run, settings: Settings) -> dict[float, bool]:
+    """Whether the run succeeds at each ε. What passes a strict one passes a loose one: few are looked at."""
+
+    def passes(epsilon: float) -> bool:
+        return check(gold, run, replace(settings, epsilon=epsilon)).success
+
+    if passes(EPSILONS[0]):
+        return dict.fromkeys(EPSILONS, True)
+    if not passes(EPSILONS[-1]):
+        return dict.fromkeys(EPSILONS, False)
+    return {epsilon: passes(epsilon) for epsilon in EPSILONS}
 
 
 def not_judged() -> dict[str, Any]:

@@ -158,15 +158,14 @@ def _ungraded(task: Task, why: str) -> dict[str, Any]:
 
 
 def _about(task: Task) -> dict[str, Any]:
-    plain = task.to_json()
     return {
         "id": task.id,
         "intent": task.intent,
         "category": task.category,
         "complexity": task.complexity,
         "request": task.request,
-        "setup": _json(plain["setup"]),
-        "gold": _json(plain["calls"]),
+        "setup": _json([vars(call) for call in task.setup]),
+        "gold": _json([vars(call) for call in task.calls]),
         "gold_reply": task.reply,
     }
 
