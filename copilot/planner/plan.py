@@ -11,8 +11,10 @@ from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.besides import besides
 from copilot.planner.beyond import is_all_of_it, missing_source, undoable
+from copilot.planner.cases import Cases, known_cases
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
+from copilot.planner.fitting import fitted
 from copilot.planner.head import Head
 from copilot.planner.idioms import in_plain_words
 from copilot.planner.joining import joined
@@ -69,13 +71,17 @@ class _Draft:
 class Planner:
     """Turns requests into plans. Holds no state of a conversation: everything comes with the situation."""
 
-    def __init__(self, head: Head) -> None:
+    def __init__(self, head: Head, cases: Cases | None = None) -> None:
         self._head = head
+        self.cases = known_cases() if cases is None else cases
 
     def plan(self, request: str, situation: Situation) -> Plan:
         """The plan of a request said into a situation."""
         meant = clarified(request, situation)
         situation.choices = {**situation.choices, **meant.choices}
+        known = fitted(meant.request, self.cases, situation)
+        if known is not None:
+            return Plan(tuple(known), labels=("case",))
         draft = _Draft()
         try:
             self._fill(draft, meant.request, situation)

@@ -1,0 +1,134 @@
+"""Make the worked cases from the benchmark's hand-written intents: python -m copilot.planner.learn [--dev]
+
+With --dev only the half of the intents that is not held out is learnt: for measuring what is new to the planner.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from copilot.bench.build.fill import Drawer, NotFilled
+from copilot.bench.build.intents import RESULT, Intent, load_intents
+from copilot.bench.build.rows import pool_file, read_pool
+from copilot.bench.build.slots import LITERAL, Filler, Slot, Value
+from copilot.bench.build.steady import steady_world
+from copilot.bench.task import TODAY
+from copilot.engine import default_engine
+from copilot.planner.cases import FILE, Case, Cases, CaseSlot
+from copilot.planner.fitting import masked_request, named_besides, signature
+from copilot.planner.head import shared_encoder
+from copilot.planner.situation import Situation
+from copilot.planner.spans import Reader, Span
+from state.codec import to_json
+from state.log import START
+from tools.base import World
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_BATCH = 256
+
+
+def learnt(intents: Sequence[Intent], drawer: Drawer, world: World) -> Cases:
+    """The cases of some intents: one a wording."""
+    situation = Situation(to_json(START), TODAY, world.catalogue, world.gazetteer)
+    reader = Reader(world.gazetteer, TODAY, situation.names())
+    cases: list[Case] = []
+    texts: list[str] = []
+    for intent in intents:
+        if intent.needs or _needs_the_setup(intent):
+            continue
+        for number, wording in enumerate(intent.requests):
+            try:
+                values = drawer.values(intent, Random(f"{intent.id}/case/{number}"))
+            except NotFilled:
+                continue
+            text, stands = _filled(wording, values)
+            spans = reader.read(text)
+            cases.append(_case(intent, wording, spans, stands))
+            texts.append(masked_request(text, spans))
+    encoder = shared_encoder()
+    vectors = [encoder.encode(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
+    return Cases(tuple(cases), np.concatenate(vectors))
+
+
+def _needs_the_setup(intent: Intent) -> bool:
+    """Whether a call names something that only the setup's calls gave, such as a table's id."""
+    named = [text for call in intent.calls for text in _strings(call.args)]
+    return any(
+        (result := RESULT.fullmatch(inside)) and result[1]
+        for text in named
+        for inside in _BRACES.findall(text)
+    )
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _strings(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _strings(each)
+
+
+def _filled(wording: str, values: dict[str, Value]) -> tuple[str, dict[str, tuple[int, int]]]:
+    """A wording with values in its slots, and where each stands."""
+    text, at = "", 0
+    stands: dict[str, tuple[int, int]] = {}
+    for brace in _BRACES.finditer(wording):
+        text += wording[at : brace.start()]
+        name, _, part = brace[1].partition(".")
+        value = values[name].parts[part] if part else values[name]
+        stands.setdefault(name, (len(text), len(text) + len(value.say)))
+        text += value.say
+        at = brace.end()
+    return text + wording[at:], stands
+
+
+def _case(intent: Intent, wording: str, spans: Sequence[Span], stands: dict[str, tuple[int, int]]) -> Case:
+    slots = {
+        name: CaseSlot(
+            "literal" if slot.kind == LITERAL else slot.kind,
+            tuple((choice.say, choice.arg) for choice in slot.choices),
+            _read_as(slot, stands.get(name), spans),
+        )
+        for name, slot in intent.slots.items()
+    }
+    calls = tuple((call.tool, call.args) for call in intent.calls)
+    used = [span for span in spans if (span.start, span.end) in stands.values()]
+    return Case(
+        intent.id, wording, slots, calls, not intent.setup, signature(spans), named_besides(spans, used)
+    )
+
+
+def _read_as(slot: Slot, at: tuple[int, int] | None, spans: Sequence[Span]) -> tuple[str, int] | None:
+    """Which phrase a slot's text is read as, where it is read as one and nothing beside."""
+    if at is None:
+        return None
+    for span in spans:
+        if (span.start, span.end) == at:
+            return span.kind, [each for each in spans if each.kind == span.kind].index(span)
+    return None
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the file of cases and say how many there are."""
+    engine = default_engine()
+    world = steady_world(engine)
+    pool = read_pool(pool_file(world, 0, engine.home / "bench"))
+    intents = [each for each in load_intents() if "--dev" not in arguments or not each.held_out]
+    cases = learnt(intents, Drawer(pool, Filler(world.gazetteer, pool.words)), world)
+    cases.save()
+    print(
+        f"{len(cases.cases)} wordings of {len(cases.intents)} intents in {FILE}, {FILE.stat().st_size / 1e6:.1f} MB."
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
