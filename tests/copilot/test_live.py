@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from copilot.live import MAX_REQUEST_CHARS, Live, Refused
 from copilot.session import Session
 from copilot.settings import Settings, keep
 from state.store import UnknownSession
+from tests.openai_server import OpenAIServer, says
 
 
 @pytest.fixture
@@ -72,6 +73,19 @@ def test_a_request_is_answered_by_the_sessions_agent_with_as_many_examples(
         {"request": "a", "agent": "direct", "shots": 0},
         {"request": "b", "agent": "react", "shots": 2},
     ]
+
+
+def test_warming_up_for_a_served_model_asks_its_server_nothing(
+    live: Live,
+    serve: Callable[..., OpenAIServer],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("copilot.live._BROWSER_DRAWS_S", 0.0)
+    server = serve(says("never"))
+    live.drawn.set()
+    live.warm_up()
+    assert server.asked == [] and caplog.text == ""
 
 
 def test_a_session_answers_one_request_at_a_time(live: Live, monkeypatch: pytest.MonkeyPatch):

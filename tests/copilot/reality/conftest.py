@@ -15,8 +15,8 @@ from copilot.agents.budget import Budget
 from copilot.retrieval import shown_tools
 from copilot.session import Answer, Session
 from copilot.solutions import search_solutions
-from state.codec import digest
 from state.model import State
+from tests.copilot.agents.conftest import check_whole
 from tests.openai_server import KEY, OpenAIServer, Says
 
 Turn = Callable[..., tuple[OpenAIServer, Answer]]
@@ -65,15 +65,6 @@ def turn(
     assert KEY not in caplog.text
     files = [path for path in session.engine.home.rglob("*") if path.is_file()]
     assert files and [path.name for path in files if KEY.encode() in path.read_bytes()] == []
-
-
-def check_whole(session: Session) -> None:
-    """The store, the object and a replay agree; the last turn has its request and its reply."""
-    again = Session.open(session.id, engine=session.engine)
-    assert (again.events, again.state) == (session.events, session.state)
-    assert digest(session.replay()) == session.hash == digest(session.state)
-    last = next(each for each in reversed(session.turns) if each.request is not None)
-    assert last.reply is not None and not last.interrupted
 
 
 def check_clear(reply: str) -> None:

@@ -19,7 +19,7 @@ from copilot.agents import turn as turns
 from copilot.engine import Engine
 from copilot.session import Session
 from state.log import Event
-from tests.copilot.reality.conftest import check_whole
+from tests.copilot.agents.conftest import check_whole
 from tests.copilot.reality.player import FORMS, form_asked
 from tests.copilot.reality.ways import WAYS, Call, Way
 from tests.openai_server import Asked, OpenAIServer, Reply, calls, says
