@@ -17,7 +17,8 @@ _PATTERNS = {
 }
 _STRENGTH = 3
 """How many words a cue counts for."""
-
+_MEANING, _WORDS = np.float32(1.15), np.float32(0.8)
+"""The weight of the embedding and of the words beside it."""
 
 _OPPOSITE = {"turned_box": "level_box", "level_box": "turned_box"}
 _NEGATED = re.compile(
@@ -41,4 +42,5 @@ def task_features(texts: list[str]) -> Floats:
     marked = [
         " ".join([text, *(f"cue_{name}" for name in cues(text) for _ in range(_STRENGTH))]) for text in texts
     ]
-    return np.concatenate([shared_encoder().encode(texts), word_features(marked)], axis=1)
+    vectors = shared_encoder().encode(texts)
+    return np.concatenate([_MEANING * vectors, _WORDS * word_features(marked)], axis=1)

@@ -33,6 +33,11 @@ _OF_RADAR = {
 }
 """What does for a radar image what the other does for an optical one: detectors do not cross over."""
 _OF_OPTICAL = {"sar_detection": "optical_detection", "sar_plane_type": "optical_plane_type"}
+_BLIND_TO_RADAR = ("cloud_removal", "image_dehazing")
+"""Radar sees through clouds and haze: there is nothing to remove."""
+_ASKED_OF_IMAGES = frozenset({*IMAGE_TASKS, "knowledge_search"})
+"""Beside an image people also ask what they do not know of it."""
+_RARE = 0.02
 _WITH_AN_IMAGE = 5.0
 """How much likelier a task on pixels is when the request comes with an image."""
 
@@ -57,8 +62,10 @@ def infer_tasks(
     scores = dict(zip(head.names, shares.tolist(), strict=True))
     if image is not None or not REFERS.search(request):
         # Without an image that it comes with or points to, a request is rarely about pixels.
-        factor = _WITH_AN_IMAGE if image is not None else 1 / _WITH_AN_IMAGE
-        scores = {task: score * (factor if task in IMAGE_TASKS else 1) for task, score in scores.items()}
+        tasks, factor = (
+            (_ASKED_OF_IMAGES, _WITH_AN_IMAGE) if image is not None else (IMAGE_TASKS, 1 / _WITH_AN_IMAGE)
+        )
+        scores = {task: score * (factor if task in tasks else 1) for task, score in scores.items()}
     scores = _by_modality(scores, modality_of(request, image))
     if among is not None:
         scores = {task: score for task, score in scores.items() if task in among}
@@ -90,6 +97,8 @@ def _by_modality(scores: Mapping[str, float], modality: str) -> dict[str, float]
     for task, other in counterpart.items():
         found[other] += found[task]
         found[task] = 0.0
+    if modality == "sar":
+        found |= {task: found[task] * _RARE for task in _BLIND_TO_RADAR}
     return found
 
 
