@@ -165,7 +165,7 @@ def _surely_needed(gold: Gold, index: int) -> bool:
 def _another_way(bench: Bench, gold: Gold, begun: Played) -> bool:
     """Whether a way that is not the gold's passes."""
     end = gold.ends[0]
-    solved = _Solved(gold.task.calls, begun, Played(end.state, end.steps, end.states))
+    solved = SolvedTask(gold.task.calls, begun, Played(end.state, end.steps, end.states))
     means = Means(bench.world.gazetteer, {})
     # Other orders and equivalents come first, so one or two are run for most tasks.
     ways = candidates(solved, means, Random(gold.task.id))
@@ -173,7 +173,9 @@ def _another_way(bench: Bench, gold: Gold, begun: Played) -> bool:
 
 
 @dataclass(frozen=True)
-class _Solved:
+class SolvedTask:
+    """A task with its gold played, as candidates are made from it."""
+
     calls: tuple[GoldCall, ...]
     begun: Played
     played: Played

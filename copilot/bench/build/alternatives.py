@@ -16,7 +16,6 @@ from copilot.bench.task import GoldCall
 from data.gazetteer import Gazetteer
 from state.model import State
 from tools.database.attributes import FIELD_NAMES, OPERATORS
-from tools.selection import geojson
 
 Chain = tuple[GoldCall, ...]
 
@@ -115,9 +114,7 @@ def _same_place(moment: Moment) -> Iterator[Chain]:
     if filters.center is not None and filters.radius_km is not None:
         lon, lat = filters.center
         yield (GoldCall("filter_coords", {"lon": lon, "lat": lat, "radius_km": filters.radius_km}),)
-    elif filters.geometry is not None:
-        yield (GoldCall("filter_coords", {"geometry": geojson(filters.geometry)}),)
-    elif filters.bbox is not None and filters.country is None:
+    elif filters.bbox is not None and filters.country is None and filters.geometry is None:
         yield (GoldCall("filter_coords", {"bbox": list(filters.bbox)}),)
 
 
@@ -345,7 +342,7 @@ TABLE: tuple[Equivalence, ...] = (
     _of("db_unload", "all data sets are each of them", _unloads),
     _of("filter_date", "a year or a month stands for its first and its last day", _short_dates),
     _of("filter_date", "dates replace earlier dates", _dates_in_two),
-    _of("filter_coords", "a place is its circle, its outline or its box", _same_place),
+    _of("filter_coords", "a place is its circle or its box", _same_place),
     _of("filter_coords", "a place may be called by its full label", _place_label),
     _of("filter_class filter_lccclass", "a class may be called by another word for it", _other_words),
     _of("filter_class filter_lccclass", "of one class, any and all are the same", _match_of_one),

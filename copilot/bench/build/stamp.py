@@ -102,7 +102,7 @@ def comparable(one: Stamp, other: Stamp) -> str:
     if not differ:
         return ""
     listed = differ[0] if len(differ) == 1 else f"{', '.join(differ[:-1])} and {differ[-1]}"
-    return f"The tasks are not the same: {listed} differ{'s' if len(differ) == 1 else ''}."
+    return f"These are other tasks: they differ in {listed}."
 
 
 def _plain(intent: Intent) -> list[Any]:
