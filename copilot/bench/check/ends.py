@@ -103,9 +103,14 @@ def _same_classes(wanted: Filters, got: Filters) -> bool:
 
 
 def _same_place(wanted: Filters, got: Filters, epsilon: float) -> bool:
+    # The box of a country, a circle or an outline follows from it.
+    follows = any(
+        getattr(wanted, name) is not None and getattr(got, name) is not None
+        for name in ("country", "radius_km", "geometry")
+    )
     return (
         wanted.country == got.country
-        and same(wanted.bbox, got.bbox, epsilon, "bbox")
+        and (follows or same(wanted.bbox, got.bbox, epsilon, "bbox"))
         and same(wanted.center, got.center, epsilon, "center")
         and same(wanted.radius_km, got.radius_km, epsilon, "radius_km")
         and _same_geometry(wanted.geometry, got.geometry, epsilon)
