@@ -368,4 +368,5 @@ def _camera_said(center: LonLat, zoom: float) -> str:
 
 def _layer_said(layer: Layer) -> str:
     parts = [layer.kind, f"{layer.name!r}", layer.color, f"{layer.count} rows"]
+    parts += [f"{key}={value}" for key, value in layer.options]
     return " ".join(parts if layer.visible else [*parts, "hidden"])

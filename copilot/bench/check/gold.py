@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from copilot.bench.check.output import Facts, answers, facts_of, makes_artifact, numbers_of
+from copilot.bench.check.output import (
+    ARTIFACTS,
+    Facts,
+    answer_of,
+    answers,
+    brings,
+    makes_artifact,
+    numbers_of,
+)
 from copilot.bench.check.play import Played, Player
 from copilot.bench.check.runs import Made, Run
 from copilot.bench.task import GoldCall, Task
@@ -48,7 +56,7 @@ class End:
     def facts(self) -> tuple[Facts, ...]:
         """For each call, what it brought; nothing for those that only change the state."""
         return tuple(
-            facts_of(self.toolbox, each) if answering else frozenset()
+            answer_of(self.toolbox, each) if answering else frozenset()
             for each, answering in zip(self.steps, self.answering, strict=True)
         )
 
@@ -132,12 +140,10 @@ def _names(args: dict[str, Any]) -> list[str]:
 
 
 def _contents(player: Player, start: Played) -> dict[str, Facts]:
-    made = [each for _, each, _ in start.past if makes_artifact(each)]
-    return {
-        artifact_id: facts_of(player.toolbox, each) for each in made for artifact_id in artifact_ids(each)
-    }
+    made = [each for _, each, _ in start.past if makes_artifact(player.toolbox, each)]
+    return {artifact_id: brings(player.toolbox, each) for each in made for artifact_id in artifact_ids(each)}
 
 
 def artifact_ids(made: Made) -> list[str]:
     """The ids of what a call made."""
-    return [str(made.data[kind]) for kind in ("table", "figure", "document") if made.data.get(kind)]
+    return [str(made.data[kind]) for kind in sorted(ARTIFACTS) if made.data.get(kind)]

@@ -15,6 +15,7 @@ Fact = tuple[tuple[str, Any], ...]
 """Values that were said together, by name: (("count", 16), ("key", "Building"))."""
 Facts = frozenset[Fact]
 
+ARTIFACTS = frozenset({"table", "figure", "document", "raster", "vector"})
 _ID = re.compile(r"(table|figure|document|raster|vector)-[0-9a-f]{6}")
 _ASIDE = frozenset({"path", "bytes", "title", "layer", "calls"})
 """Where a file lies, how it is called and how large it came out: no part of an answer."""
@@ -22,37 +23,44 @@ _ASIDE = frozenset({"path", "bytes", "title", "layer", "calls"})
 
 def answers(toolbox: Toolbox, made: Made) -> bool:
     """Whether what the call brings is an answer: it only reads, or it makes a table, a figure or a file."""
-    return made.ok and (makes_artifact(made) or not toolbox.get(made.tool).changes_state)
+    return made.ok and (makes_artifact(toolbox, made) or not toolbox.get(made.tool).changes_state)
 
 
-def makes_artifact(made: Made) -> bool:
-    """Whether the call made a table, a figure or a file."""
-    return "artifacts" in made.touched or any(
-        _ID.fullmatch(str(made.data.get(kind))) and made.tool not in ("show_table", "show_figure")
-        for kind in ("table", "figure", "document")
-    )
+def makes_artifact(toolbox: Toolbox, made: Made) -> bool:
+    """Whether the call makes a table, a figure, a file or the like, by what its tool declares."""
+    return made.ok and bool(ARTIFACTS & frozenset(toolbox.get(made.tool).gives))
 
 
-def facts_of(toolbox: Toolbox, made: Made) -> Facts:
-    """What the call brought, without what only repeats an argument, ids, and where files lie.
+def brings(toolbox: Toolbox, made: Made) -> Facts:
+    """Every fact that a call brought, those of an artifact with its kind and without."""
+    return _plain_facts(toolbox, made) | answer_of(toolbox, made)
 
-    A call whose result is nothing but its arguments (a name that was given) keeps them as its facts.
+
+def answer_of(toolbox: Toolbox, made: Made) -> Facts:
+    """What is asked for when the call is: its facts, and for one that makes an artifact, in that kind of it.
+
+    Facts leave out what only repeats an argument, ids, and where files lie. A call whose result is nothing
+    but its arguments (a name that was given) keeps them as its facts.
     """
+    facts = _plain_facts(toolbox, made)
+    if not makes_artifact(toolbox, made):
+        return facts
+    kind = ("artifact", _kind(made))
+    return frozenset({(kind,), *((kind, *fact) for fact in facts)})
+
+
+def _plain_facts(toolbox: Toolbox, made: Made) -> Facts:
     arguments = frozenset(toolbox.get(made.tool).arguments.model_fields)
-    facts = frozenset(_facts(made.data, arguments)) or frozenset(_facts(made.data, frozenset()))
-    return facts | _kinds(made) if makes_artifact(made) else facts
+    return frozenset(_facts(made.data, arguments)) or frozenset(_facts(made.data, frozenset()))
 
 
-def _kinds(made: Made) -> Facts:
+def _kind(made: Made) -> str:
     """What kind of thing was made: bars are no pie, and a CSV file is no map."""
-    found: set[Fact] = set()
-    if made.data.get("table"):
-        found.add((("artifact", "table"),))
     if made.data.get("figure"):
-        found.add((("artifact", made.tool),))
+        return made.tool
     if made.data.get("document"):
-        found.add((("artifact", f"{PurePath(str(made.data.get('path', ''))).suffix} document"),))
-    return frozenset(found)
+        return f"{PurePath(str(made.data.get('path', ''))).suffix} document"
+    return next((kind for kind in sorted(ARTIFACTS) if made.data.get(kind)), made.tool)
 
 
 def _facts(data: Mapping[str, Any], arguments: frozenset[str]) -> Iterator[Fact]:

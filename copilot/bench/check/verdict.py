@@ -25,7 +25,7 @@ from typing import Any
 from copilot.bench.check.calls import Compared, compare
 from copilot.bench.check.ends import Pair, wrong_aspects
 from copilot.bench.check.gold import End, Gold, artifact_ids
-from copilot.bench.check.output import Facts, facts_of, in_words, makes_artifact, missing
+from copilot.bench.check.output import Facts, brings, in_words, makes_artifact, missing
 from copilot.bench.check.perception import Overlap, detections, land_cover, perceived
 from copilot.bench.check.reply import dates_in, numbers_in, rouge_l, unsaid
 from copilot.bench.check.runs import Made, Run
@@ -132,7 +132,7 @@ def check(gold: Gold, run: Run, settings: Settings | None = None) -> Verdict:
     settings = settings or Settings()
     got = from_json(run.state)
     toolbox = gold.ends[0].toolbox
-    facts = tuple(facts_of(toolbox, each) if each.ok else frozenset() for each in run.calls)
+    facts = tuple(brings(toolbox, each) if each.ok else frozenset() for each in run.calls)
     verdicts = [_check_end(gold, number, run, facts, got, settings) for number in range(len(gold.ends))]
     return max(verdicts, key=lambda each: (each.success, each.correctness, -len(each.wrong), -each.end))
 
@@ -145,8 +145,8 @@ def _check_end(
         end=end,
         got=got,
         settings=settings,
-        wanted_contents=_contents(gold, end.steps, end.facts),
-        got_contents=_contents(gold, run.calls, facts),
+        wanted_contents=_contents(gold, end, end.steps, end.facts),
+        got_contents=_contents(gold, end, run.calls, facts),
     )
     aspects = wrong_aspects(pair)
     calls = compare(end, run.calls, facts, frozenset(aspects), settings)
@@ -245,9 +245,12 @@ def _output(end: End, calls: Compared, brought: Sequence[Facts], settings: Setti
     return found
 
 
-def _contents(gold: Gold, calls: Sequence[Made], facts: Sequence[Facts]) -> dict[str, Facts]:
+def _contents(gold: Gold, end: End, calls: Sequence[Made], facts: Sequence[Facts]) -> dict[str, Facts]:
     """What is in each artifact that a run can show: the setup's, and those that its calls made."""
-    made = [
-        (each, brings) for each, brings in zip(calls, facts, strict=True) if each.ok and makes_artifact(each)
-    ]
-    return {**gold.contents, **{name: brings for each, brings in made for name in artifact_ids(each)}}
+    own = {
+        name: brought
+        for each, brought in zip(calls, facts, strict=True)
+        if makes_artifact(end.toolbox, each)
+        for name in artifact_ids(each)
+    }
+    return {**gold.contents, **own}

@@ -318,6 +318,22 @@ def test_bars_where_a_pie_was_wanted_are_missed(player: Player):
     assert (verdict.success, verdict.wrong) == (False, ("needed_tools", "missed_tools", "ui"))
 
 
+def test_the_right_numbers_in_another_kind_of_artifact_are_no_figure(player: Player):
+    task = replace(tasks.TABLE_AND_FIGURE, calls=(call("bar_figure", by="class", unit="detections"),))
+    gold = gold_of(player, task)
+    bars_and_table = (call("bar_figure", by="class"), call("group_count", by="class", unit="detections"))
+    verdict = check(gold, played(player, gold, *bars_and_table))
+    assert {"output", "string_arguments", "needed_tools", "ui"} <= set(verdict.wrong)
+    assert (verdict.success, verdict.right) == (False, 0)
+
+
+def test_taking_back_a_table_is_no_answer(player: Player):
+    task = replace(tasks.UNDO, setup=(*tasks.LOADED, call("group_count", by="sensor")), calls=(call("undo"),))
+    gold = gold_of(player, task)
+    assert gold.ends[0].answering == (False,)
+    assert not check(gold, replace(gold.oracle(), state=gold.idle().state)).success
+
+
 def test_every_check_has_an_error_that_it_alone_finds():
     assert {each[1] for each in (*ERRORS, *ARGUMENTS)} - {None} == set(CHECKS)
 
