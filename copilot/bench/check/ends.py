@@ -256,7 +256,9 @@ def _panels(pair: Pair) -> str | None:
     extra = set(got) - set(wanted)
     if "ui.panels" in pair.end.touched:
         # Those that the gold closed itself are to be closed.
-        closed = {name for state in pair.end.states for name in state.ui.panels} - set(wanted)
+        closed = {name for state in (pair.end.start, *pair.end.states) for name in state.ui.panels} - set(
+            wanted
+        )
     else:
         closed = set()
     held = set(wanted) <= set(got) and extra <= _BY_THE_WAY - closed

@@ -35,6 +35,7 @@ class GoldFails(Exception):
 class End:
     """One right way through a task, with what is graded of it."""
 
+    start: State
     state: State
     steps: tuple[Made, ...]
     states: tuple[State, ...]
@@ -122,7 +123,7 @@ def gold_of(player: Player, task: Task) -> Gold:
         played = player.play(way, start)
         if played.failed:
             raise GoldFails(f"Task {task.id}: {played.failed[0].tool} failed: {played.failed[0].text}")
-        ends.append(_end(player, task, way, played))
+        ends.append(_end(player, task, way, start, played))
     if task.state and to_json(ends[0].state) != task.state:
         raise GoldFails(
             f"Task {task.id}: its calls end in another state than the one that it was built with."
@@ -130,9 +131,9 @@ def gold_of(player: Player, task: Task) -> Gold:
     return Gold(task, start.state, _contents(player, start), tuple(ends))
 
 
-def _end(player: Player, task: Task, way: tuple[GoldCall, ...], played: Played) -> End:
+def _end(player: Player, task: Task, way: tuple[GoldCall, ...], start: Played, played: Played) -> End:
     given = [value for call in (*task.setup, *way) for value in _names(call.args)]
-    return End(played.state, played.steps, played.states, player.toolbox, frozenset(given))
+    return End(start.state, played.state, played.steps, played.states, player.toolbox, frozenset(given))
 
 
 def _names(args: dict[str, Any]) -> list[str]:

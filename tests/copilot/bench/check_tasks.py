@@ -202,8 +202,16 @@ BINS = task(
     "A histogram of 10 values in 5 bins.",
     setup=LOADED,
 )
+CLOSE = task(
+    "close",
+    "ui-web",
+    "Close the results panel",
+    (call("close_panel", name="results"),),
+    "The results panel is closed.",
+    setup=(call("open_panel", name="results"),),
+)
 
 TASKS = (
     FILTER_PLOT, COUNT_CLASSES, TABLE_AND_FIGURE, CLOUD, LAND_COVER, UI, CAMERA, DRAWINGS, TWO_LAYERS, UNDO,
-    ASK, REJECT, IMAGE, MEASURE, TOP, BINS,
+    ASK, REJECT, IMAGE, MEASURE, TOP, BINS, CLOSE,
 )  # fmt: skip
