@@ -19,7 +19,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.runnables import Runnable
 
 from copilot.agents.calls import whole_message
-from copilot.agents.faults import CutStream, is_passing, is_refused, retry_after, sentence
+from copilot.agents.faults import CutStream, is_overflow, is_passing, is_refused, retry_after, sentence
 from copilot.models import model_name, without_key
 from copilot.prices import price_of
 
@@ -46,6 +46,11 @@ class OutOfTime(Exception):
 
 class Unanswered(Exception):
     """No model answered; the text is for the user."""
+
+    def __init__(self, text: str, *, too_long: bool = False) -> None:
+        super().__init__(text)
+        self.too_long = too_long
+        """The prompt was longer than the model can read: a shorter one may be answered."""
 
 
 class Asking:
@@ -104,7 +109,7 @@ class Asking:
                     continue
                 wait = None if delay is None or not is_passing(error) else retry_after(error)
                 if delay is None or not is_passing(error) or (wait or 0.0) >= self._seconds_left():
-                    raise Unanswered(sentence(error)) from None
+                    raise Unanswered(sentence(error), too_long=is_overflow(error)) from None
                 if self._stop.wait(delay * random.uniform(0.75, 1.25) if wait is None else wait):
                     raise Stopped from None
         raise AssertionError("the last try returns or raises")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 STOPPED = "Stopped. What was done so far stands."
 CIRCLE = "Stopped: the same call came again without any effect."
+SHORTENED = "The earlier conversation is left out: it is longer than the model can read."
 MAX_SAID_CHARS = 16_000
 """How much of one answer or thought is kept: more than anybody reads, and less than what fills a disk."""
 
@@ -107,6 +108,8 @@ class OpenTurn:
         self.spent = Spent(budget)
         self.asking = Asking(model, fallback, stop, lambda: self.spent.seconds_left)
         self.said: list[BaseMessage] = []
+        self._asked: BaseMessage | None = None
+        """The request among the messages."""
         self.guidance = ""
         """What the agent adds to the rules for its present step."""
         self.calls: list[Event] = []
@@ -124,6 +127,7 @@ class OpenTurn:
 
             shown = examples(self.session, self.request, shots)
         self.said = messages(self.session.state, self.session.engine.clock(), past, self.request, shown)
+        self._asked = self.said[-1]
 
     # -- asking -------------------------------------------------------------------------------
 
@@ -135,7 +139,7 @@ class OpenTurn:
             raise Ended(limit, "failed")
         self.said[0] = system_message(self.session.state, self.session.engine.clock(), self.guidance)
         try:
-            answer = self.asking.ask(self.said, tools, forced)
+            answer = self._ask(tools, forced)
         except Stopped:
             raise Ended(STOPPED, "stopped") from None
         except OutOfTime:
@@ -144,6 +148,20 @@ class OpenTurn:
             raise Ended(str(failure), "failed") from None
         self.spent.take(self.said, answer, self.asking.cost_usd(answer))
         return answer
+
+    def _ask(self, tools: Tools, forced: str | None) -> AIMessage:
+        """The model's next message; without the earlier conversation where that makes the prompt too long."""
+        try:
+            return self.asking.ask(self.said, tools, forced)
+        except Unanswered as failure:
+            earlier = next(place for place, each in enumerate(self.said) if each is self._asked)
+            if not failure.too_long or earlier == 1:
+                raise
+            del self.said[1:earlier]
+            self.asking.news.append(
+                "The earlier conversation is left out: it is longer than the model can read."
+            )
+            return self.asking.ask(self.said, tools, forced)
 
     def think(self, text: str) -> Event:
         """Put on record what the model thinks, or what the user should know of how it is asked."""

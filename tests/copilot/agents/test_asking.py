@@ -154,22 +154,50 @@ def go_with_fallback(session: Session, first: Scripted, second: Scripted) -> lis
     return list(run(session, "Go on.", first, source="chat", stop=threading.Event(), fallback=lambda: second))
 
 
+@pytest.mark.parametrize("shots", [0, 2])
+def test_a_conversation_that_is_too_long_is_left_out_before_the_turn_is_given_up(
+    session: Session, shots: int
+) -> None:
+    for level in (4, 5, 6):
+        session.ask(f"zoom to level {level}")
+
+    def short_sighted(heard: list[BaseMessage]) -> AIMessage:
+        if len(heard) > 2:
+            raise ContextOverflowError("too long")
+        return AIMessage("There.")
+
+    went = go(session, "direct", short_sighted, shots=shots)
+    assert went.ended == ("done", "There.")
+    assert went.thoughts == ["The earlier conversation is left out: it is longer than the model can read."]
+
+
+def test_a_turn_that_is_too_long_by_itself_ends_with_a_sentence(session: Session) -> None:
+    session.ask("zoom to level 4")
+    went = go(session, "direct", ContextOverflowError("too long"))
+    assert went.answer.reply.startswith("The conversation is longer than the model can read.")
+    assert len(went.model.heard) == 2
+
+
 # -- time and stopping ------------------------------------------------------------------------
 
 
 def test_a_stop_ends_a_turn_whose_model_hangs_within_two_seconds(session: Session) -> None:
-    stop, free = threading.Event(), threading.Event()
+    stop, free, stopped = threading.Event(), threading.Event(), []
+
+    def press() -> None:
+        stopped.append(time.monotonic())
+        stop.set()
 
     def hang(heard: list[BaseMessage]) -> AIMessage:
-        threading.Timer(0.2, stop.set).start()
-        free.wait(20)
+        threading.Timer(0.2, press).start()
+        free.wait(30)
         return AIMessage("too late")
 
-    began = time.monotonic()
     answer = session.ask("Go on.", model=Scripted(hang), stop=stop)
+    taken = time.monotonic() - stopped[0]
     free.set()
-    assert time.monotonic() - began < 2
     assert (answer.outcome, answer.reply) == ("stopped", "Stopped. What was done so far stands.")
+    assert taken < 2
 
 
 def test_a_turn_whose_model_hangs_ends_with_its_time(session: Session) -> None:
@@ -196,17 +224,20 @@ def test_a_stop_ends_the_wait_between_two_tries(session: Session, monkeypatch: p
 
 
 class Streaming(Scripted):
-    """Says a text word by word, and is heard to stop."""
+    """Says a text word by word, and counts what was heard of it."""
 
     streaming: bool = True
     said: int = 0
     ends: bool = True
+    words: tuple[str, ...] = ("one ", "two ", "three")
+    begun: threading.Event = threading.Event()
 
     def stream(self, *args: Any, **kwargs: Any) -> Iterator[AIMessageChunk]:
-        for word in ("one ", "two ", "three"):
+        for word in self.words:
             self.said += 1
+            self.begun.set()
             yield AIMessageChunk(word)
-            time.sleep(0.1)
+            time.sleep(0.01)
         if self.ends:
             yield AIMessageChunk("", response_metadata={"finish_reason": "stop"})
 
@@ -227,10 +258,14 @@ def test_a_stream_that_ends_before_the_model_does_is_no_answer(session: Session)
 
 def test_a_stop_hangs_up_in_the_middle_of_a_stream(session: Session) -> None:
     model, stop = Streaming(), threading.Event()
-    threading.Timer(0.05, stop.set).start()
+    model.words, model.begun = ("word ",) * 3000, stop  # half a minute of words, and a stop at the first
+    began = time.monotonic()
     answer = session.ask("Go on.", model=model, stop=stop)
-    time.sleep(0.3)
-    assert answer.outcome == "stopped" and model.said < 3
+    assert answer.outcome == "stopped" and time.monotonic() - began < 10
+    time.sleep(1.0)
+    heard = model.said
+    time.sleep(0.5)
+    assert model.said == heard < 3000
 
 
 # -- counting ---------------------------------------------------------------------------------
