@@ -21,6 +21,12 @@ the cloud-free ones*, *undo that*, *how many per class?*, *draw that as bars*, *
   from, and its layer on the map.
 - The line above the map is the selection. ✕ drops a part of it. Everything can be undone.
 """
+AGENT = """
+The menu **Agent** at the top says how the model goes about a request: straight on, thinking before
+each call, planning everything first, and other ways. The choice stays with the session, as does the
+number of examples that the model is shown. The line under a request opens to what was thought and
+called, in order; beside the calls stand the tokens so far, and what they cost where a price is known.
+"""
 CANNOT = """
 It says so when it can't help, and what would work instead. It does not make up results: there is no
 answer without a call behind it. It has no live satellite feed, cannot order images, and looks only
@@ -57,6 +63,7 @@ def show() -> None:
         st.markdown(ASK)
         st.text("\n".join(EXAMPLES))
         for title, text in (
+            ("Which agent answers", AGENT),
             ("What it cannot do", CANNOT),
             ("What is real", REAL),
             ("How well it does", MEASURED),

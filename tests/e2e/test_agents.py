@@ -133,7 +133,11 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("dark", {"color_scheme": "dark"}), ("narrow", {"viewport": {"width": 700, "height": 900}})],
+    [
+        ("1024", {"viewport": {"width": 1024, "height": 768}}),
+        ("dark", {"color_scheme": "dark"}),
+        ("narrow", {"viewport": {"width": 700, "height": 900}}),
+    ],
 )
 def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_window(
     new_tab: Callable[..., Tab],

@@ -36,9 +36,9 @@ class SlowModel:
     def __call__(self, asked: Asked) -> Reply:
         messages = asked["messages"]
         last = max(index for index, each in enumerate(messages) if each["role"] == "user")
-        if "hostile" in messages[last]["content"]:
-            return says(HOSTILE)
         done = sum(each["role"] == "tool" for each in messages[last:])
+        if "hostile" in messages[last]["content"]:
+            return says(HOSTILE) if done else calls(("map_state", {}), text=HOSTILE)
         if done:
             self.gate.wait(60)
         return calls(STEPS[done]) if done < len(STEPS) else says("All three steps are done.")
@@ -129,8 +129,11 @@ def test_what_a_model_or_a_user_writes_is_shown_as_text(tab: Tab):
     card = tab.ask(f"hostile {HOSTILE}")
     assert card.locator(".az-reply").inner_text() == HOSTILE
     assert card.locator(".az-request").inner_text() == f"hostile {HOSTILE}"
+    assert card.locator(".az-thought-text").text_content() == HOSTILE
     tab.panel("Trace")
-    expect(tab.body()).to_contain_text("<script>")
+    thought = tab.body().locator(".az-trace-thought")
+    thought.locator("summary").click()
+    expect(thought.locator("p")).to_have_text(HOSTILE)
     assert tab.page.evaluate("window.hacked") is None
     assert card.locator("a, img").count() == 0
 

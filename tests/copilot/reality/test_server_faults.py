@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from copilot.agents import NAMES
 from copilot.session import Session
+from tests.copilot.agents.conftest import check_whole
 from tests.copilot.reality.conftest import Turn
 from tests.copilot.reality.player import Player, zooming
 from tests.openai_server import (
     KEY,
+    OpenAIServer,
     Reply,
     Says,
     calls,
@@ -113,6 +117,26 @@ def test_a_model_that_hangs_is_given_up_when_the_time_of_the_turn_is_over(
     _, answer = turn(Player(zooming(), after=3, fault=ends(how)), agent=agent, seconds=1.0)
     assert time.monotonic() - began < 6
     assert (answer.outcome, answer.reply) == ("failed", OUT_OF_TIME)
+    assert answer.calls and session.state.map.zoom == 3 + len(answer.calls)
+
+
+@pytest.mark.parametrize("how", ["hangs", "drips"])
+@pytest.mark.parametrize("agent", NAMES)
+def test_a_stop_ends_the_turn_at_once_while_the_model_hangs(
+    session: Session, serve: Callable[..., OpenAIServer], agent: str, how: str
+) -> None:
+    stop = threading.Event()
+
+    def hang(asked: Any) -> Reply:
+        threading.Timer(0.2, stop.set).start()
+        return ends(how)
+
+    serve(Player(zooming(), after=3, fault=hang))
+    kinds = [event.kind for event in session.stream("Zoom in.", agent=agent, stop=stop)]
+    check_whole(session)
+    answer = session.answer()
+    assert kinds[-1] == "reply" and answer.seconds < 15
+    assert (answer.outcome, answer.reply) == ("stopped", "Stopped. What was done so far stands.")
     assert answer.calls and session.state.map.zoom == 3 + len(answer.calls)
 
 
