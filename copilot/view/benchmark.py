@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from copilot.bench.build.stamp import Stamp, comparable
 from copilot.bench.report import Graded, Row, by_version, graded, longest
 from copilot.bench.run.background import Running
 from copilot.bench.run.store import Run, Runs
@@ -57,10 +58,14 @@ def apart(runs: Sequence[Graded]) -> str:
     groups = by_version(runs)
     if len(groups) < 2:
         return ""
-    return (
-        "These runs are of different versions of the tasks, or were graded with another ε "
-        f"({' · '.join(groups)}). Their figures do not compare, so each stands by itself."
-    )
+    first, second = (each[0].settings for each in list(groups.values())[:2])
+    try:
+        why = comparable(Stamp.from_json(first.stamp), Stamp.from_json(second.stamp))
+    except KeyError:  # tasks without a stamp
+        why = "" if first.version == second.version else "These are other tasks."
+    if first.epsilon != second.epsilon:
+        why = f"{why} They were graded with another ε.".strip()
+    return f"{why} Their figures do not compare, so each stands by itself ({' · '.join(groups)})."
 
 
 def headline(run: Graded) -> tuple[tuple[str, str, str], ...]:

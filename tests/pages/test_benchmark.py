@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from copilot.bench.build.stamp import Stamp, comparable
 from copilot.bench.replay import replay
+from copilot.bench.report import graded
 from copilot.bench.run.background import command
 from copilot.bench.run.store import Runs
 from copilot.engine import Engine
 from copilot.live import Live
 from copilot.session import Session
-from copilot.view.benchmark import trace
+from copilot.view.benchmark import apart, trace
 from pages.benchmark import trace_html
 from state.codec import to_json
 from tests.copilot.bench.run.hand import hand_tasks
@@ -82,6 +84,21 @@ def test_runs_of_two_versions_are_said_not_to_compare(drawn: AppTest, engine: En
     assert "Their figures do not compare" in drawn.warning[0].value
     assert shown(drawn).count("published: GPT-4 Turbo") == 2
     assert drawn.success[0].value == "Every task was answered rightly."
+
+
+def test_what_differs_between_two_sets_of_tasks_is_said(engine: Engine):
+    stamp = Stamp(1, "i", "c", "t", "sample", "2024-01-15", "all", "", "", 2, 0)
+    runs = [
+        graded(finished(engine, hand_tasks(engine, 1), version=each.version, stamp=each.to_json()))
+        for each in (stamp, replace(stamp, tools="others", seed=1))
+    ]
+    assert apart(runs[:1]) == ""
+    assert apart(runs).startswith(
+        f"{comparable(stamp, replace(stamp, tools='others', seed=1))} Their figures"
+    )
+    stricter = graded(finished(engine, hand_tasks(engine, 1), epsilon=0.0))
+    looser = graded(finished(engine, hand_tasks(engine, 1)))
+    assert apart([looser, stricter]).startswith("They were graded with another ε.")
 
 
 def test_a_failed_task_opens_up_with_what_was_done_and_what_was_right(engine: Engine):

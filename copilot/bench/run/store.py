@@ -50,6 +50,8 @@ class Settings:
     chunk: int = 25
     """Tasks that a worker takes at a time."""
     created_at: str = ""
+    stamp: dict[str, Any] = field(default_factory=dict)
+    """What the tasks were made from, as copilot.bench.build.stamp has it; empty where nobody knows."""
 
 
 @dataclass

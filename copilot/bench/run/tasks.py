@@ -14,8 +14,8 @@ from typing import Any
 from copilot.bench.build.builder import Tell, Wish, build, built_path, chosen
 from copilot.bench.build.intents import load_intents
 from copilot.bench.build.mix import size_named
-from copilot.bench.build.stamp import stamp_of
-from copilot.bench.build.taskfile import read_header, read_tasks
+from copilot.bench.build.stamp import Stamp, stamp_of
+from copilot.bench.build.taskfile import UnreadableTasks, read_header, read_tasks
 from copilot.bench.task import Task
 from copilot.engine import Engine
 from state.codec import canonical_bytes
@@ -39,6 +39,8 @@ class TaskSet:
     tasks: tuple[Task, ...]
     skipped: dict[str, int]
     """What is not there → how many tasks need it."""
+    stamp: Stamp | None = None
+    """What they were made from, where their file says so."""
 
     @property
     def digest(self) -> str:
@@ -56,18 +58,18 @@ def mine_file(home: Path) -> Path:
 
 def wanted_tasks(
     wanted: str, engine: Engine, jobs: int = 1, tell: Tell | None = None, build_anew: bool = True
-) -> tuple[str, tuple[Task, ...]]:
-    """(name, tasks) of `500`, `10k-dev`, `mine` or a file. Raises NoTasks, UnreadableTasks.
+) -> tuple[str, tuple[Task, ...], Stamp | None]:
+    """(name, tasks, stamp) of `500`, `10k-dev`, `mine` or a file. Raises NoTasks, UnreadableTasks.
 
     A size that was not built yet, or of other intents, tools or data, is built; not when `build_anew` is
     False.
     """
     if wanted == MINE:
         path = mine_file(engine.home)
-        return MINE, tuple(read_tasks(path)) if path.exists() else ()
+        return MINE, tuple(read_tasks(path)) if path.exists() else (), None
     path = Path(wanted).expanduser().resolve()
     if path.is_file():
-        return str(path), tuple(read_tasks(path))
+        return str(path), tuple(read_tasks(path)), stamp_in(path)
     if not (named := _NAMED.fullmatch(wanted)):
         raise NoTasks(f"'{wanted}' is none of 500, 10k, 100k (or 500-held-out) and mine, and no file.")
     split: Any = named[2] or "all"
@@ -75,27 +77,39 @@ def wanted_tasks(
     path = built_path(engine.home, size, split)
     if build_anew and not _fresh(path, size, split, engine):
         build(Wish(size, split=split, jobs=jobs), load_intents(), engine, path, tell)
-    return wanted, tuple(read_tasks(path))
+    return wanted, tuple(read_tasks(path)), stamp_in(path)
+
+
+def stamp_in(path: Path) -> Stamp | None:
+    """The stamp of a file of tasks; None for one that bears none, or one of another form."""
+    try:
+        header = read_header(path)
+    except (FileNotFoundError, UnreadableTasks, KeyError, TypeError):
+        return None
+    return header.stamp if header else None
 
 
 def _fresh(path: Path, size: int, split: Any, engine: Engine) -> bool:
     """Whether a file is what would be built now, with the seed and the wording that it was built with."""
-    header = read_header(path) if path.exists() else None
-    if header is None:
+    built = stamp_in(path)
+    if built is None:
         return False
     now = stamp_of(
         chosen(load_intents(), split),
         engine.toolbox,
         engine.catalogue.datasets(),
         size=size,
-        seed=header.stamp.seed,
+        seed=built.seed,
         split=split,
-        paraphrased=header.stamp.paraphrased,
+        paraphrased=built.paraphrased,
+        agents=tuple(filter(None, built.agents.split(","))),
     )
-    return header.stamp == now
+    return built == now
 
 
-def task_set(wanted: str, tasks: Sequence[Task], missing: Sequence[str] | None = None) -> TaskSet:
+def task_set(
+    wanted: str, tasks: Sequence[Task], missing: Sequence[str] | None = None, stamp: Stamp | None = None
+) -> TaskSet:
     """What of the tasks can be run here. Raises NoTasks.
 
     `missing` says what there is not; None looks for itself.
@@ -119,7 +133,7 @@ def task_set(wanted: str, tasks: Sequence[Task], missing: Sequence[str] | None =
     skipped = Counter(need for task in tasks for need in task.needs if need in lacking)
     if not kept:
         raise NoTasks(f"Every task of '{wanted}' needs what is not there: {', '.join(sorted(lacking))}.")
-    return TaskSet(wanted, versions[0] or _stamp(tasks), kept, dict(skipped))
+    return TaskSet(wanted, versions[0] or _stamp(tasks), kept, dict(skipped), stamp)
 
 
 def _lacking(tasks: Sequence[Task]) -> set[str]:

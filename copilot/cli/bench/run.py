@@ -101,6 +101,7 @@ def _begun(
         catalogue=_absolute(engine.catalogue_address),
         code=code_stamp(),
         skipped=taken.skipped,
+        stamp=taken.stamp.to_json() if taken.stamp else {},
         chunk=chunk_size(model, len(taken.tasks)),
         created_at=now(),
     )
@@ -136,8 +137,8 @@ def _tasks(wanted: str, engine: Engine, jobs: int = 1, missing: tuple[str, ...] 
         def tell(count: int, said: str) -> None:
             advance(0.0, f"Building: {said}")
 
-        name, tasks = wanted_tasks(wanted, engine, jobs, tell, build_anew=missing is None)
-    return task_set(name, tasks, missing)
+        name, tasks, stamp = wanted_tasks(wanted, engine, jobs, tell, build_anew=missing is None)
+    return task_set(name, tasks, missing, stamp)
 
 
 def _run(found: Run, taken: TaskSet, jobs: int, scheduler: str | None, limits: Limits) -> Progress:

@@ -154,11 +154,11 @@ def test_tasks_of_two_versions_are_not_run_together(engine: Engine):
 
 
 def test_a_size_is_built_when_it_is_first_asked_for(engine: Engine):
-    name, tasks = wanted_tasks("6", engine)
-    assert (name, len(tasks)) == ("6", 6)
+    name, tasks, stamp = wanted_tasks("6", engine)
+    assert stamp is not None and (name, len(tasks), tasks[0].version) == ("6", 6, stamp.version)
     (path,) = (engine.home / "bench").glob("tasks-6*")
     built = path.stat().st_mtime_ns
-    assert wanted_tasks("6", engine) == ("6", tasks) and path.stat().st_mtime_ns == built
+    assert wanted_tasks("6", engine) == ("6", tasks, stamp) and path.stat().st_mtime_ns == built
     with pytest.raises(NoTasks, match=r"'many' is none of 500, 10k, 100k .* and mine, and no file"):
         wanted_tasks("many", engine)
 
