@@ -1,0 +1,60 @@
+"""RS-Agent's ablation: four ways to the first tool, with a model and without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+
+from copilot.bench.first_tool import FirstToolRequest
+from copilot.solutions.ablation import WAYS, ablation
+
+CLOUDS = FirstToolRequest("x-1", "cloud removal", "remove the clouds", "clear", "cloud_removal", "optical")
+PLANE = FirstToolRequest(
+    "x-2", "SAR plane type", "which type of aircraft is this", "ambiguous", "sar_plane_type", "sar"
+)
+
+
+def test_offline_only_the_ways_with_inference_know_what_the_image_is() -> None:
+    found = ablation(requests=[CLOUDS, PLANE])
+    assert list(found) == list(WAYS)
+    assert {way: (each.clear, each.ambiguous) for way, each in found.items()} == {
+        "without": (1.0, 0.0),
+        "inference only": (1.0, 1.0),
+        "retrieval only": (1.0, 0.0),
+        "both": (1.0, 1.0),
+    }
+
+
+def test_a_model_is_told_the_tasks_and_the_documents_only_where_the_way_has_them() -> None:
+    asked: list[str] = []
+
+    class Noting(GenericFakeChatModel):
+        def invoke(self, input: Any, *args: Any, **kwargs: Any) -> AIMessage:
+            asked.append(str(input))
+            return super().invoke(input, *args, **kwargs)
+
+    answers = iter(
+        ["scene", "cloud_removal", "`cloud_removal`.", "I would call scene", "cloud_removal", "none"]
+    )
+    model = Noting(messages=(AIMessage(each) for each in answers))
+    told: list[str] = []
+    found = ablation(model, [CLOUDS], told.append)
+    assert [each.overall for each in found.values()] == [0.0, 1.0, 0.0, 0.0]
+    assert found["both"].missed == (("x-1", "cloud_removal", None),)
+    assert told == list(WAYS)
+    has_tasks = ["The task is one of these" in each for each in asked]
+    has_documents = ["Solution for" in each for each in asked]
+    assert has_tasks == [False, False, True, False, False, True]
+    assert has_documents == [False, False, False, True, False, True]
+    assert all("an image: " in each and "optical" in each for each in asked)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_inference_and_retrieval_together_choose_at_least_as_well_as_either_alone() -> None:
+    found = ablation()
+    assert found["both"].overall >= 0.88, found["both"].by_task
+    assert found["both"].overall >= max(found["without"].overall, found["retrieval only"].overall)
