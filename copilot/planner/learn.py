@@ -21,8 +21,8 @@ from copilot.bench.build.steady import steady_world
 from copilot.bench.task import TODAY
 from copilot.engine import default_engine
 from copilot.planner.cases import FILE, Case, Cases, CaseSlot
-from copilot.planner.fitting import masked_request, named_besides, signature
 from copilot.planner.head import shared_encoder
+from copilot.planner.likeness import masked_request, named_besides, signature
 from copilot.planner.situation import Situation
 from copilot.planner.spans import Reader, Span
 from state.codec import to_json
@@ -57,13 +57,11 @@ def learnt(intents: Sequence[Intent], drawer: Drawer, world: World) -> Cases:
 
 
 def _needs_the_setup(intent: Intent) -> bool:
-    """Whether a call names something that only the setup's calls gave, such as a table's id."""
+    """Whether a call names something of the setup that is not simply the newest of its kind."""
     named = [text for call in intent.calls for text in _strings(call.args)]
-    return any(
-        (result := RESULT.fullmatch(inside)) and result[1]
-        for text in named
-        for inside in _BRACES.findall(text)
-    )
+    results = [RESULT.fullmatch(inside) for text in named for inside in _BRACES.findall(text)]
+    of_the_setup = [result for result in results if result and result[1]]
+    return bool(of_the_setup) and any(call.tool == "show_figure" for call in intent.calls)
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -86,7 +86,7 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
         yield from class_calls(clause, situation, classes, adding)
     yield from _thresholds(clause, classes, situation)
     yield from _attribute_calls(clause, situation, adding)
-    for span in clause.of("event"):
+    for span in _told_apart(clause.of("event")):
         names = list(span.value) if isinstance(span.value, tuple) else [span.value]
         several = len(names) > 1
         value = names if several else names[0]
@@ -96,6 +96,12 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
     for span in clause.of("distance"):
         if is_a_size(clause, span):
             situation.notes.append(f"I can't filter by how long an object is, so I left out '{span.text}'.")
+
+
+def _told_apart(events: Sequence[Span]) -> list[Span]:
+    """The events of a clause; the "bushfire" of "the Pinery bushfire" means that one, and no other fires."""
+    named = {span.value for span in events if isinstance(span.value, str)}
+    return [span for span in events if isinstance(span.value, str) or not named & set(span.value)]
 
 
 _BARE_LIMIT = re.compile(
