@@ -159,6 +159,8 @@ def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_windo
     for each in (menu, card.locator(".az-thought-text").nth(1), tab.page.locator(".st-key-settings")):
         box = each.bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+    header = tab.page.locator(".st-key-header").bounding_box()
+    assert header and header["height"] < (100 if width < 800 else 50)  # one line, two on a telephone
     tab.shot(screenshot_folder, f"agent-{name}")
 
 
