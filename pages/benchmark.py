@@ -55,10 +55,13 @@ def _home() -> Any:
 
 
 def _results(known: dict[str, str]) -> None:
+    newest = list(known)[:1]
+    waited_for = st.session_state.pop("bench_ended", False)
+    picked = newest if waited_for else st.session_state.get("bench_runs", newest)
+    st.session_state["bench_runs"] = [each for each in picked if each in known]
     ids = st.multiselect(
         "Runs",
         list(known),
-        default=list(known)[:1],
         format_func=lambda run_id: known.get(run_id, run_id),
         max_selections=2,
         key="bench_runs",
@@ -226,6 +229,7 @@ def _progress() -> None:
     now = runner.running()
     if now is None:
         if st.session_state.pop("bench_going", False):
+            st.session_state["bench_ended"] = True
             st.rerun()
         if problem := runner.problem():
             st.error(_plain(problem), icon=":material/error:")
