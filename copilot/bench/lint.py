@@ -15,9 +15,10 @@ from typing import Any
 
 from copilot.bench.build.alternatives import Means
 from copilot.bench.build.candidates import agrees, candidates
-from copilot.bench.check import Gold, GoldFails, Run, check, gold_of
+from copilot.bench.check import Gold, GoldFails, Made, Run, Settings, check, gold_of
 from copilot.bench.check.aspects import ASPECTS
 from copilot.bench.check.gold import End
+from copilot.bench.check.output import brings, missing
 from copilot.bench.check.play import Played
 from copilot.bench.spread import Bench, over_tasks
 from copilot.bench.task import GoldCall, Task
@@ -26,16 +27,23 @@ from state.codec import canonical, to_json
 MOST_SHOWN = 1_000
 """Problems that are kept word by word; the others are counted."""
 
-_ONLY_WRITER = {
+_PLOTS = (
+    "scatter_plot cluster_plot heatmap_plot density_plot footprint_plot detection_plot choropleth_plot "
+    "time_slider_plot label_plot draw_bbox draw_polygon draw_circle draw_marker"
+)
+_CHANGES = {
     "db_load": "database.loaded",
     "filter_date": "database.dates",
     "filter_coords": "database.place",
-    "filter_class": "database.classes",
-    "filter_lccclass": "database.classes",
     "filter_attribute": "database.attributes",
+    "set_basemap": "map.basemap",
+    "toggle_control": "map.controls",
+    "display_hover": "ui.hover",
+    **dict.fromkeys(_PLOTS.split(), "map.layers"),
 }
-"""Aspects that nothing but these calls (and those that follow) can change."""
-_SWEEPING = frozenset({"filter_clear", "db_unload", "undo", "redo", "goto_turn"})
+"""Calls that change one aspect, which is graded in every task."""
+_SWEEPING = frozenset({"filter_clear", "db_unload", "undo", "redo", "goto_turn", "reset_map"})
+"""Calls that may change an aspect when the gold's other calls are not all made."""
 
 
 @dataclass(frozen=True)
@@ -139,27 +147,37 @@ def unneeded(bench: Bench, gold: Gold, begun: Played) -> Iterator[int]:
     """The gold calls without which the rest still passes."""
     task, end = gold.task, gold.ends[0]
     for index in range(len(task.calls)):
-        if _surely_needed(gold, index):
+        if _surely_needed(bench, gold, index):
             continue
         played = bench.player.play((*task.calls[:index], *task.calls[index + 1 :]), begun)
         if not played.failed and check(gold, _run(task, played, end)).success:
             yield index
 
 
-def _surely_needed(gold: Gold, index: int) -> bool:
-    """Whether no run without the call can end right, as can be seen without one.
+def _surely_needed(bench: Bench, gold: Gold, index: int) -> bool:
+    """Whether no run without the call can end right, as can be seen without one. It saves most of the work.
 
-    True where nothing else in the gold can change what the call changes, and that ends otherwise than it
-    began: without the call it would stay as it was. It saves most of the counting.
+    Either nothing else in the gold changes the aspect that the call changes, and that ends otherwise than it
+    began: without the call it would stay as it was. Or the call brings facts that no other call brings, and
+    changes nothing that others look at.
     """
     end, step = gold.ends[0], gold.ends[0].steps[index]
-    aspect = _ONLY_WRITER.get(step.tool)
     others = [each for number, each in enumerate(end.steps) if number != index]
-    if aspect is None or len(gold.ends) > 1 or any(each.tool in _SWEEPING for each in others):
+    if len(gold.ends) > 1 or any(each.tool in _SWEEPING for each in others):
+        return False
+    if end.answering[index]:
+        brought = [brings(bench.player.toolbox, each) for each in others]
+        lost = bool(missing(end.facts[index], brought, Settings().epsilon))
+        return lost and not any(_looks_at_artifacts(each) for each in end.steps[index + 1 :])
+    aspect = _CHANGES.get(step.tool)
+    if aspect is None or any(aspect in each.touched for each in others):
         return False
     part = ASPECTS[aspect]
-    alone = not any(_ONLY_WRITER.get(each.tool) == aspect for each in others)
-    return alone and aspect != "database.classes" and part(gold.start) != part(end.state)
+    return bool(part(gold.start) != part(end.state))
+
+
+def _looks_at_artifacts(made: Made) -> bool:
+    return made.tool.startswith("show_") or bool({"table", "figure", "artifact"} & set(made.args))
 
 
 def _another_way(bench: Bench, gold: Gold, begun: Played) -> bool:

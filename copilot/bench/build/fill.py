@@ -17,6 +17,13 @@ from tools.phrases import number
 
 TRIES = 25
 """How often an intent's slots are drawn again before it is given up."""
+_MOST_WRITTEN = 3_000
+"""Rows that a file or a page of a task holds, where another draw of its slots can do with fewer: writing a
+hundred thousand takes seconds, at every replay."""
+_LIGHT_TRIES = 4
+_WRITERS = frozenset(
+    {"export_map", "export_csv", "export_geojson", "export_geoparquet", "db_query", "sort_table"}
+)
 _MOST_SAID = 600
 """A reply that repeats a longer observation is cut."""
 
@@ -118,16 +125,31 @@ class Drawer:
 def filled(intent: Intent, drawer: Drawer, player: Player, rng: Random) -> Filled:
     """The intent with slots that hold: every call works and has its effect. Raises NotFilled."""
     reasons: dict[str, int] = {}
-    for _ in range(TRIES):
+    heavy: Filled | None = None
+    for attempt in range(TRIES):
+        if heavy is not None and attempt >= _LIGHT_TRIES:
+            return heavy
         values = drawer.values(intent, rng)
         try:
-            return fill(intent, values, player)
+            made = fill(intent, values, player)
         except NotFilled as error:
             reasons[str(error)] = reasons.get(str(error), 0) + 1
-            if not intent.slots:
-                break
+        else:
+            if not intent.slots or not _is_heavy(made):
+                return made
+            heavy = heavy or made
+        if not intent.slots:
+            break
+    if heavy is not None:
+        return heavy
     most = max(reasons, key=lambda reason: reasons[reason])
     raise NotFilled(most)
+
+
+def _is_heavy(made: Filled) -> bool:
+    """Whether a call writes more rows than a task needs."""
+    writes = any(call.tool in _WRITERS for call in made.calls)
+    return writes and made.played.state.database.count > _MOST_WRITTEN
 
 
 def fill(intent: Intent, values: Values, player: Player) -> Filled:

@@ -22,7 +22,7 @@ CALLS_A_REQUEST = 5.2
 SIZES: Mapping[str, int] = {"500": 500, "10k": 10_000, "100k": 100_000}
 _USED = 0.5
 """The share of an intent's ways that is counted on: drawn at random, the last ones take long to come."""
-COSTLY: Mapping[str, float] = {"export_map": 0.3}
+COSTLY: Mapping[str, float] = {"export_map": 0.1}
 """Tools whose intents are drawn less often, so that a benchmark is made and replayed in minutes."""
 _MOST_TILT = 1.5
 _PLENTY = 10_000
