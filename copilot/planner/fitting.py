@@ -10,6 +10,7 @@ from copilot.planner.cases import Case, Cases
 from copilot.planner.class_words import calls_for
 from copilot.planner.likeness import contrast, masked_request, named_besides, signature
 from copilot.planner.places import camera_on
+from copilot.planner.politeness import POLITE
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.slot_values import BRACES, DoesNotFit, Texts, Values
 from copilot.planner.spans import Reader, Span
@@ -121,7 +122,7 @@ def _slot_pattern(case: Case, inside: str) -> str:
         return r"-?\d+(?:\.\d+)?"
     if slot.kind == "year" and not part:
         return r"\d{4}"
-    if slot.choices and all(isinstance(arg, int | float) for _, arg in slot.choices):
+    if slot.choices and all(re.fullmatch(r"-?\d+(?:\.\d+)?", say) for say, _ in slot.choices):
         return r"-?\d[\d,]*(?:\.\d+)?"
     said = sorted((say for say, _ in slot.choices), key=len, reverse=True)
     return "|".join([*map(_literal, said), r"\S(?:.*?\S)?"])
@@ -158,16 +159,7 @@ def _inside_polite_words(case: Case, said: str, reader: Reader) -> re.Match[str]
     if match is None:
         return None
     around = re.findall(r"[^\W\d_]+", f"{said[: match.start()]} {said[match.end() :]}".lower())
-    return match if _POLITE.issuperset(around) else None
-
-
-_POLITE = frozenset(
-    """please pls plz thanks thank you thx cheers hi hello hey there ok okay so now well just could can would will kindly i d ll like need
-    want to me you mind helping help one more thing quick for my our the a report briefing meeting team boss question request asap soon
-    when if get chance possible urgent sorry again also next then and first good morning afternoon evening everyone azimuth colleague
-    really quickly it is that be great nice good in advance today""".split()
-)
-"""Words that say nothing of what is wanted."""
+    return match if POLITE.issuperset(around) else None
 
 
 def _kind_for_kind(case: Case, request: str, spans: Sequence[Span]) -> Texts | None:

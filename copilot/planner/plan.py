@@ -20,6 +20,7 @@ from copilot.planner.idioms import in_plain_words
 from copilot.planner.joining import joined
 from copilot.planner.leftovers import ask_about_unknown_things, leftovers
 from copilot.planner.places import camera_on
+from copilot.planner.politeness import without_politeness
 from copilot.planner.scope import starts_anew
 from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
@@ -79,12 +80,13 @@ class Planner:
         """The plan of a request said into a situation."""
         meant = clarified(request, situation)
         situation.choices = {**situation.choices, **meant.choices}
-        known = fitted(meant.request, self.cases, situation)
+        said = without_politeness(meant.request)
+        known = fitted(said, self.cases, situation)
         if known is not None:
             return Plan(tuple(known), labels=("case",))
         draft = _Draft()
         try:
-            self._fill(draft, meant.request, situation)
+            self._fill(draft, said, situation)
         except Ask as ask:
             arguments = {"question": ask.question, "choices": list(ask.choices)}
             return replace(draft.done(), calls=(*draft.calls[: draft.whole], Call("ask_user", arguments)))
