@@ -21,7 +21,7 @@ from tools.base import Tool
 
 NEIGHBOURS = 300
 """Texts that are looked at for each part of a request; a tool that has none of them is far from it."""
-WORDS_WEIGHT = 0.3
+WORDS_WEIGHT = 0.4
 """What sharing every word adds to a cosine."""
 
 

@@ -14,10 +14,10 @@ ALWAYS = ("db_load", "ask_user", "reject_task")
 """What may be wanted of any request: something to work on, a question back, a refusal."""
 EARLIER_WEIGHT = np.float32(0.85)
 """What a tool's score for an earlier request counts for this one, which may only go on from it."""
-RANK_COST = np.float32(0.02)
+RANK_COST = np.float32(0.06)
 """What each place behind a part's best costs: the best of one part comes before the tenth of another."""
 LEADING = 6
-"""How many of the best go before what is usually done with a selection; at least one for each part."""
+"""How many of the best go before what is usually done with a selection."""
 MOST_PARTS = 24
 _JOINT = re.compile(
     r"[.;:!?\n]+(?=\s|$)|,\s|\s[-–—/|+]+>?\s|\s\(|\)\s"
@@ -33,10 +33,9 @@ def ranking(index: Index, request: str, past: Sequence[str] = ()) -> list[str]:
     ranked = nearest(index, parts, [part for text in past for part in parts_of(text)])
     first = [*ALWAYS, *selection]
     others = [name for name in ranked if name not in first]
-    leading = max(LEADING, len(parts))
     usual = usual_tools(request, selection)
     return [
-        name for name in dict.fromkeys([*first, *others[:leading], *usual, *others]) if name in index.tokens
+        name for name in dict.fromkeys([*first, *others[:LEADING], *usual, *others]) if name in index.tokens
     ]
 
 

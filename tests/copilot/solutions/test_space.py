@@ -26,7 +26,7 @@ def test_every_document_is_whole(task: str) -> None:
     solution = solutions()[task]
     assert all([solution.title, solution.inputs, solution.outputs, solution.pitfalls])
     for sentence in (solution.does, solution.when, *solution.pitfalls):
-        assert sentence.lstrip("\"")[0].isupper() and sentence[-1] == ".", sentence
+        assert sentence.lstrip('"')[0].isupper() and sentence[-1] == ".", sentence
     assert len(set(solution.tools)) == len(solution.tools)
     assert not set(solution.prepare) & set(solution.tools)
 
