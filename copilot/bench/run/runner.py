@@ -134,7 +134,7 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Client]:
             n_workers=processes,
             threads_per_worker=-(-jobs // processes),
             processes=True,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             memory_limit=0,
             silence_logs=logging.ERROR,
         ) as cluster,

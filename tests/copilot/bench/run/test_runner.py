@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[4]
 def scheduler() -> Iterator[str]:
     """The address of a real scheduler, whose workers are threads of this process: quick to start."""
     with LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", dashboard_address=None
+        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0"
     ) as cluster:
         yield cluster.scheduler_address
 
