@@ -108,8 +108,8 @@ def _dates_in_two(moment: Moment) -> Iterator[Chain]:
 
 
 def _same_place(moment: Moment) -> Iterator[Chain]:
-    if any(call.tool in ("zoom_map", "pan_map") and call.args.get("place") for call in moment.later):
-        return  # a map that is zoomed to the place of the filter frames the filter, by the place's name
+    if _is_zoomed_to(moment):
+        return
     filters = moment.after.database.filters
     if filters.center is not None and filters.radius_km is not None:
         lon, lat = filters.center
@@ -118,9 +118,14 @@ def _same_place(moment: Moment) -> Iterator[Chain]:
         yield (GoldCall("filter_coords", {"bbox": list(filters.bbox)}),)
 
 
+def _is_zoomed_to(moment: Moment) -> bool:
+    """Whether the map goes to a place later: to that of the filter, by its name, it frames the filter."""
+    return any(call.tool in ("zoom_map", "pan_map") and call.args.get("place") for call in moment.later)
+
+
 def _place_label(moment: Moment) -> Iterator[Chain]:
     label = moment.after.database.filters.place
-    if label and moment.call.args.get("place") not in (None, label):
+    if label and not _is_zoomed_to(moment) and moment.call.args.get("place") not in (None, label):
         yield (moment.like(place=label),)
 
 
@@ -137,6 +142,8 @@ def _other_words(moment: Moment) -> Iterator[Chain]:
 def _match_of_one(moment: Moment) -> Iterator[Chain]:
     if any(call.tool in ("filter_class", "filter_lccclass") for call in moment.later):
         return  # the one `match` holds for what is added
+    if any({"table", "figure", "artifact"} & set(call.args) for call in moment.later):
+        return  # an artifact's id tells the filters apart
     if len(_texts(moment.call.args.get("classes"))) == 1 and len(moment.after.database.filters.classes) == 1:
         yield (moment.like(match="all"),)
 
