@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,10 +78,13 @@ def carry_on(
     note([])
     try:
         done = run.parts()
-        left = [each for each in _chunks(tasks, settings.chunk) if each[0] not in done]
+        chunks = range(-(-len(tasks.tasks) // settings.chunk))
+        left = [number for number in chunks if number not in done]
         if left:
             with _client(jobs, scheduler) as client:
-                for number, rows in _results(client, left, _work(settings), progress, limits or Limits()):
+                sent = partial(_chunk, tasks, settings.chunk)
+                work = _work(settings)
+                for number, rows in _results(client, left, sent, work, progress, limits or Limits()):
                     run.write_part(number, rows)
                     note(rows)
         progress.stopped = "" if progress.done >= settings.total else (limits or Limits()).reached(progress)
@@ -98,9 +101,9 @@ def _counted(run: Run) -> Progress:
     return progress
 
 
-def _chunks(tasks: TaskSet, size: int) -> list[tuple[int, list[dict[str, Any]]]]:
-    plain = [task.to_json() for task in tasks.tasks]
-    return [(start // size, plain[start : start + size]) for start in range(0, len(plain), size)]
+def _chunk(tasks: TaskSet, size: int, number: int) -> list[dict[str, Any]]:
+    """A chunk's tasks as they are sent, made when it is sent: a hundred thousand at once fill the memory."""
+    return [task.to_json() for task in tasks.tasks[number * size : (number + 1) * size]]
 
 
 def _work(settings: Settings) -> Work:
@@ -145,7 +148,8 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Client]:
 
 def _results(
     client: Client,
-    chunks: list[tuple[int, list[dict[str, Any]]]],
+    chunks: list[int],
+    plain: Callable[[int], list[dict[str, Any]]],
     work: Work,
     progress: Progress,
     limits: Limits,
@@ -159,8 +163,8 @@ def _results(
 
     def send(count: int) -> list[Any]:
         sent = []
-        for number, plain in islice(left, count):
-            future = client.submit(run_chunk, plain, work, pure=False)
+        for number in islice(left, count):
+            future = client.submit(run_chunk, plain(number), work, pure=False)
             numbers[future.key] = number
             sent.append(future)
         return sent
