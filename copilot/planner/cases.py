@@ -95,6 +95,8 @@ class Cases:
     cases: tuple[Case, ...]
     vectors: Floats
     """(cases, 384), each of length one: the encoder's, of the masked wording."""
+    source: str = ""
+    """Digest of what they were learnt from."""
 
     def nearest(self, masked: str, count: int = NEAREST) -> list[tuple[Case, float]]:
         """The cases whose wordings mean the most alike, with their cosine, the best first."""
@@ -121,7 +123,10 @@ class Cases:
         """Write them; the same cases give the same bytes."""
         text = json.dumps([case.to_json() for case in self.cases], ensure_ascii=False)
         np.savez_compressed(
-            path, cases=np.frombuffer(text.encode(), np.uint8), vectors=self.vectors.astype(np.float16)
+            path,
+            cases=np.frombuffer(text.encode(), np.uint8),
+            vectors=self.vectors.astype(np.float16),
+            source=np.array(self.source),
         )
 
 
@@ -132,4 +137,5 @@ def known_cases(path: Path = FILE) -> Cases:
         return Cases((), np.zeros((0, 384), dtype=np.float32))
     with np.load(path) as kept:
         plain: Sequence[Mapping[str, Any]] = json.loads(kept["cases"].tobytes())
-        return Cases(tuple(Case.from_json(each) for each in plain), kept["vectors"].astype(np.float32))
+        vectors, source = kept["vectors"].astype(np.float32), str(kept["source"])
+        return Cases(tuple(Case.from_json(each) for each in plain), vectors, source)

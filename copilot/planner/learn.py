@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from random import Random
 from typing import Any
 
@@ -53,7 +54,13 @@ def learnt(intents: Sequence[Intent], drawer: Drawer, world: World) -> Cases:
             texts.append(masked_request(text, spans))
     encoder = shared_encoder()
     vectors = [encoder.encode(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
-    return Cases(tuple(cases), np.concatenate(vectors))
+    return Cases(tuple(cases), np.concatenate(vectors), source_of(intents))
+
+
+def source_of(intents: Sequence[Intent]) -> str:
+    """Digest of what cases are learnt from: the intents' wordings, slots and calls."""
+    told = [(each.id, each.requests, str(each.slots), str(each.setup), str(each.calls)) for each in intents]
+    return sha256(repr(told).encode()).hexdigest()
 
 
 def _needs_the_setup(intent: Intent) -> bool:
@@ -99,7 +106,11 @@ def _case(intent: Intent, wording: str, spans: Sequence[Span], stands: dict[str,
         for name, slot in intent.slots.items()
     }
     calls = tuple((call.tool, call.args) for call in intent.calls)
-    used = [span for span in spans if (span.start, span.end) in stands.values()]
+    used = [
+        [span for span in spans if span.kind == read.span[0]][read.span[1]]
+        for read in slots.values()
+        if read.span is not None
+    ]
     return Case(
         intent.id, wording, slots, calls, not intent.setup, signature(spans), named_besides(spans, used)
     )
@@ -110,9 +121,18 @@ def _read_as(slot: Slot, at: tuple[int, int] | None, spans: Sequence[Span]) -> t
     if at is None:
         return None
     for span in spans:
-        if (span.start, span.end) == at:
+        whole = (span.start, span.end) == at
+        inside = span.start <= at[0] and at[1] <= span.end
+        if whole or (inside and _can_be_found_in_it(slot, span)):
             return span.kind, [each for each in spans if each.kind == span.kind].index(span)
     return None
+
+
+def _can_be_found_in_it(slot: Slot, span: Span) -> bool:
+    """ "From 2019", "at least 35 objects": the one year, the one number of a longer phrase."""
+    pattern = r"\b(?:19|20)\d\d\b" if slot.kind == "year" else r"\d+(?:\.\d+)?"
+    numeric = slot.kind == LITERAL and all(isinstance(each.arg, int | float) for each in slot.choices)
+    return (slot.kind == "year" or numeric) and len(re.findall(pattern, span.text)) == 1
 
 
 def main(arguments: Sequence[str]) -> None:

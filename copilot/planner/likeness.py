@@ -61,9 +61,14 @@ _CONTRASTS = (
     _group_of(year="years?|yearly|annual", month="months?|monthly", day="days?|daily", country=r"countr\w+", sensor="sensors?", split="splits?"),
     _group_of(ascending="ascending|rising", descending="descending|falling"),
     _group_of(map="maps?|plot(?:ted)?|draw"),
+    _group_of(never="never|don'?t|do not|except|excluding|but not|other than"),
+    _group_of(since="since|onwards?|after|later|newer", until="until|till|before|older|earlier"),
+    _group_of(
+        over="at least|more than|over|above|or more|exceeding", under="under|less than|below|at most|up to|no more than|or less",
+    ),
 )  # fmt: skip
-_TELLING = (_CONTRASTS[0], _CONTRASTS[4], _CONTRASTS[5], _CONTRASTS[-1])
-"""Those whose words are never left out: which image, which figure, which format, whether on the map."""
+_TELLING = (_CONTRASTS[0], _CONTRASTS[4], _CONTRASTS[5], *_CONTRASTS[-4:])
+"""Those whose words are never left out: which image, figure or format, on the map or not, since or until."""
 
 
 def named_besides(spans: Sequence[Span], used: Sequence[Span]) -> tuple[str, ...]:

@@ -128,9 +128,10 @@ def _place(text: str, part: str, slot: CaseSlot, values: Values) -> Any:
 
 
 def _year(text: str, part: str, slot: CaseSlot, values: Values) -> Any:
-    if not re.fullmatch(r"(?:19|20)\d\d", text):
+    years = re.findall(r"\b(?:19|20)\d\d\b", text)
+    if len(years) != 1:
         raise DoesNotFit
-    return {"start": f"{text}-01-01", "end": f"{text}-12-31"}.get(part, int(text))
+    return {"start": f"{years[0]}-01-01", "end": f"{years[0]}-12-31"}.get(part, int(years[0]))
 
 
 def _time(text: str, part: str, slot: CaseSlot, values: Values) -> Any:
@@ -158,9 +159,10 @@ def _literal_value(text: str, part: str, slot: CaseSlot, values: Values) -> Any:
     if values.exact:
         raise DoesNotFit
     if all(isinstance(arg, int | float) and not isinstance(arg, bool) for arg in args):
-        if (number := re.fullmatch(r"-?\d[\d,]*(?:\.\d+)?", text)) is None:
+        numbers = re.findall(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?", text)
+        if len(numbers) != 1:
             raise DoesNotFit
-        value = float(number[0].replace(",", ""))
+        value = float(numbers[0].replace(",", ""))
         return int(value) if value.is_integer() else value
     if all(str(arg).lower() in COLORS.values() or str(arg).lower() in COLORS for arg in args):
         if text.lower() not in COLORS:
