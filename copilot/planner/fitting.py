@@ -8,7 +8,9 @@ from typing import Any
 
 from copilot.planner.cases import Case, Cases
 from copilot.planner.class_words import calls_for
-from copilot.planner.likeness import contrast, masked_request, named_besides, signature
+from copilot.planner.clauses import Clause
+from copilot.planner.leftovers import strange_words
+from copilot.planner.likeness import contrast, in_kilometres, masked_request, named_besides, signature
 from copilot.planner.places import camera_on
 from copilot.planner.politeness import POLITE
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
@@ -166,6 +168,9 @@ def _kind_for_kind(case: Case, request: str, spans: Sequence[Span]) -> Texts | N
     """The slots of a case that means the same, taken from the phrases of the same kinds in their order."""
     if signature(spans) != tuple(case.kinds) or contrast(request, case.wording):
         return None
+    strange = strange_words(Clause(request, 0, tuple(spans)))
+    if any(word.lower() not in case.wording.lower() for word in strange):
+        return None  # what no case and no rule knows is told by the rules
     texts: dict[str, str] = {}
     used: list[Span] = []
     for name in _names(case.wording):
@@ -180,6 +185,8 @@ def _kind_for_kind(case: Case, request: str, spans: Sequence[Span]) -> Texts | N
             continue
         kind, number = slot.span
         used.append([each for each in spans if each.kind == kind][number])
+        if kind == "distance" and not in_kilometres(used[-1]):
+            return None
         texts[name] = used[-1].text
     return texts if named_besides(spans, used) == case.fixed else None
 

@@ -23,7 +23,7 @@ from copilot.bench.task import TODAY
 from copilot.engine import default_engine
 from copilot.planner.cases import FILE, Case, Cases, CaseSlot
 from copilot.planner.head import shared_encoder
-from copilot.planner.likeness import masked_request, named_besides, signature
+from copilot.planner.likeness import in_kilometres, masked_request, named_besides, signature
 from copilot.planner.situation import Situation
 from copilot.planner.spans import Reader, Span
 from state.codec import to_json
@@ -130,6 +130,8 @@ def _read_as(slot: Slot, at: tuple[int, int] | None, spans: Sequence[Span]) -> t
 
 def _can_be_found_in_it(slot: Slot, span: Span) -> bool:
     """ "From 2019", "at least 35 objects": the one year, the one number of a longer phrase."""
+    if span.kind == "distance" and not in_kilometres(span):
+        return False  # "2 metres or finer" is no radius
     pattern = r"\b(?:19|20)\d\d\b" if slot.kind == "year" else r"\d+(?:\.\d+)?"
     numeric = slot.kind == LITERAL and all(isinstance(each.arg, int | float) for each in slot.choices)
     return (slot.kind == "year" or numeric) and len(re.findall(pattern, span.text)) == 1

@@ -60,7 +60,7 @@ _CONTRASTS = (
     _group_of(north="north", south="south", east="east", west="west", into="in|closer", out="out|further"),
     _group_of(year="years?|yearly|annual", month="months?|monthly", day="days?|daily", country=r"countr\w+", sensor="sensors?", split="splits?"),
     _group_of(ascending="ascending|rising", descending="descending|falling"),
-    _group_of(map="maps?|plot(?:ted)?|draw"),
+    _group_of(map="maps?|plot(?:ted)?|draw|show(?:n|ing)?|display|see"),
     _group_of(never="never|don'?t|do not|except|excluding|but not|other than"),
     _group_of(since="since|onwards?|after|later|newer", until="until|till|before|older|earlier"),
     _group_of(
@@ -80,3 +80,8 @@ def named_besides(spans: Sequence[Span], used: Sequence[Span]) -> tuple[str, ...
             if span not in used and span.kind not in CLOSED
         )
     )
+
+
+def in_kilometres(span: Span) -> bool:
+    """Whether a distance is said in kilometres, as radii are."""
+    return bool(re.search(r"\bkm|\dkm|kilomet", span.text, re.I))

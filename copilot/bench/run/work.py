@@ -93,9 +93,9 @@ def _asked(session: Session, task: Task, work: Work) -> Answer:
 
 
 def _player(engine: Engine) -> Player:
-    """This thread's player of golds."""
-    if not hasattr(_of_thread, "player"):
-        _of_thread.player = Player.over(engine)
+    """This thread's player of golds over that engine's catalogue."""
+    if getattr(_of_thread, "engine", None) is not engine:
+        _of_thread.engine, _of_thread.player = engine, Player.over(engine)
     found: Player = _of_thread.player
     return found
 

@@ -19,7 +19,7 @@ from tests.copilot.cli.conftest import ROOT, Copilot
         (["session", "show", "nowhere"], "There is no session 'nowhere'.", 1),
         (["ask"], "Give either a request or --file FILE.", 1),
         (["ask", "  "], "The request is empty; write what you would like to see.", 1),
-        (["ask", "hello", "--agent", "crew"], "There is no agent 'crew'. Agents: direct.", 1),
+        (["ask", "hello", "--agent", "crew"], "There is no agent 'crew'. Agents: direct, react,", 1),
         (["ask", "hello", "--today", "May"], "'May' is no day; write it as YYYY-MM-DD.", 1),
         (["ask", "hello", "--session", "nowhere"], "There is no session 'nowhere'.", 1),
         (["call", "zoom_map", "level"], "'level' is not key=value.", 1),
