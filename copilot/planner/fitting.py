@@ -233,6 +233,8 @@ def _camera_before(planned: Sequence[Call], situation: Situation) -> list[Call]:
     place = next((call for call in reversed(planned) if call.tool == "filter_coords"), None)
     if place is None or any(call.tool in _CAMERA for call in planned):
         return []
+    if "place" in place.args and not situation.gazetteer.resolve(place.args["place"]).candidates:
+        raise DoesNotFit  # a slot that took more than the name: the tool would not know it either
     return [camera_on(place, situation)]
 
 
