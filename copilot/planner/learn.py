@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from copilot.bench.build.fill import Drawer, NotFilled
-from copilot.bench.build.intents import RESULT, Intent, load_intents
+from copilot.bench.build.intents import BRACES, RESULT, Intent, load_intents, strings
 from copilot.bench.build.rows import pool_file, read_pool
 from copilot.bench.build.slots import LITERAL, Filler, Slot, Value
 from copilot.bench.build.steady import steady_world
@@ -30,7 +29,6 @@ from state.codec import to_json
 from state.log import START
 from tools.base import World
 
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _BATCH = 256
 
 
@@ -65,28 +63,17 @@ def source_of(intents: Sequence[Intent]) -> str:
 
 def _needs_the_setup(intent: Intent) -> bool:
     """Whether a call names something of the setup that is not simply the newest of its kind."""
-    named = [text for call in intent.calls for text in _strings(call.args)]
-    results = [RESULT.fullmatch(inside) for text in named for inside in _BRACES.findall(text)]
+    named = [text for call in intent.calls for text in strings(call.args)]
+    results = [RESULT.fullmatch(inside) for text in named for inside in BRACES.findall(text)]
     of_the_setup = [result for result in results if result and result[1]]
     return bool(of_the_setup) and any(call.tool == "show_figure" for call in intent.calls)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _strings(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _strings(each)
 
 
 def _filled(wording: str, values: dict[str, Value]) -> tuple[str, dict[str, tuple[int, int]]]:
     """A wording with values in its slots, and where each stands."""
     text, at = "", 0
     stands: dict[str, tuple[int, int]] = {}
-    for brace in _BRACES.finditer(wording):
+    for brace in BRACES.finditer(wording):
         text += wording[at : brace.start()]
         name, _, part = brace[1].partition(".")
         value = values[name].parts[part] if part else values[name]
