@@ -42,7 +42,12 @@ def toolbox() -> Toolbox:
     """Every tool there is."""
     from tools.data import TOOLS as DATA
     from tools.database import TOOLS as DATABASE
+    from tools.geotools import TOOLS as GEOTOOLS
+    from tools.langchain import TOOLS as LANGCHAIN
     from tools.map import TOOLS as MAP
+    from tools.openai import TOOLS as OPENAI
+    from tools.python import TOOLS as PYTHON
     from tools.ui import TOOLS as UI
+    from tools.web import TOOLS as WEB
 
-    return Toolbox((*DATABASE, *MAP, *UI, *DATA))
+    return Toolbox((*DATABASE, *MAP, *UI, *GEOTOOLS, *DATA, *PYTHON, *WEB, *LANGCHAIN, *OPENAI))
