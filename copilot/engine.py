@@ -18,6 +18,8 @@ from data.gazetteer import Gazetteer, gazetteer
 from state.store import Store, StoreUnavailable
 from tools.toolbox import Toolbox, toolbox
 
+ABOUT = "about"
+"""The folder, in a session's artifacts, of what is known of each: the call and the inputs it came from."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -44,6 +46,12 @@ class FolderArtifacts:
         """The artifact's file, whatever its suffix."""
         return next(iter(sorted(self.folder.glob(f"{safe_id(artifact_id)}.*"))), None)
 
+    def about(self, artifact_id: str) -> Path:
+        """Where what is known of the artifact is written."""
+        folder = self.folder / ABOUT
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / f"{safe_id(artifact_id)}.json"
+
 
 @dataclass(frozen=True)
 class ReplayedArtifacts:
@@ -59,6 +67,10 @@ class ReplayedArtifacts:
     def find(self, artifact_id: str) -> Path | None:
         """The file that the replay made, else the session's."""
         return self.made.find(artifact_id) or self.recorded.find(artifact_id)
+
+    def about(self, artifact_id: str) -> Path:
+        """Where the replay writes what is known of the artifact."""
+        return self.made.about(artifact_id)
 
 
 def safe_id(text: str) -> str:

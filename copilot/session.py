@@ -430,18 +430,21 @@ class Session:
                 _log.exception("a listener of session %s failed on event %s", self.id, event.seq)
 
     def _rerun(self, state: State, event: Event, world: World) -> State:
-        if event.tool in self.engine.toolbox and self.engine.toolbox.get(event.tool).external:
-            return from_json(event.state) if event.state else state
+        if event.tool in self.engine.toolbox:
+            tool = self.engine.toolbox.get(event.tool)
+            if tool.external or tool.reads_files:
+                return from_json(event.state) if event.state else state
         return run_call(self.engine.toolbox, state, world, event.tool, event.args).state
 
     def _copy_artifacts(self, session_id: str, events: Sequence[Event]) -> None:
         """Copy the files of what those events made; what was made later stays here."""
         source, target = self.engine.artifacts(self.id).folder, self.engine.artifacts(session_id).folder
         made = {artifact["id"] for event in events if event.state for artifact in event.state["artifacts"]}
-        for file in sorted(source.iterdir()) if source.is_dir() else ():
-            if file.name.split(".", 1)[0] in made:
-                target.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(file, target / file.name)
+        for file in sorted(source.rglob("*")) if source.is_dir() else ():
+            if file.is_file() and file.name.split(".", 1)[0] in made:
+                copy = target / file.relative_to(source)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, copy)
 
 
 def _name(name: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import TypeAdapter
 
@@ -37,21 +38,60 @@ class Call:
     def __str__(self) -> str:
         return f"{self.tool}({', '.join(f'{key}={_short(value)}' for key, value in self.args.items())})"
 
-    def artifact_id(self, kind: ArtifactKind, state: State) -> str:
-        """The same call on the same selection is the same artifact, whoever makes it and whenever."""
+    def artifact_id(self, kind: ArtifactKind, state: State, inputs: Sequence[Input] | None = None) -> str:
+        """The same call on the same inputs is the same artifact, whoever makes it and whenever.
+
+        Without `inputs` the current selection is what goes in.
+        """
         database = state.database
-        parts = [
-            self.tool,
-            self.args,
-            database.loaded,
-            filters_to_json(database.filters),
-            self.args.get("table"),
-        ]
+        parts: list[Any] = [self.tool, self.args]
+        if inputs is None:
+            parts += [database.loaded, filters_to_json(database.filters), self.args.get("table")]
+        else:
+            parts += [[each.key for each in inputs]]
         return f"{kind}-{sha256(canonical(parts).encode()).hexdigest()[:6]}"
 
-    def artifact(self, kind: ArtifactKind, state: State, name: str, summary: str) -> Artifact:
+    def artifact(
+        self, kind: ArtifactKind, state: State, name: str, summary: str, inputs: Sequence[Input] | None = None
+    ) -> Artifact:
         """The artifact of this call: what the state keeps of it."""
-        return Artifact(self.artifact_id(kind, state), kind, name, summary, made_by=str(self))
+        return Artifact(self.artifact_id(kind, state, inputs), kind, name, summary, made_by=str(self))
+
+
+class Input(Protocol):
+    """Something that a call works on."""
+
+    @property
+    def handle(self) -> str:
+        """What the caller named it by."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def key(self) -> str:
+        """What stands for its content: two inputs of one key are the same."""
+
+
+def write_about(world: World, artifact: Artifact, call: Call, inputs: Sequence[Input], **more: Any) -> None:
+    """Write what is known of an artifact beside it: the call, its arguments and what went in."""
+    known = {
+        "id": artifact.id,
+        "name": artifact.name,
+        "tool": call.tool,
+        "arguments": call.args,
+        "inputs": [{"handle": each.handle, "name": each.name, "key": each.key} for each in inputs],
+        **more,
+    }
+    world.artifacts.about(artifact.id).write_text(canonical(known), encoding="utf-8")
+
+
+def about(world: World, artifact_id: str) -> dict[str, Any]:
+    """What is known of an artifact; nothing for one that was made without a word."""
+    path = world.artifacts.about(artifact_id)
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
 
 
 def artifact_file(state: State, world: World, artifact_id: str, kind: ArtifactKind) -> Path:

@@ -53,6 +53,9 @@ class ArtifactStore(Protocol):
     def find(self, artifact_id: str) -> Path | None:
         """The artifact's file, whatever its suffix; None when there is none."""
 
+    def about(self, artifact_id: str) -> Path:
+        """Where what is known of the artifact is written: the call and the inputs it came from, as JSON."""
+
 
 @dataclass(frozen=True)
 class World:
@@ -67,6 +70,8 @@ class World:
     log: Sequence[Event] = ()
     """The session's events so far: what undo, exports and feedback read."""
     session: str = ""
+    uploads: Path | None = None
+    """The folder that the session's owner uploads to; None when there is none."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,8 @@ class Tool:
     """State parts and artifact kinds that are there afterwards."""
     external: bool = False
     """Reaches outside the process: recorded, and not run again at a replay."""
+    reads_files: bool = False
+    """Reads files that are not the session's: not run again at a replay either, since they may be gone."""
     long_running: bool = False
     asks_approval: bool = False
 
@@ -128,6 +135,7 @@ def tool(
     needs: tuple[str, ...] = (),
     gives: tuple[str, ...] = (),
     external: bool = False,
+    reads_files: bool = False,
     long_running: bool = False,
     asks_approval: bool = False,
 ) -> Callable[[Callable[..., Step]], Tool]:
@@ -142,6 +150,7 @@ def tool(
             needs=needs,
             gives=gives,
             external=external,
+            reads_files=reads_files,
             long_running=long_running,
             asks_approval=asks_approval,
         )

@@ -173,6 +173,11 @@ class FolderStore:
         """The artifact's file, whatever its suffix."""
         return next(iter(sorted(self.folder.glob(f"{artifact_id}.*"))), None)
 
+    def about(self, artifact_id: str) -> Path:
+        """Where what is known of the artifact is written."""
+        (self.folder / "about").mkdir(parents=True, exist_ok=True)
+        return self.folder / "about" / f"{artifact_id}.json"
+
 
 def small_world(root: Path, artifacts: Path, log: Sequence[Event] = ()) -> World:
     """The world over the catalogue that `write_small_catalogue` wrote."""

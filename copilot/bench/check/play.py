@@ -132,6 +132,7 @@ class Player:
             _, oldest = self._steps.popitem(last=False)
             for path in oldest.files.values():
                 path.unlink(missing_ok=True)
+                _beside(path).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,16 @@ class _Files:
         return self.known[artifact_id]
 
     def find(self, artifact_id: str) -> Path | None:
-        return self.known.get(artifact_id)
+        found = self.known.get(artifact_id)
+        return found if found is not None and found.is_file() else None
+
+    def about(self, artifact_id: str) -> Path:
+        known = self.known.get(artifact_id)
+        return _beside(known) if known else Path(f"{self.prefix}{safe_id(artifact_id)}.about")
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.about")
 
 
 class _Log(Sequence[Event]):

@@ -1,0 +1,230 @@
+"""Compute on rasters of any size: strip by strip, with a margin where a pixel needs its neighbours."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rasterio
+from affine import Affine
+from numpy.typing import NDArray
+from rasterio.crs import CRS
+from rasterio.errors import RasterioError
+from rasterio.windows import Window
+
+from data.raster.errors import RasterError
+from data.raster.files import BLOCK_PX, geotiff_profile, opened
+
+STRIP_PX = 8_000_000
+"""Most pixels of one band in a strip: 32 MB of float32."""
+THREADS = max(1, min(4, os.cpu_count() or 1))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where a raster's pixels lie."""
+
+    crs: CRS | None
+    transform: Affine
+    width: int
+    height: int
+
+    @classmethod
+    def of(cls, source: rasterio.DatasetReader) -> Grid:
+        """The grid of an open raster."""
+        return cls(source.crs, source.transform, source.width, source.height)
+
+    def same_as(self, other: Grid) -> bool:
+        """Whether pixel (i, j) lies at one place in both, to a thousandth of a pixel."""
+        if (self.crs, self.width, self.height) != (other.crs, other.width, other.height):
+            return False
+        pixel = max(abs(self.transform.a), abs(self.transform.b))
+        return all(
+            abs(one - two) <= 1e-3 * pixel for one, two in zip(self.transform, other.transform, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Band:
+    """Some bands of a raster file, numbered from 1; None means all."""
+
+    path: Path
+    numbers: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a block lies in its raster: the window without the margin, and the margin in pixels."""
+
+    grid: Grid
+    window: Window
+    halo: int = 0
+
+    @property
+    def first_row(self) -> int:
+        """The raster row of the block's first row, margin included; negative above the raster."""
+        return int(self.window.row_off) - self.halo
+
+    @property
+    def first_column(self) -> int:
+        """The raster column of the block's first column, margin included."""
+        return int(self.window.col_off) - self.halo
+
+
+Block = NDArray[Any]
+"""(bands, rows, columns); floating point, not-a-number where the raster has nodata or ends."""
+Function = Callable[[list[Block], Place], NDArray[Any]]
+"""From one block of each source to (count, rows, columns) or (rows, columns), margin included."""
+
+
+def grid_of(path: Path) -> Grid:
+    """The grid of a raster file. Raises RasterError when it cannot be read."""
+    with opened(path) as source:
+        return Grid.of(source)
+
+
+def windows(grid: Grid, pixels: int = STRIP_PX) -> Iterator[Window]:
+    """Windows that cover the grid from the top, at most about `pixels` each: whole rows where they fit."""
+    columns = min(grid.width, max(BLOCK_PX, pixels // BLOCK_PX // BLOCK_PX * BLOCK_PX))
+    rows = max(1, pixels // columns)
+    rows = rows // BLOCK_PX * BLOCK_PX or rows
+    for row in range(0, grid.height, rows):
+        for column in range(0, grid.width, columns):
+            yield Window(column, row, min(columns, grid.width - column), min(rows, grid.height - row))
+
+
+def compute(
+    sources: Sequence[Path | Band],
+    target: Path,
+    function: Function,
+    *,
+    halo: int = 0,
+    count: int = 1,
+    dtype: str = "float32",
+    nodata: float | None = float("nan"),
+    descriptions: Sequence[str] = (),
+    units: Sequence[str] = (),
+    tags: Mapping[str, str] | None = None,
+    pixels: int = STRIP_PX,
+) -> None:
+    """Write the GeoTIFF `target` from what `function` makes of the sources' blocks.
+
+    Every source must lie on the grid of the first. The blocks are read and written in order by the caller's
+    thread and computed by a few others, so memory does not grow with the raster. Where the result is not a
+    number, an integer `dtype` gets `nodata`. Raises RasterError for grids that differ or a broken file.
+    """
+    bands = [each if isinstance(each, Band) else Band(each) for each in sources]
+    with ExitStack() as stack:
+        readers = [stack.enter_context(opened(each.path)) for each in bands]
+        grid = _common_grid(readers, bands)
+        profile = geotiff_profile(
+            grid.width,
+            grid.height,
+            count=count,
+            dtype=dtype,
+            nodata=nodata,
+            crs=grid.crs,
+            transform=grid.transform,
+        )
+        writer = stack.enter_context(rasterio.open(target, "w", **profile))
+        pool = stack.enter_context(ThreadPoolExecutor(THREADS, thread_name_prefix="raster"))
+        waiting: deque[tuple[Place, Future[NDArray[Any]]]] = deque()
+        for window in windows(grid, pixels):
+            place = Place(grid, window, halo)
+            blocks = [
+                read_block(reader, each.numbers, place) for reader, each in zip(readers, bands, strict=True)
+            ]
+            waiting.append((place, pool.submit(function, blocks, place)))
+            if len(waiting) > THREADS:
+                _write(writer, *waiting.popleft(), nodata)
+        while waiting:
+            _write(writer, *waiting.popleft(), nodata)
+        _describe(writer, descriptions, units, tags or {})
+
+
+def read_block(reader: rasterio.DatasetReader, numbers: Sequence[int] | None, place: Place) -> Block:
+    """A block with its margin as floating point; not-a-number where there is nodata or no raster.
+
+    Bytes and 16-bit integers become float32, which holds them exactly; longer numbers float64.
+    """
+    chosen = tuple(numbers or range(1, reader.count + 1))
+    wanted, halo = place.window, place.halo
+    top, left = min(halo, int(wanted.row_off)), min(halo, int(wanted.col_off))
+    bottom = min(halo, reader.height - int(wanted.row_off + wanted.height))
+    right = min(halo, reader.width - int(wanted.col_off + wanted.width))
+    window = Window(
+        wanted.col_off - left, wanted.row_off - top, wanted.width + left + right, wanted.height + top + bottom
+    )
+    dtype = _working_dtype([reader.dtypes[number - 1] for number in chosen])
+    try:
+        values = reader.read(chosen, window=window).astype(dtype, copy=False)
+        for at, number in enumerate(chosen):
+            if _has_mask(reader, number):
+                values[at][reader.read_masks(number, window=window) == 0] = np.nan
+    except RasterioError as error:
+        raise RasterError(
+            f"{Path(reader.name).name} is broken near row {int(wanted.row_off)}: its pixels cannot be read."
+        ) from error
+    margin = ((0, 0), (halo - top, halo - bottom), (halo - left, halo - right))
+    return np.pad(values, margin, constant_values=np.nan) if any(map(any, margin)) else values
+
+
+def _working_dtype(dtypes: Sequence[str]) -> str:
+    if any(each.startswith("complex") for each in dtypes):
+        raise RasterError("Complex pixels have no single value; give the amplitude instead.")
+    return "float32" if all(np.can_cast(each, "float32") for each in dtypes) else "float64"
+
+
+def _has_mask(reader: rasterio.DatasetReader, number: int) -> bool:
+    flags = reader.mask_flag_enums[number - 1]
+    if rasterio.enums.MaskFlags.all_valid in flags:
+        return False
+    nodata = reader.nodatavals[number - 1]
+    return not (nodata is not None and np.isnan(nodata))
+
+
+def _common_grid(readers: Sequence[rasterio.DatasetReader], bands: Sequence[Band]) -> Grid:
+    grid = Grid.of(readers[0])
+    for reader, band in zip(readers, bands, strict=True):
+        if not grid.same_as(Grid.of(reader)):
+            raise RasterError(
+                f"{bands[0].path.name} and {band.path.name} lie on different grids "
+                f"({grid.width} x {grid.height} and {reader.width} x {reader.height} pixels); "
+                "bring one onto the other with raster_reproject first."
+            )
+        if band.numbers and max(band.numbers) > reader.count:
+            raise RasterError(f"There is no band {max(band.numbers)}: {band.path.name} has {reader.count}.")
+    return grid
+
+
+def _write(writer: Any, place: Place, made: Future[NDArray[Any]], nodata: float | None) -> None:
+    values = made.result()
+    if values.ndim == 2:
+        values = values[np.newaxis]
+    if place.halo:
+        values = values[
+            :, place.halo : values.shape[1] - place.halo, place.halo : values.shape[2] - place.halo
+        ]
+    dtype = np.dtype(writer.dtypes[0])
+    if dtype.kind in "iu" and values.dtype.kind == "f":
+        info = np.iinfo(dtype)
+        filled = np.where(np.isnan(values), nodata if nodata is not None else 0, np.rint(values))
+        values = np.clip(filled, info.min, info.max)
+    writer.write(values.astype(dtype, copy=False), window=place.window)
+
+
+def _describe(
+    writer: Any, descriptions: Sequence[str], units: Sequence[str], tags: Mapping[str, str]
+) -> None:
+    for number, text in enumerate(descriptions, start=1):
+        writer.set_band_description(number, text)
+    if units:
+        writer.units = tuple(units)
+    writer.update_tags(**tags)

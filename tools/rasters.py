@@ -1,0 +1,187 @@
+"""Rasters that tools work on and make: GeoTIFF files of the session, known to the state by their id."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from state.codec import canonical
+from state.model import Bbox, State
+from tools.artifacts import Call, Input, write_about
+from tools.base import Step, ToolError, World
+from tools.map.files import image_picture, raster_box
+from tools.phrases import listed
+from tools.showing import artifact_layer
+
+RasterHandle = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="A raster: the id of a raster artifact, of a raster layer, or of an image with pixels.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Raster:
+    """A raster that a call works on."""
+
+    handle: str
+    path: Path
+    name: str
+    key: str
+
+
+def raster_of(state: State, world: World, handle: str) -> Raster:
+    """The raster of that handle or name. Raises ToolError with the nearest ones."""
+    artifact = state.artifact(handle) or _artifact_named(state, handle)
+    if artifact is not None and artifact.kind == "raster":
+        path = world.artifacts.find(artifact.id)
+        if path is None:
+            raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
+        return Raster(artifact.id, path, artifact.name, artifact.id)
+    layer = state.layer(handle) or _layer_named(state, handle)
+    if layer is not None and layer.kind == "raster":
+        if layer.artifact is not None:
+            return raster_of(state, world, layer.artifact)
+        return _image(world, str(dict(layer.options).get("image", "")))
+    if ":" in handle:
+        return _image(world, handle)
+    raise ToolError(_no_raster(state, handle))
+
+
+def raster_step(
+    state: State,
+    world: World,
+    call: Call,
+    inputs: Sequence[Input],
+    make: Callable[[Path], object],
+    *,
+    name: str,
+    said: str | Callable[[Path], str],
+    options: Mapping[str, str | float | bool] | None = None,
+    **data: Any,
+) -> Step:
+    """Make a raster, keep it and show it: `make` writes a GeoTIFF to the path that it is given.
+
+    `said` is the observation, or makes it from the finished file; `options` are how the layer looks
+    (bands, stretch, colormap); `data` is what else an answer may quote. The call and its inputs are
+    written into the file's tags and beside it. Nothing half-written stays. Raises ToolError for what
+    `make` says with a RasterError.
+    """
+    from data.raster.errors import RasterError
+
+    artifact = call.artifact("raster", state, name, "", inputs)
+    target = world.artifacts.path(artifact.id, ".tif")
+    part = target.with_name(f".{artifact.id}-{secrets.token_hex(4)}.part.tif")
+    try:
+        make(part)
+        _stamp(part, call, inputs)
+        sentence = said if isinstance(said, str) else said(part)
+        bands, size = _shape(part)
+        part.replace(target)
+    except RasterError as error:
+        raise ToolError(str(error)) from None
+    finally:
+        part.unlink(missing_ok=True)
+    summary = f"{bands} band{'' if bands == 1 else 's'}, {size[0]} x {size[1]} pixels"
+    artifact = call.artifact("raster", state, name, summary, inputs)
+    write_about(world, artifact, call, inputs)
+    after, where = with_raster(state.with_artifact(artifact), target, artifact.id, name, options)
+    facts = {
+        "raster": artifact.id,
+        "bands": bands,
+        "width_px": size[0],
+        "height_px": size[1],
+        **where,
+        **data,
+    }
+    return Step(after, f"{sentence} The raster is {artifact.id}.", facts)
+
+
+def with_raster(
+    state: State,
+    path: Path,
+    artifact_id: str,
+    name: str,
+    options: Mapping[str, str | float | bool] | None = None,
+) -> tuple[State, dict[str, Any]]:
+    """The state with the raster on the map, and its layer and box; as it was for one without a place."""
+    bbox = place_of(path)
+    if bbox is None:
+        return state, {}
+    looks = {"stretch": "percentile", **(options or {})}
+    layer = artifact_layer(state, name, "raster", bbox, options=looks, artifact=artifact_id)
+    return state.with_layer(layer), {"layer": layer.id, "bbox": list(bbox)}
+
+
+def place_of(path: Path) -> Bbox | None:
+    """A raster's box in degrees; None when it has no place on the globe."""
+    try:
+        return raster_box(path)[0]
+    except ToolError:
+        return None
+
+
+def _image(world: World, image_id: str) -> Raster:
+    record = world.catalogue.image(image_id)
+    if record is None:
+        raise ToolError(f"There is no image {image_id!r}; db_query lists the ids of the selection.")
+    own = Path(str(record.get("path") or ""))
+    path = own if record.get("path") and own.is_file() else image_picture(world, record)
+    if path is None:
+        raise ToolError(
+            f"{image_id} has no pixels here, only its record; add the image's own file to use it."
+        )
+    return Raster(image_id, path, str(record["name"]), image_id)
+
+
+def _artifact_named(state: State, name: str) -> Any:
+    wanted = name.strip().casefold()
+    return next((each for each in reversed(state.artifacts) if each.name.casefold() == wanted), None)
+
+
+def _layer_named(state: State, name: str) -> Any:
+    wanted = name.strip().casefold()
+    return next((each for each in reversed(state.map.layers) if each.name.casefold() == wanted), None)
+
+
+def _no_raster(state: State, asked: str) -> str:
+    known = {each.id: each.name for each in state.artifacts if each.kind == "raster"}
+    other = state.artifact(asked) or state.layer(asked)
+    problem = (
+        f"{asked!r} is a {other.kind}, not a raster."
+        if other is not None
+        else f"There is no raster {asked!r}."
+    )
+    if not known:
+        return f"{problem} There is no raster yet; add_file brings one in from a file."
+    near = get_close_matches(asked, [*known, *known.values()], n=1)
+    if near:
+        return f"{problem} Did you mean {near[0]!r}?"
+    return f"{problem} There are {listed([f'{key} ({name})' for key, name in list(known.items())[-6:]])}."
+
+
+def _stamp(path: Path, call: Call, inputs: Sequence[Input]) -> None:
+    import rasterio
+
+    with rasterio.open(path, "r+") as target:
+        target.update_tags(
+            AZIMUTH_CALL=str(call),
+            AZIMUTH_ARGUMENTS=canonical(call.args),
+            AZIMUTH_INPUTS=canonical([{"name": each.name, "id": each.key} for each in inputs]),
+        )
+
+
+def _shape(path: Path) -> tuple[int, tuple[int, int]]:
+    import rasterio
+
+    with rasterio.open(path) as source:
+        return int(source.count), (int(source.width), int(source.height))

@@ -1,0 +1,45 @@
+"""Put an artifact on the map: what a call makes is seen at once, and never twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from state.model import Bbox, Layer, State
+from tools.map.styles import KIND_COLORS, free_id, free_name, slug
+
+Options = dict[str, str | float | bool]
+
+
+def artifact_layer(
+    state: State,
+    name: str,
+    kind: Literal["vector", "raster"],
+    bbox: Bbox,
+    *,
+    options: Options | None = None,
+    color: str | None = None,
+    artifact: str | None = None,
+    count: int = 1,
+) -> Layer:
+    """The layer of an artifact: the one that shows it already, looked at anew, else a new one.
+
+    It remembers its box, so that fitting it reads no file.
+    """
+    sides: Options = dict(zip(("west", "south", "east", "north"), bbox, strict=True))
+    looks = tuple(sorted({**(options or {}), **sides}.items()))
+    shown = next(
+        (each for each in state.map.layers if artifact is not None and each.artifact == artifact), None
+    )
+    if shown is not None:
+        return replace(shown, visible=True, color=color or shown.color, options=looks, count=count, kind=kind)
+    return Layer(
+        id=free_id(state, slug(name)),
+        name=free_name(state, name),
+        kind=kind,
+        color=color or KIND_COLORS[kind],
+        opacity=1.0 if kind == "raster" else 0.8,
+        artifact=artifact,
+        options=looks,
+        count=count,
+    )

@@ -1,0 +1,222 @@
+"""Features that tools work on and make: GeoParquet of the session, layers, drawings, the selection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from data.catalogue.base import Selection
+from state.codec import canonical, filters_to_json
+from state.model import Layer, State
+from tools.artifacts import Call, Input, write_about
+from tools.base import Step, ToolError, World
+from tools.map.files import read_vector, vector_box
+from tools.map.shapes import box_shape
+from tools.phrases import listed, number_of
+from tools.selection import current_selection, geojson, selection_of_query
+from tools.showing import artifact_layer
+
+if TYPE_CHECKING:
+    import geopandas as gpd
+
+SELECTION = "selection"
+"""The handle of the selected images' footprints."""
+DRAWINGS = "drawings"
+"""The handle of everything that was drawn."""
+MAX_FEATURES = 100_000
+"""Most features that a plot or a selection is turned into; more are refused, not cut off."""
+
+VectorHandle = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="Features: a vector artifact's or a layer's id, 'drawings', or 'selection' for the "
+        "footprints of the selected images.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Features that a call works on."""
+
+    handle: str
+    frame: gpd.GeoDataFrame
+    """In EPSG:4326, empty geometries left out."""
+    name: str
+    key: str
+
+
+def vector_of(state: State, world: World, handle: str) -> Vector:
+    """The features of that handle or name. Raises ToolError with the nearest ones."""
+    artifact = state.artifact(handle) or _named(state.artifacts, handle)
+    if artifact is not None and artifact.kind == "vector":
+        path = world.artifacts.find(artifact.id)
+        if path is None:
+            raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
+        return Vector(artifact.id, read_vector(path), artifact.name, artifact.id)
+    layer = state.layer(handle) or _named(state.map.layers, handle)
+    if layer is not None and layer.kind != "raster":
+        return _of_layer(state, world, layer)
+    if handle == SELECTION:
+        selection, database = current_selection(state, world), state.database
+        key = _key([database.loaded, filters_to_json(database.filters)])
+        return Vector(SELECTION, _footprints(world, selection), "the selection", key)
+    if handle in (DRAWINGS, "drawing"):
+        return _drawings(state)
+    raise ToolError(_no_vector(state, handle))
+
+
+def vector_step(
+    state: State,
+    world: World,
+    call: Call,
+    inputs: Sequence[Input],
+    frame: gpd.GeoDataFrame,
+    *,
+    name: str,
+    said: str,
+    options: Mapping[str, str | float | bool] | None = None,
+    color: str | None = None,
+    **data: Any,
+) -> Step:
+    """Keep features (EPSG:4326, or with a CRS of their own) as GeoParquet and show them on the map.
+
+    No features make an artifact too, which is said, and no layer.
+    """
+    artifact = call.artifact("vector", state, name, number_of(len(frame), "feature"), inputs)
+    path = world.artifacts.path(artifact.id, ".parquet")
+    part = path.with_name(f".{path.name}.part")
+    try:
+        frame.to_parquet(part, index=False)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    write_about(world, artifact, call, inputs)
+    after = state.with_artifact(artifact)
+    facts: dict[str, Any] = {"vector": artifact.id, "count": len(frame)}
+    if len(frame):
+        shown = read_vector(path)
+        bbox = vector_box(shown)
+        layer = artifact_layer(
+            after,
+            name,
+            "vector",
+            bbox,
+            options=dict(options or {}),
+            color=color,
+            artifact=artifact.id,
+            count=len(frame),
+        )
+        after = after.with_layer(layer)
+        facts.update(layer=layer.id, bbox=list(bbox))
+    return Step(after, f"{said} The features are {artifact.id}.", {**facts, **data})
+
+
+def _of_layer(state: State, world: World, layer: Layer) -> Vector:
+    if layer.artifact is not None:
+        return vector_of(state, world, layer.artifact)
+    if layer.geometry is not None:
+        plain = geojson(layer.geometry)
+        return Vector(layer.id, _frame([_shape(plain)], [layer.name]), layer.name, _key(plain))
+    if layer.query is None:
+        raise ToolError(f"The layer {layer.name!r} holds no features to work with.")
+    key = _key([layer.query.datasets, filters_to_json(layer.query.filters)])
+    selection = selection_of_query(layer.query)
+    if layer.kind == "detections":
+        return Vector(layer.id, _detections(world, selection), layer.name, key)
+    frame = _footprints(world, selection)
+    if layer.kind not in ("footprints", "choropleth"):
+        frame = frame.set_geometry(frame.geometry.representative_point())
+    return Vector(layer.id, frame, layer.name, key)
+
+
+def _drawings(state: State) -> Vector:
+    drawn = [each for each in state.map.layers if each.kind == "drawing" and each.geometry is not None]
+    if not drawn:
+        raise ToolError(
+            "Nothing is drawn on the map yet; draw_bbox, draw_polygon or draw_circle draws something."
+        )
+    shapes = [geojson(each.geometry) for each in drawn if each.geometry is not None]
+    frame = _frame([_shape(each) for each in shapes], [each.name for each in drawn])
+    name = drawn[0].name if len(drawn) == 1 else "the drawings"
+    return Vector(DRAWINGS, frame, name, _key(shapes))
+
+
+def _footprints(world: World, selection: Selection) -> gpd.GeoDataFrame:
+    import geopandas as gpd
+    import shapely
+
+    count = world.catalogue.count(selection)
+    if count > MAX_FEATURES:
+        raise ToolError(
+            f"{count:,} images are selected, and at most {MAX_FEATURES:,} footprints can be worked with; "
+            "narrow the selection first."
+        )
+    columns = ("image_id", "name", "dataset", "acquired", "west", "south", "east", "north", "footprint")
+    rows = world.catalogue.rows(selection, columns, (), MAX_FEATURES)
+    shapes = [
+        shapely.from_wkb(bytes(row["footprint"]))
+        if isinstance(row["footprint"], (bytes, bytearray))
+        else box_shape((row["west"], row["south"], row["east"], row["north"]))
+        for row in rows.to_dict("records")
+    ]
+    kept = rows[["image_id", "name", "dataset", "acquired"]]
+    return gpd.GeoDataFrame(kept, geometry=gpd.GeoSeries(shapes, index=kept.index), crs="EPSG:4326")
+
+
+def _detections(world: World, selection: Selection) -> gpd.GeoDataFrame:
+    import geopandas as gpd
+
+    rows = world.catalogue.detections(selection, (-180.0, -90.0, 180.0, 90.0), limit=MAX_FEATURES)
+    shapes = [
+        box_shape((row["west"], row["south"], row["east"], row["north"])) for row in rows.to_dict("records")
+    ]
+    kept = rows[[each for each in ("image_id", "class_name", "confidence", "length_m") if each in rows]]
+    return gpd.GeoDataFrame(kept, geometry=gpd.GeoSeries(shapes, index=kept.index), crs="EPSG:4326")
+
+
+def _frame(shapes: Sequence[Any], names: Sequence[str]) -> gpd.GeoDataFrame:
+    import geopandas as gpd
+
+    return gpd.GeoDataFrame({"name": list(names)}, geometry=list(shapes), crs="EPSG:4326")
+
+
+def _shape(plain: dict[str, Any]) -> Any:
+    from shapely.geometry import shape
+
+    return shape(plain)
+
+
+def _named(items: Sequence[Any], name: str) -> Any:
+    wanted = name.strip().casefold()
+    return next((each for each in reversed(items) if each.name.casefold() == wanted), None)
+
+
+def _key(parts: Any) -> str:
+    return sha256(canonical(parts).encode()).hexdigest()[:12]
+
+
+def _no_vector(state: State, asked: str) -> str:
+    known = [each.id for each in state.artifacts if each.kind == "vector"]
+    known += [each.id for each in state.map.layers if each.kind != "raster"]
+    other = state.artifact(asked) or state.layer(asked)
+    problem = (
+        f"{asked!r} is a {other.kind}, not features."
+        if other is not None
+        else f"There are no features {asked!r}."
+    )
+    near = get_close_matches(asked, known, n=1)
+    if near:
+        return f"{problem} Did you mean {near[0]!r}?"
+    there = listed([repr(each) for each in [*known[-6:], SELECTION]])
+    return f"{problem} There are {there}."
+
+
+__all__ = ["DRAWINGS", "SELECTION", "Vector", "VectorHandle", "vector_of", "vector_step"]
