@@ -14,6 +14,7 @@ import rasterio
 from affine import Affine
 from shapely.geometry import box
 
+from copilot.bench.build.example_files import FOLDER
 from state.log import Event
 from state.model import Artifact, State
 from tests.tools.world import NAMES
@@ -23,10 +24,15 @@ from tools.toolbox import toolbox
 
 VECTOR = Artifact("vector-1a2b3c", "vector", "Harbours", "2 rows", "test()")
 RASTER = Artifact("raster-1a2b3c", "raster", "Heights", "1 band", "test()")
+SCENE = Artifact("raster-5ce4e0", "raster", "Scene", "6 bands", "test()")
+DEM = Artifact("raster-de0de0", "raster", "DEM", "1 band", "test()")
+SAR = Artifact("raster-5a75a7", "raster", "SAR", "1 band", "test()")
+FIELDS = Artifact("vector-f1e1d5", "vector", "Fields", "4 rows", "test()")
+NOTE = Artifact("document-d0c0d0", "document", "Note", "1 line", "test()")
 
 
 def prepared(world: World) -> State:
-    """Every data set loaded, a layer, a table, a figure, a tab, an image, a vector and a raster."""
+    """Every data set loaded, a layer, a table, a figure, a tab, an image, vectors, rasters and a document."""
     state = State()
     for name, args in (
         ("db_load", {"names": list(NAMES)}),
@@ -41,7 +47,17 @@ def prepared(world: World) -> State:
         state = step.state
     write_vector(world.artifacts.path(VECTOR.id, ".geojson"))
     write_raster(world.artifacts.path(RASTER.id, ".tif"))
-    return state.with_artifact(VECTOR).with_artifact(RASTER)
+    for artifact, file in (
+        (SCENE, "scene.tif"),
+        (DEM, "dem.tif"),
+        (SAR, "sar.tif"),
+        (FIELDS, "fields.geojson"),
+    ):
+        target = world.artifacts.path(artifact.id, Path(file).suffix)
+        target.write_bytes((FOLDER / file).read_bytes())
+        state = state.with_artifact(artifact)
+    world.artifacts.path(NOTE.id, ".txt").write_text("Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n")
+    return state.with_artifact(NOTE).with_artifact(VECTOR).with_artifact(RASTER)
 
 
 def past(state: State) -> tuple[Event, ...]:
