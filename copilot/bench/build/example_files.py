@@ -82,7 +82,7 @@ def outlines() -> dict[str, Any]:
     to_degrees = Transformer.from_crs(CRS, "EPSG:4326", always_xy=True)
 
     def corner(column: int, row: int) -> list[float]:
-        x, y = transform() * (column, row)
+        x, y = transform() @ (column, row)
         return [round(each, 7) for each in to_degrees.transform(x, y)]
 
     features = []
