@@ -18,8 +18,8 @@ help: ## Print this list
 setup: ## Install what the app needs, into .venv and node_modules
 	@scripts/setup.sh python assets
 
-setup-tests: ## Install what the tests need beyond that: Chromium, PostgreSQL with PostGIS
-	@scripts/setup.sh python assets browser postgres
+setup-tests: ## Install what the tests need beyond that: Chromium, PostgreSQL with PostGIS, GDAL's tools
+	@scripts/setup.sh python assets browser postgres gdal
 
 sample: setup ## Build the sample catalogue, if it is not there yet
 	@$(PY) -m copilot data sample

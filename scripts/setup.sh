@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up what the app (python, assets) and its tests (browser, postgres) need, inside this folder.
+# Sets up what the app (python, assets) and its tests (browser, postgres, gdal) need, inside this folder.
 # Usage: scripts/setup.sh PART...   A part that is already there costs a few milliseconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -133,10 +133,17 @@ setup_postgres() {
     apt_install "$package"
 }
 
-[ $# -gt 0 ] || fail "say which part: python, assets, browser, postgres."
+# GDAL's own command-line tools: what the raster tools' results are compared with in the tests.
+setup_gdal() {
+    if command -v gdaldem >/dev/null && command -v gdalwarp >/dev/null; then return; fi
+    need_apt "GDAL's command-line tools"
+    apt_install gdal-bin
+}
+
+[ $# -gt 0 ] || fail "say which part: python, assets, browser, postgres, gdal."
 for part in "$@"; do
     case $part in
-        python | assets | browser | postgres) "setup_$part" ;;
-        *) fail "knows no part '$part'; the parts are python, assets, browser, postgres." ;;
+        python | assets | browser | postgres | gdal) "setup_$part" ;;
+        *) fail "knows no part '$part'; the parts are python, assets, browser, postgres, gdal." ;;
     esac
 done
