@@ -25,6 +25,7 @@ RasterHandle = Annotated[
         min_length=1,
         max_length=200,
         description="A raster: the id of a raster artifact, of a raster layer, or of an image with pixels.",
+        json_schema_extra={"format": "raster"},
     ),
 ]
 

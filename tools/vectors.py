@@ -38,6 +38,7 @@ VectorHandle = Annotated[
         max_length=200,
         description="Features: a vector artifact's or a layer's id, 'drawings', or 'selection' for the "
         "footprints of the selected images.",
+        json_schema_extra={"format": "vector"},
     ),
 ]
 
