@@ -1,0 +1,1 @@
+"""The way out to the web: one guarded fetcher, and the protocols of the services asked through it."""
