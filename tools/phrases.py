@@ -10,7 +10,8 @@ _LONGEST_NAME = 100
 
 def number_of(count: int, noun: str) -> str:
     """`1 row`, `1,200 rows`."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    ends_in_y = noun.endswith("y") and noun[-2:-1] not in "aeiou"
+    plural = f"{noun[:-1]}ies" if ends_in_y else f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
 
 

@@ -1,5 +1,7 @@
 """Python: documents, archives, pictures and sums."""
 
-from tools.base import Tool
+from tools.python.coordinates import TOOLS as COORDINATES
+from tools.python.dates import TOOLS as DATES
+from tools.python.sums import TOOLS as SUMS
 
-TOOLS: tuple[Tool, ...] = ()
+TOOLS = (*SUMS, *DATES, *COORDINATES)
