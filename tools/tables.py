@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
 import pandas as pd
 
 from state.model import State
-from tools.artifacts import Call, artifact_file
+from tools.artifacts import Call, Input, artifact_file
 from tools.base import Step, World
 from tools.phrases import number_of
 
@@ -20,9 +21,19 @@ _NARROW = 6
 """A table of no more columns than this is read out row by row."""
 
 
-def save_table(state: State, world: World, frame: pd.DataFrame, call: Call, name: str) -> State:
-    """Write a table and return the state that knows it, with the results panel open on it."""
-    artifact = call.artifact("table", state, name, number_of(len(frame), "row"))
+def save_table(
+    state: State,
+    world: World,
+    frame: pd.DataFrame,
+    call: Call,
+    name: str,
+    inputs: Sequence[Input] | None = None,
+) -> State:
+    """Write a table and return the state that knows it, with the results panel open on it.
+
+    `inputs` are what it was made of, when that is not the current selection or another table.
+    """
+    artifact = call.artifact("table", state, name, number_of(len(frame), "row"), inputs)
     frame.to_parquet(world.artifacts.path(artifact.id, ".parquet"), index=False)
     return state.with_artifact(artifact).with_ui(table=artifact.id).with_panel("results")
 
@@ -33,10 +44,18 @@ def load_table(state: State, world: World, table_id: str) -> pd.DataFrame:
 
 
 def table_step(
-    state: State, world: World, frame: pd.DataFrame, call: Call, name: str, observation: str, **data: Any
+    state: State,
+    world: World,
+    frame: pd.DataFrame,
+    call: Call,
+    name: str,
+    observation: str,
+    *,
+    inputs: Sequence[Input] | None = None,
+    **data: Any,
 ) -> Step:
     """Save a table and say so: data has its id, size, columns and first rows, and what else is given."""
-    after = save_table(state, world, frame, call, name)
+    after = save_table(state, world, frame, call, name, inputs)
     table = after.artifacts[-1].id
     facts = {
         "table": table,

@@ -1,0 +1,147 @@
+"""Features made fit to compute with, and every change said: valid, two-dimensional, within ±180 degrees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import shapely
+
+from data.vector.errors import VectorError
+from data.vector.globe import areas, collected, into_one_world, short_way, simple_parts
+
+if TYPE_CHECKING:
+    import geopandas as gpd
+
+WGS84 = "EPSG:4326"
+KINDS = ("point", "line", "polygon")
+"""What a feature is, by its dimension."""
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """Features in EPSG:4326 that can be computed with, and what had to be done for that."""
+
+    frame: gpd.GeoDataFrame
+    notes: tuple[str, ...]
+    """Sentences' parts: `2 invalid shapes were made valid`."""
+    repaired: int = 0
+    dropped: int = 0
+
+
+def cleaned(frame: gpd.GeoDataFrame) -> Cleaned:
+    """Features without empty shapes, made valid, flat and within ±180 degrees; the rows keep their order.
+
+    Without a coordinate system, longitude and latitude are assumed. Raises VectorError when no feature
+    is left, or when positions are no longitudes and latitudes.
+    """
+    notes: list[str] = []
+    if frame.crs is None:
+        frame = frame.set_crs(WGS84)
+        notes.append("without a coordinate system, longitude and latitude were assumed")
+    elif frame.crs != WGS84:
+        frame = frame.to_crs(WGS84)
+    there = ~(frame.geometry.isna() | frame.geometry.is_empty).to_numpy(dtype=bool)
+    if dropped := int((~there).sum()):
+        notes.append(
+            _counted(dropped, "feature without a shape was", "features without a shape were", "left out")
+        )
+    frame = frame[there].reset_index(drop=True)
+    if frame.empty:
+        raise VectorError("There are no features with a shape to work with.")
+    shapes = frame.geometry.to_numpy()
+    _on_the_globe(shapes)
+    if flat := int(shapely.has_z(shapes).sum()):
+        shapes = shapely.force_2d(shapes)
+        notes.append(_counted(flat, "shape's heights were", "shapes' heights were", "left out"))
+    broken = ~shapely.is_valid(shapes)
+    repaired = [repair(each) if bad else each for each, bad in zip(shapes, broken, strict=True)]
+    if count := int(broken.sum()):
+        notes.append(_counted(count, "invalid shape was", "invalid shapes were", "made valid"))
+    placed = np.array([_placed(each) for each in repaired], dtype=object)
+    lost = np.array([each.is_empty for each in placed], dtype=bool)
+    frame = frame.set_geometry(_series(placed, frame))[~lost].reset_index(drop=True)
+    if lost.any():
+        gone = int(lost.sum())
+        dropped += gone
+        notes.append(
+            _counted(gone, "shape that covers nothing was", "shapes that cover nothing were", "left out")
+        )
+    if frame.empty:
+        raise VectorError("There are no features with a shape to work with.")
+    return Cleaned(frame, tuple(notes), count, dropped)
+
+
+def repair(shape: shapely.Geometry) -> shapely.Geometry:
+    """A valid shape of the same kind that covers the same: a bow tie becomes its two halves.
+
+    By GEOS' structure method: rings are made valid apart, holes are then cut out (what collapses to a
+    line or a point is left out of polygons).
+    """
+    if shapely.is_valid(shape):
+        return shape
+    valid = shapely.make_valid(shape, method="structure", keep_collapsed=False)
+    return areas(valid) if shapely.get_dimensions(shape) == 2 else valid
+
+
+def dimension(frame: gpd.GeoDataFrame) -> np.ndarray[Any, np.dtype[np.int_]]:
+    """Of every feature 0 for points, 1 for lines, 2 for polygons; the highest of what a collection holds."""
+    return np.asarray(shapely.get_dimensions(frame.geometry.to_numpy()), dtype=int)
+
+
+def only(frame: gpd.GeoDataFrame, kind: int, wanted: str) -> gpd.GeoDataFrame:
+    """The features of a kind (0 points, 1 lines, 2 polygons). Raises VectorError when there are none."""
+    kept = frame[dimension(frame) == kind].reset_index(drop=True)
+    if kept.empty:
+        raise VectorError(f"{wanted} has no {KINDS[kind]}s; it has {kinds_in_words(frame)}.")
+    return kept
+
+
+def kinds_in_words(frame: gpd.GeoDataFrame) -> str:
+    """`3 polygons and 1 point`."""
+    counts = np.bincount(dimension(frame).clip(0), minlength=3)
+    said = [
+        _counted(int(n), kind, f"{kind}s", "").strip() for kind, n in zip(KINDS, counts, strict=True) if n
+    ]
+    return " and ".join(said) or "no features"
+
+
+def _placed(shape: shapely.Geometry) -> shapely.Geometry:
+    """A shape within ±180 degrees; lines take the shorter way over it."""
+    west, _, east, _ = shape.bounds
+    if shape.geom_type in ("Point", "MultiPoint"):
+        return shapely.transform(shape, _wrapped) if west < -180 or east > 180 else shape
+    if shape.geom_type == "GeometryCollection":
+        return collected([_placed(each) for each in simple_parts(shape)])
+    if west < -180 or east > 180:
+        return into_one_world(shape)
+    return short_way(shape)
+
+
+def _wrapped(xy: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    beyond = np.abs(xy[:, 0]) > 180
+    lon = np.where(beyond, (xy[:, 0] + 180) % 360 - 180, xy[:, 0])
+    return np.column_stack([lon, xy[:, 1]])
+
+
+def _on_the_globe(shapes: np.ndarray[Any, np.dtype[np.object_]]) -> None:
+    bounds = shapely.bounds(shapes)
+    if not np.isfinite(bounds).all():
+        raise VectorError("Some shapes have positions that are not numbers.")
+    if np.abs(bounds[:, [1, 3]]).max() > 90 + 1e-9 or np.abs(bounds[:, [0, 2]]).max() > 900:
+        worst = bounds[int(np.argmax(np.abs(bounds).max(axis=1)))]
+        raise VectorError(
+            f"The shapes reach [{', '.join(f'{side:g}' for side in worst)}], which are no longitudes and "
+            "latitudes; their coordinate system is missing or wrong."
+        )
+
+
+def _series(shapes: Any, frame: gpd.GeoDataFrame) -> gpd.GeoSeries:
+    import geopandas as gpd
+
+    return gpd.GeoSeries(shapes, index=frame.index, crs=WGS84)
+
+
+def _counted(count: int, one: str, many: str, rest: str) -> str:
+    return f"{count:,} {one if count == 1 else many} {rest}"
