@@ -44,17 +44,23 @@ def load_table(state: State, world: World, table_id: str) -> pd.DataFrame:
 
 
 def table_step(
+    state: State, world: World, frame: pd.DataFrame, call: Call, name: str, observation: str, **data: Any
+) -> Step:
+    """Save a table and say so: data has its id, size, columns and first rows, and what else is given."""
+    return table_of_inputs(state, world, None, frame, call, name, observation, **data)
+
+
+def table_of_inputs(
     state: State,
     world: World,
+    inputs: Sequence[Input] | None,
     frame: pd.DataFrame,
     call: Call,
     name: str,
     observation: str,
-    *,
-    inputs: Sequence[Input] | None = None,
     **data: Any,
 ) -> Step:
-    """Save a table and say so: data has its id, size, columns and first rows, and what else is given."""
+    """`table_step` for a table that is made of those inputs, and not of the selection or another table."""
     after = save_table(state, world, frame, call, name, inputs)
     table = after.artifacts[-1].id
     facts = {

@@ -1,0 +1,129 @@
+"""What the vector tools share: features fit to compute with, units, and mistakes as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from data.vector.errors import VectorError
+from state.model import State
+from tools.base import ToolError, World
+from tools.phrases import listed, number
+from tools.vectors import Vector, VectorHandle, vector_of
+
+if TYPE_CHECKING:
+    import geopandas as gpd
+
+AreaUnit = Annotated[
+    Literal["m2", "ha", "km2", "acres", "mi2"],
+    Field(description="The answer's unit; left out, what suits the size."),
+]
+LengthUnit = Annotated[
+    Literal["m", "km", "mi", "nmi", "ft"],
+    Field(description="The answer's unit; left out, what suits the length."),
+]
+OtherVector = Annotated[
+    VectorHandle,
+    Field(description="The other features: an artifact's or a layer's id, 'drawings' or 'selection'."),
+]
+SQUARE_METRES = {"m2": 1.0, "ha": 1e4, "km2": 1e6, "acres": 4046.8564224, "mi2": 2_589_988.110336}
+METRES = {"m": 1.0, "km": 1e3, "mi": 1609.344, "nmi": 1852.0, "ft": 0.3048}
+WRITTEN = {"m2": "m²", "km2": "km²", "mi2": "sq mi"}
+"""How a unit is written in a sentence, where that is not its name."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Features that a call computes with: valid, two-dimensional, in EPSG:4326."""
+
+    source: Vector
+    frame: gpd.GeoDataFrame
+    notes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What they are called."""
+        return self.source.name
+
+
+def features_of(state: State, world: World, handle: str) -> Features:
+    """The features of that handle, made fit to compute with. Raises ToolError when there are none."""
+    from data.vector.cleaning import cleaned
+
+    source = vector_of(state, world, handle)
+    with sentences():
+        if source.frame.empty:
+            raise ToolError(f"{source.name} has no features.")
+        fit = cleaned(source.frame)
+    return Features(source, fit.frame, fit.notes)
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """What goes wrong with features, as the caller is told it."""
+    try:
+        yield
+    except VectorError as error:
+        raise ToolError(str(error)) from error
+
+
+def noted(said: str, *features: Features) -> str:
+    """A sentence with what had to be done to the features first."""
+    notes = [f"In {each.name}, {listed(each.notes)}." for each in features if each.notes]
+    return " ".join([said, *notes])
+
+
+def column_of(features: Features, field: str) -> str:
+    """One of the features' fields, case aside. Raises ToolError with the nearest."""
+    from tools.data.source import column_in
+
+    frame = features.frame
+    table = frame.drop(columns=frame.geometry.name)
+    if not len(table.columns):
+        raise ToolError(f"{features.name} has no fields, only shapes; leave {field!r} out.")
+    try:
+        return column_in(table, field)
+    except ToolError as error:
+        raise ToolError(str(error).replace("The table", features.name, 1)) from None
+
+
+def area_in_words(square_metres: float, unit: str | None = None) -> tuple[float, str, str]:
+    """An area's value and unit, and both as a sentence says them; without a unit, one that suits it."""
+    if unit is None:
+        unit = "m2" if square_metres < 1e4 else "ha" if square_metres < 1e6 else "km2"
+    value = square_metres / SQUARE_METRES[unit]
+    return value, unit, f"{number(rounded(value))} {WRITTEN.get(unit, unit)}"
+
+
+def length_in_words(metres: float, unit: str | None = None) -> tuple[float, str, str]:
+    """A length's value and unit, and both as a sentence says them; without a unit, one that suits it."""
+    if unit is None:
+        unit = "m" if abs(metres) < 1000 else "km"
+    value = metres / METRES[unit]
+    return value, unit, f"{number(rounded(value))} {unit}"
+
+
+def rounded(value: float) -> float:
+    """A value with six decimals below 1000, three above: more are noise."""
+    return round(value, 6 if abs(value) < 1000 else 3)
+
+
+def without_shapes(frame: gpd.GeoDataFrame) -> Any:
+    """The features' fields as a table."""
+    import pandas as pd
+
+    return pd.DataFrame(frame.drop(columns=frame.geometry.name))
+
+
+def free_column(frame: Any, name: str) -> str:
+    """The name, with a number when there is a column of that name."""
+    taken: Sequence[str] = [str(each) for each in frame.columns]
+    return (
+        name
+        if name not in taken
+        else next(f"{name}_{i}" for i in range(2, len(taken) + 3) if f"{name}_{i}" not in taken)
+    )
