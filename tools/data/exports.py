@@ -59,7 +59,7 @@ def export_csv(state: State, world: World, *, table: TableOrSelection = None) ->
     about = provenance(state, world, table, rows, call)
     infos = source_infos(state, world, table)
     marked = with_origin(found, infos)
-    step = _written(state, world, call, ".csv", "CSV", rows, lambda path: write_csv(path, marked, infos))
+    step = written(state, world, call, ".csv", "CSV", rows, lambda path: write_csv(path, marked, infos))
     beside = Path(f"{step.data['path']}.provenance.json")
     beside.write_text(json.dumps(about, ensure_ascii=False, indent=1), encoding="utf-8")
     return step
@@ -77,7 +77,7 @@ def export_geojson(state: State, world: World, *, table: TableOrSelection = None
     call = Call.of(export_geojson, table=table)
     rows, found = pages(state, world, table)
     about = provenance(state, world, table, rows, call)
-    return _written(
+    return written(
         state, world, call, ".geojson", "GeoJSON", rows, lambda path: write_geojson(path, found, about)
     )
 
@@ -94,7 +94,7 @@ def export_geoparquet(state: State, world: World, *, table: TableOrSelection = N
     rows, found = pages(state, world, table)
     about = provenance(state, world, table, rows, call)
     infos = source_infos(state, world, table)
-    return _written(
+    return written(
         state,
         world,
         call,
@@ -176,7 +176,7 @@ def with_origin(found: Pages, infos: list[DatasetInfo]) -> Iterator[pd.DataFrame
         yield page.assign(**{name: column})
 
 
-def _written(
+def written(
     state: State, world: World, call: Call, suffix: str, kind: str, rows: int, write: Callable[[Path], None]
 ) -> Step:
     """Write a document whole or not at all, and say so."""

@@ -59,9 +59,9 @@ def histogram_figure(
 
     name = source_column(state, world, table, field)
     values = column_numbers(state, world, name, table)
-    _need_rows(len(values))
+    need_rows(len(values))
     counts, edges = np.histogram(values, bins=bins)
-    figure = _figure(state, world, table, f"Histogram of {titled(name)}", axis(name), "rows")
+    figure = empty_figure(state, world, table, f"Histogram of {titled(name)}", axis(name), "rows")
     centres = (edges[:-1] + edges[1:]) / 2
     figure.add_trace(Bar(x=centres.tolist(), y=counts.tolist(), width=np.diff(edges).tolist()))
     figure.update_layout(bargap=0)
@@ -101,8 +101,8 @@ def bar_figure(
 
     key, label, groups = grouped(state, world, by, field, function, unit, table)
     groups = sorted(groups)[-top:] if key in _ORDERED else groups[:top]
-    figure = _figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
-    figure.add_trace(Bar(x=[_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups]))
+    figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
+    figure.add_trace(Bar(x=[figure_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups]))
     figure.update_xaxes(type="category")
     call = Call.of(bar_figure, by=by, field=field, function=function, unit=unit, top=top, table=table)
     return figure_step(
@@ -134,9 +134,11 @@ def line_figure(
     groups = sorted((each for each in groups if each[0] != "unknown"), key=_natural)
     if function == "count" and key in ("year", "month"):
         groups = _without_gaps(groups, key)
-    figure = _figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
+    figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
     figure.add_trace(
-        Scatter(x=[_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups], mode="lines+markers")
+        Scatter(
+            x=[figure_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups], mode="lines+markers"
+        )
     )
     figure.update_xaxes(type="category")
     call = Call.of(line_figure, by=by, field=field, function=function, unit=unit, table=table)
@@ -166,9 +168,11 @@ def pie_figure(
     key, label, groups = grouped(state, world, by, None, "count", unit, table)
     if (rest := sum(value for _, value in groups[top:])) > 0:
         groups = [*groups[:top], ("other", rest)]
-    figure = _figure(state, world, table, f"{label.capitalize()} by {titled(key)}", None, None)
+    figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", None, None)
     figure.add_trace(
-        Pie(labels=[_text(k) for k, _ in groups], values=[plain_value(v) for _, v in groups], sort=False)
+        Pie(
+            labels=[figure_text(k) for k, _ in groups], values=[plain_value(v) for _, v in groups], sort=False
+        )
     )
     call = Call.of(pie_figure, by=by, unit=unit, top=top, table=table)
     return figure_step(
@@ -200,10 +204,10 @@ def scatter_figure(
         raise ToolError(f"A scatter takes {MAX_PAIRS:,} rows at most, not {rows}; narrow it.")
     frame = frame_of(state, world, table, across, up)
     pairs = pd.DataFrame({"x": numbers(frame, across), "y": numbers(frame, up)}).dropna()
-    _need_rows(len(pairs))
+    need_rows(len(pairs))
     # Every k-th pair: a browser draws no more, and no chance is involved.
     shown = pairs.iloc[:: -(-len(pairs) // MAX_POINTS)]
-    figure = _figure(
+    figure = empty_figure(
         state, world, table, f"{titled(up)} against {titled(across)}".capitalize(), axis(across), axis(up)
     )
     figure.add_trace(Scattergl(x=shown["x"].tolist(), y=shown["y"].tolist(), mode="markers"))
@@ -241,7 +245,7 @@ def grouped(
         name, key, groups = aggregated(
             state, world, field, "sum" if function == "count" else function, by, table
         )
-        _need_rows(len(groups))
+        need_rows(len(groups))
         return str(key), f"{'sum' if function == 'count' else function} of {axis(name)}", groups
     if table is not None:
         frame = load_table(state, world, table)
@@ -249,7 +253,7 @@ def grouped(
             name, key, groups = aggregated(state, world, "count", "sum", by, table)
             return str(key), "count", groups
     key, counts = counted(state, world, by, unit, table)
-    _need_rows(len(counts))
+    need_rows(len(counts))
     return key, "rows" if table is not None else unit, [(label, float(n)) for label, n in counts]
 
 
@@ -275,7 +279,7 @@ def axis(name: str) -> str:
     return f"{titled(name)} ({UNITS[name]})" if name in UNITS else titled(name)
 
 
-def _figure(
+def empty_figure(
     state: State, world: World, table: str | None, title: str, across: str | None, up: str | None
 ) -> Figure:
     """An empty figure with its title, and under it what it is drawn from."""
@@ -286,24 +290,25 @@ def _figure(
     figure = Figure()
     figure.update_layout(
         template="plotly_white",
-        title={"text": _text(title), "subtitle": {"text": _text(" · ".join(about))}},
+        title={"text": figure_text(title), "subtitle": {"text": figure_text(" · ".join(about))}},
         showlegend=False,
         margin={"l": 60, "r": 20, "t": 80, "b": 60},
     )
     if across is not None:
-        figure.update_xaxes(title_text=_text(across))
+        figure.update_xaxes(title_text=figure_text(across))
     if up is not None:
-        figure.update_yaxes(title_text=_text(up))
+        figure.update_yaxes(title_text=figure_text(up))
     return figure
 
 
-def _need_rows(count: int) -> None:
+def need_rows(count: int) -> None:
+    """Raise ToolError when there is nothing to draw."""
     if count == 0:
         raise ToolError("There is nothing to draw: no row is selected or has a value; widen the filters.")
 
 
-def _text(value: str) -> str:
-    """Plotly reads a little HTML in texts; names are text."""
+def figure_text(value: str) -> str:
+    """A name as a figure takes it: Plotly reads a little HTML in texts, and names are text."""
     return html.escape(value, quote=False)
 
 

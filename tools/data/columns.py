@@ -1,0 +1,77 @@
+"""New columns of a table, computed from the others."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pandas as pd
+from pydantic import Field
+
+from state.model import State
+from tools.artifacts import Call
+from tools.base import Step, ToolError, World, tool
+from tools.data.computed import at_most, rounded_all, rows_of
+from tools.data.expressions import MAX_CHARS, evaluated, parsed
+from tools.data.source import column_in, source_column
+from tools.data.summaries import TableOrSelection
+from tools.phrases import number, number_of
+from tools.tables import rows_in_words, table_step
+from tools.units import NewName
+
+MAX_ROWS = 1_000_000
+
+
+@tool("data", changes_state=True, gives=("table",))
+def add_column(
+    state: State,
+    world: World,
+    *,
+    name: NewName,
+    expression: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_CHARS,
+            description="Such as detections / gsd_m, where(cloud_pct > 50, 'high', 'low') or year(acquired).",
+        ),
+    ],
+    table: TableOrSelection = None,
+) -> Step:
+    """Add a column to a table or to the selection's rows, computed from its other columns by an expression.
+
+    The expression has numbers, texts in quotes, columns (in backticks where the name is no plain word), + - *
+    / // % **, comparisons, and, or, not, and functions: abs sqrt exp log log10 floor ceil round min max where
+    coalesce is_missing text lower upper length year month day and others. A missing value stays missing; so
+    does a result that is not finite.
+
+    Example: copilot call add_column name=objects_per_m expression="detections / gsd_m"
+
+    Asked as: add a column with the ratio of detections to gsd | compute a new field from two others | new
+    column of the cloud fraction | multiply the count by ten in another column | flag the cloudy rows in a
+    column | derive the year as its own column
+    """
+    wanted = parsed(expression)
+    columns = {each: source_column(state, world, table, each) for each in wanted.columns}
+    frame = rows_of(state, world, table, *columns.values())
+    at_most(len(frame), MAX_ROWS, "A new column", "narrow the selection")
+    named = {written: column_in(frame, found) for written, found in columns.items()}
+    if name in frame.columns and name in named.values():
+        raise ToolError(f"The expression reads {name}, so the new column needs another name.")
+    values = evaluated(wanted, frame, named)
+    numeric = pd.api.types.is_float_dtype(values)
+    result = frame.assign(**{name: rounded_all(values) if numeric else values})
+    missing = int(values.isna().sum())
+    said = (
+        f"Added {name} = {wanted.text[:100]} to {number_of(len(frame), 'row')}, {missing:,} without a value"
+    )
+    facts: dict[str, Any] = {"missing": missing}
+    there = pd.Series(result[name]).dropna()
+    if numeric and len(there):
+        facts |= {"min": float(there.min()), "max": float(there.max())}
+        said += f", from {number(float(there.min()))} to {number(float(there.max()))}"
+    call = Call.of(add_column, name=name, expression=expression, table=table)
+    said += f".{rows_in_words(result)}"
+    return table_step(state, world, result, call, f"With {name}", said, column=name, **facts)
+
+
+TOOLS = (add_column,)

@@ -1,0 +1,340 @@
+"""Expressions over the columns of a table: a small part of Python, read as a tree and computed by columns.
+
+Nothing is run that the whitelist below does not name: no attribute, no subscript, no call but of its
+functions. Numbers are floating point; a result that is not finite is missing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tools.base import ToolError
+from tools.data.computed import Floats, as_floats
+from tools.phrases import listed
+
+MAX_CHARS = 500
+MAX_NODES = 200
+_QUOTED = re.compile(r"`([^`]{1,100})`")
+_KINDS = {"number": "a number", "text": "a text", "time": "a time", "truth": "a truth value"}
+
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide,
+    ast.FloorDiv: np.floor_divide, ast.Mod: np.mod, ast.Pow: np.power,
+}  # fmt: skip
+_NUMERIC: dict[str, Callable[[Any], Any]] = {
+    "abs": np.abs, "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2,
+    "floor": np.floor, "ceil": np.ceil, "sign": np.sign, "sin": np.sin, "cos": np.cos, "tan": np.tan,
+    "radians": np.radians, "degrees": np.degrees,
+}  # fmt: skip
+_TIMES = ("year", "month", "day", "hour", "day_of_year")
+_TEXTS: dict[str, Callable[[str], Any]] = {"lower": str.lower, "upper": str.upper, "length": len}
+FUNCTIONS = (*_NUMERIC, "round", "min", "max", "where", "is_missing", "coalesce", "text", *_TEXTS, *_TIMES)
+"""What may be called: all of them over whole columns."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """A column of one kind, or one value for all rows (`values` is then of length one)."""
+
+    kind: str
+    """number (floats, missing as NaN), truth (bools), time (datetime64[ns]), text (missing as None)."""
+    values: Any
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression that was read: its tree and the columns it names."""
+
+    text: str
+    tree: ast.expr
+    names: Mapping[str, str]
+    """The names in the tree, each with the column it stands for."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it names, as written."""
+        return tuple(dict.fromkeys(self.names.values()))
+
+
+def parsed(text: str) -> Expression:
+    """The expression that a text says. Raises ToolError with the part that is not understood.
+
+    A column whose name is no word of Python is written in backticks: `` `mean of gsd` ``.
+    """
+    if len(text) > MAX_CHARS:
+        raise ToolError(f"The expression has {len(text):,} characters; {MAX_CHARS} are the most.")
+    quoted: dict[str, str] = {}
+
+    def stand_in(found: re.Match[str]) -> str:
+        return quoted.setdefault(found[1], f"column_in_backticks_{len(quoted)}")
+
+    plain = _QUOTED.sub(stand_in, text.strip())
+    try:
+        tree = ast.parse(plain, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ToolError(
+            f"{text[:60]!r} is no expression; write one such as detections / gsd_m "
+            "or where(cloud_pct > 50, 1, 0)."
+        ) from None
+    if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
+        raise ToolError(f"The expression has too many parts; {MAX_NODES} are the most.")
+    named = {stand_in: name for name, stand_in in quoted.items()}
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    names = {
+        node.id: named.get(node.id, node.id)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and id(node) not in called
+    }
+    return Expression(text.strip(), tree, names)
+
+
+def evaluated(expression: Expression, frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.Series[Any]:
+    """The expression's value in every row. `columns` maps each name written to the frame's column."""
+    named = {name: _column(frame[columns[written]]) for name, written in expression.names.items()}
+    with np.errstate(all="ignore"):
+        found = _Reader(named, len(frame)).read(expression.tree)
+    values = np.resize(found.values, len(frame)) if len(found.values) == 1 else found.values
+    if found.kind == "number":
+        values = np.where(np.isfinite(values), values, np.nan)
+    return pd.Series(values, index=frame.index, dtype=object if found.kind == "text" else None)
+
+
+def _column(column: pd.Series[Any]) -> Values:
+    if pd.api.types.is_bool_dtype(column) and not column.isna().any():
+        return Values("truth", column.to_numpy(dtype=bool))
+    if pd.api.types.is_numeric_dtype(column):
+        return Values("number", as_floats(column))
+    if pd.api.types.is_datetime64_any_dtype(column):
+        moments = pd.to_datetime(column, utc=True).dt.tz_localize(None)
+        return Values("time", moments.to_numpy(dtype="datetime64[ns]"))
+    there = column.notna().to_numpy()
+    texts = [str(value) if known else None for value, known in zip(column, there, strict=True)]
+    return Values("text", np.array(texts, dtype=object))
+
+
+class _Reader:
+    """Computes a tree over columns of one length."""
+
+    def __init__(self, columns: Mapping[str, Values], rows: int) -> None:
+        self._columns = columns
+        self._rows = rows
+
+    def read(self, node: ast.expr) -> Values:
+        """The values of a part of the tree. Raises ToolError for what is not allowed."""
+        if isinstance(node, ast.Constant):
+            return self._constant(node.value)
+        if isinstance(node, ast.Name):
+            return self._columns[node.id]
+        if isinstance(node, ast.BinOp):
+            return self._arithmetic(node)
+        if isinstance(node, ast.UnaryOp):
+            return self._signed(node)
+        if isinstance(node, ast.BoolOp):
+            parts = [self._truth(each) for each in node.values]
+            join = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
+            return Values("truth", join.reduce(np.broadcast_arrays(*parts)))
+        if isinstance(node, ast.Compare):
+            return self._compared(node)
+        if isinstance(node, ast.IfExp):
+            return self._chosen(node.test, node.body, node.orelse)
+        if isinstance(node, ast.Call):
+            return self._called(node)
+        what = type(node).__name__
+        raise ToolError(
+            f"An expression cannot have a part of the kind {what}; it takes numbers, texts, columns, "
+            f"+ - * / // % **, comparisons, and, or, not, and the functions {listed(FUNCTIONS, 30)}."
+        )
+
+    def _constant(self, value: object) -> Values:
+        if isinstance(value, bool):
+            return Values("truth", np.array([value]))
+        if isinstance(value, int | float):
+            try:
+                return Values("number", np.array([float(value)]))
+            except OverflowError:
+                raise ToolError("A number in the expression is too large.") from None
+        if isinstance(value, str):
+            return Values("text", np.array([value], dtype=object))
+        raise ToolError(f"An expression cannot hold {str(value)[:40]!r}; it takes numbers and texts.")
+
+    def _arithmetic(self, node: ast.BinOp) -> Values:
+        if type(node.op) not in _ARITHMETIC:
+            raise ToolError(
+                "An expression computes with + - * / // % and **; write and, or and not in words."
+            )
+        left, right = self.read(node.left), self.read(node.right)
+        if {left.kind, right.kind} == {"text"} and isinstance(node.op, ast.Add):
+            both = np.broadcast_arrays(left.values, right.values)
+            texts = [None if a is None or b is None else a + b for a, b in zip(*both, strict=True)]
+            return Values("text", np.array(texts, dtype=object))
+        if "time" in (left.kind, right.kind) and isinstance(node.op, ast.Sub):
+            return Values("number", _days(_as_time(left)) - _days(_as_time(right)))
+        return Values("number", _ARITHMETIC[type(node.op)](_as_number(left), _as_number(right)))
+
+    def _signed(self, node: ast.UnaryOp) -> Values:
+        if isinstance(node.op, ast.Not):
+            return Values("truth", ~self._truth(node.operand))
+        if isinstance(node.op, ast.USub | ast.UAdd):
+            values = _as_number(self.read(node.operand))
+            return Values("number", -values if isinstance(node.op, ast.USub) else values)
+        raise ToolError("An expression takes - and not in front of a part, and no ~.")
+
+    def _compared(self, node: ast.Compare) -> Values:
+        found: Any = np.array([True])
+        left = self.read(node.left)
+        for operator, following in zip(node.ops, node.comparators, strict=True):
+            right = self.read(following)
+            found = found & _met(operator, left, right)
+            left = right
+        return Values("truth", found)
+
+    def _truth(self, node: ast.expr) -> Any:
+        found = self.read(node)
+        if found.kind != "truth":
+            raise ToolError(f"A condition is a comparison such as cloud_pct > 50, not {_KINDS[found.kind]}.")
+        return found.values
+
+    def _chosen(self, test: ast.expr, one: ast.expr, other: ast.expr) -> Values:
+        condition, a, b = self._truth(test), self.read(one), self.read(other)
+        if a.kind != b.kind:
+            raise ToolError(
+                f"where gives either {_KINDS[a.kind]} or {_KINDS[b.kind]}; both must be of a kind."
+            )
+        return Values(a.kind, np.where(condition, a.values, b.values))
+
+    def _called(self, node: ast.Call) -> Values:
+        if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+            asked = node.func.id if isinstance(node.func, ast.Name) else "a call of that kind"
+            near = get_close_matches(asked, FUNCTIONS, n=1)
+            hint = f"did you mean {near[0]}" if near else f"there are {listed(FUNCTIONS, 30)}"
+            raise ToolError(f"An expression has no function {asked!r}; {hint}.")
+        name, given = node.func.id, node.args
+        least, most = _COUNTS.get(name, (1, 1))
+        if node.keywords or not least <= len(given) <= most or any(isinstance(g, ast.Starred) for g in given):
+            takes = f"{least}" if least == most else f"{least} to {most}"
+            raise ToolError(f"{name} takes {takes} values, not {len(given) + len(node.keywords)}.")
+        if name == "where":
+            return self._chosen(*given)
+        return _applied(name, [self.read(each) for each in given])
+
+
+_COUNTS = {"where": (3, 3), "round": (1, 2), "min": (2, 20), "max": (2, 20), "coalesce": (2, 20)}
+
+
+def _applied(name: str, given: list[Values]) -> Values:
+    first = given[0]
+    if name in _NUMERIC:
+        return Values("number", _NUMERIC[name](_as_number(first)))
+    if name == "round":
+        digits = _as_number(given[1]) if len(given) > 1 else np.array([0.0])
+        if len(digits) != 1 or not -15 <= digits[0] <= 15:
+            raise ToolError("round takes a number of decimals from -15 to 15.")
+        return Values("number", np.round(_as_number(first), int(digits[0])))
+    if name in ("min", "max"):
+        pick = np.minimum if name == "min" else np.maximum
+        return Values("number", pick.reduce(np.broadcast_arrays(*map(_as_number, given))))
+    if name == "is_missing":
+        return Values("truth", _missing(first))
+    if name == "coalesce":
+        return _first_there(given)
+    if name in _TIMES:
+        moments = pd.DatetimeIndex(_as_time(first))
+        return Values("number", np.asarray(getattr(moments, name.replace("day_of_year", "dayofyear")), float))
+    texts = _as_text(first)
+    if name == "text":
+        return Values("text", texts)
+    made = [None if text is None else _TEXTS[name](text) for text in texts]
+    if name == "length":
+        return Values("number", np.array([np.nan if each is None else each for each in made], dtype=float))
+    return Values("text", np.array(made, dtype=object))
+
+
+def _first_there(given: list[Values]) -> Values:
+    found = given[0]
+    for each in given[1:]:
+        if each.kind != found.kind:
+            raise ToolError(
+                f"coalesce was given {_KINDS[found.kind]} and {_KINDS[each.kind]}; give one kind."
+            )
+        found = Values(found.kind, np.where(_missing(found), each.values, found.values))
+    return found
+
+
+def _met(operator: ast.cmpop, left: Values, right: Values) -> Any:
+    """Which rows meet a comparison; a missing value never does."""
+    there = ~(_missing(left) | _missing(right))
+    if "time" in (left.kind, right.kind):
+        a, b = _days(_as_time(left)), _days(_as_time(right))
+    elif "text" in (left.kind, right.kind):
+        if {left.kind, right.kind} != {"text"}:
+            raise ToolError(
+                f"A comparison has {_KINDS[left.kind]} on one side and {_KINDS[right.kind]} on the other."
+            )
+        a, b = _texts_of(left), _texts_of(right)
+    else:
+        a, b = _as_number(left), _as_number(right)
+    compare = _COMPARE.get(type(operator))
+    if compare is None:
+        raise ToolError("An expression compares with == != < <= > >=; in and is are not taken.")
+    return there & compare(a, b)
+
+
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: np.equal, ast.NotEq: np.not_equal, ast.Lt: np.less, ast.LtE: np.less_equal,
+    ast.Gt: np.greater, ast.GtE: np.greater_equal,
+}  # fmt: skip
+
+
+def _missing(values: Values) -> Any:
+    if values.kind == "truth":
+        return np.zeros(len(values.values), dtype=bool)
+    return pd.isna(values.values)
+
+
+def _as_number(values: Values) -> Floats:
+    if values.kind in ("text", "time"):
+        hint = "; year(…) or a difference of two times is one" if values.kind == "time" else ""
+        raise ToolError(f"The expression computes with {_KINDS[values.kind]}, which is no number{hint}.")
+    return np.asarray(values.values, dtype=float)
+
+
+def _as_time(values: Values) -> Any:
+    if values.kind == "time":
+        return values.values
+    if values.kind == "text":
+        moments = pd.to_datetime(pd.Series(values.values), errors="coerce", utc=True, format="ISO8601")
+        if len(values.values) == 1 and moments.isna().all():
+            raise ToolError(f"{str(values.values[0])[:40]!r} is no time; write one such as '2018-05-31'.")
+        return moments.dt.tz_localize(None).to_numpy(dtype="datetime64[ns]")
+    raise ToolError(f"The expression needs a time and got {_KINDS[values.kind]}.")
+
+
+def _as_text(values: Values) -> Any:
+    if values.kind == "text":
+        return values.values
+    gone = _missing(values)
+    if values.kind == "time":
+        said = [str(moment) for moment in pd.DatetimeIndex(values.values)]
+    elif values.kind == "truth":
+        said = ["true" if each else "false" for each in values.values]
+    else:
+        said = [f"{each:.12g}" for each in values.values]
+    return np.array([None if none else text for text, none in zip(said, gone, strict=True)], dtype=object)
+
+
+def _texts_of(values: Values) -> Any:
+    return np.array(["" if text is None else text for text in values.values], dtype=str)
+
+
+def _days(moments: Any) -> Floats:
+    """Days since 1970, missing as not-a-number."""
+    days = np.asarray(moments, dtype="datetime64[ns]").astype("int64") / 86_400e9
+    return np.where(np.isnat(moments), np.nan, days)

@@ -1,0 +1,130 @@
+"""Write rows as an Excel workbook (Office Open XML), the same bytes whenever the rows are the same."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from state.model import State
+from tools.artifacts import Call
+from tools.base import Step, ToolError, World, tool
+from tools.data.exports import with_origin, written
+from tools.data.pages import pages
+from tools.data.provenance import provenance, source_infos
+from tools.data.summaries import TableOrSelection
+from tools.tables import plain_value
+
+MAX_SHEET_ROWS = 200_000
+"""A sheet holds 1,048,576 rows; what is beyond this takes minutes to write and to open."""
+MAX_SHEET_COLUMNS = 16_384
+MAX_CELL_CHARS = 32_767
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*")
+_LEFT_OUT = "footprint"
+
+
+@tool("data", changes_state=True, gives=("document",), long_running=True)
+def export_xlsx(state: State, world: World, *, table: TableOrSelection = None) -> Step:
+    """Write all rows of the selection or of a table as an Excel workbook, with where they came from.
+
+    The sheet `rows` has one header line and the column `origin`; the sheet `about` says where the rows came
+    from. Texts stay texts: one that begins like a formula is stored as text and marked as such, so that no
+    program runs it. Times are text in ISO 8601, UTC.
+
+    Example: copilot call export_xlsx
+
+    Asked as: export to Excel | xlsx file please | save the table as a workbook | I need it in a spreadsheet
+    for Excel | write an Excel sheet of the selection | download as xlsx
+    """
+    call = Call.of(export_xlsx, table=table)
+    rows, found = pages(state, world, table)
+    if rows > MAX_SHEET_ROWS:
+        raise ToolError(
+            f"There are {rows:,} rows, and a workbook is written of {MAX_SHEET_ROWS:,} at most; narrow the "
+            "selection or use export_csv."
+        )
+    about = provenance(state, world, table, rows, call)
+    marked = with_origin(found, source_infos(state, world, table))
+    return written(
+        state, world, call, ".xlsx", "Excel workbook", rows, lambda path: write_xlsx(path, marked, about)
+    )
+
+
+def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any]) -> None:
+    """Pages as one workbook, row by row, so that it needs little memory."""
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("rows")
+    sheet.freeze_panes = "A2"
+    names: list[str] | None = None
+    for page in found:
+        page = page.drop(columns=_LEFT_OUT, errors="ignore")
+        if names is None:
+            names = [str(name) for name in page.columns]
+            if len(names) > MAX_SHEET_COLUMNS:
+                raise ToolError(f"There are {len(names):,} columns; a sheet holds {MAX_SHEET_COLUMNS:,}.")
+            sheet.append([_cell(sheet, name) for name in names])
+        for row in page.reindex(columns=names).itertuples(index=False, name=None):
+            sheet.append([_cell(sheet, plain_value(value)) for value in row])
+    notes = book.create_sheet("about")
+    for line in _lines(about):
+        notes.append([_cell(notes, part) for part in line])
+    unsettled = path.with_name(f"{path.name}.unsettled")
+    try:
+        book.save(unsettled)
+        _settle(unsettled, path)
+    finally:
+        unsettled.unlink(missing_ok=True)
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    """A value as a cell: a text is a text, whatever it begins with."""
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**53 else str(value)
+    text = value if isinstance(value, str) else str(value)
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    text = ILLEGAL_CHARACTERS_RE.sub(" ", text)[:MAX_CELL_CHARS]
+    cell = WriteOnlyCell(sheet)
+    cell.value = text
+    cell.data_type = "s"  # openpyxl reads a text that starts with = as a formula
+    if text.startswith(_FORMULA_STARTS):
+        cell.quotePrefix = True
+    return cell
+
+
+def _lines(about: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
+    """Nested values as lines of a name and a value: `data_sets.0.name`."""
+    for key, value in about.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, list):
+            value = {str(number): each for number, each in enumerate(value)}
+        if isinstance(value, dict):
+            yield from _lines(value, f"{name}.")
+        else:
+            yield name, "" if value is None else str(value)
+
+
+def _settle(source: Path, target: Path) -> None:
+    """Copy a workbook without the times at which it was written."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "docProps/core.xml":
+                content = _MODIFIED.sub(rb"\g<1>2000-01-01T00:00:00Z", content)
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            new.writestr(entry, content)
+
+
+TOOLS = (export_xlsx,)
