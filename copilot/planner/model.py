@@ -165,6 +165,8 @@ def _call_message(plan: Plan, progress: _Progress, state: dict[str, Any], *, thi
 
 def result_of(value: Any, done: Sequence[Done]) -> Any:
     """An argument as it is; "@4.table" as what the fourth call brought under that name."""
+    if isinstance(value, list):
+        return [result_of(each, done) for each in value]
     match = _RESULT.fullmatch(value) if isinstance(value, str) else None
     if match is None or not 1 <= int(match[1]) <= len(done):
         return value

@@ -14,6 +14,7 @@ from copilot.planner.beyond import is_all_of_it, missing_source, undoable
 from copilot.planner.cases import Cases, known_cases
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
+from copilot.planner.declared import declared_plan
 from copilot.planner.fitting import fitted
 from copilot.planner.head import Head
 from copilot.planner.idioms import in_plain_words
@@ -85,7 +86,18 @@ class Planner:
         if known is not None:
             return Plan(tuple(known), labels=("case",))
         draft = _Draft()
+
+        def by_rules(text: str) -> Sequence[Call]:
+            part = _Draft()
+            self._fill(part, text, situation)
+            draft.notes += part.notes
+            return part.calls
+
         try:
+            declared = declared_plan(said, situation, by_rules)
+            if declared is not None:
+                notes = (*draft.notes, *declared.notes)
+                return Plan(tuple(declared.calls), tuple(dict.fromkeys(notes)), labels=("declared",))
             self._fill(draft, said, situation)
         except Ask as ask:
             arguments = {"question": ask.question, "choices": list(ask.choices)}

@@ -1,0 +1,470 @@
+"""Fill a tool's arguments from what a clause says: handles, choices, numbers with units, places, dates, names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from copilot.planner.asking import Ask, Reject
+from copilot.planner.declared.numbers import Quantity, converted, number_for, quantities
+from copilot.planner.declared.phrases import words_of
+from copilot.planner.declared.signature import Parameter, parameters
+from copilot.planner.declared.things import Thing, meant
+from copilot.planner.places import resolved
+from copilot.planner.reading.dates import dates
+from copilot.planner.situation import Call, Situation
+from copilot.planner.spans import Reader, Span
+
+
+class Missing(Exception):
+    """A needed argument is not said."""
+
+    def __init__(self, tool: str, parameter: Parameter) -> None:
+        super().__init__(f"{tool} needs {parameter.name}")
+        self.tool, self.parameter = tool, parameter
+
+
+@dataclass
+class Said:
+    """A clause while its arguments are read: what it says, and what of it is taken already."""
+
+    text: str
+    situation: Situation
+    things: Sequence[Thing]
+    spans: Sequence[Span]
+    taken: list[tuple[int, int]] = field(default_factory=list)
+    """Stretches of the text that stand for something else than a number."""
+
+    def take(self, start: int, end: int) -> None:
+        """Nothing else is read from there."""
+        self.taken.append((start, end))
+
+    def free(self, start: int, end: int) -> bool:
+        """Whether nothing was read from there."""
+        return not any(left < end and start < right for left, right in self.taken)
+
+    def of(self, *kinds: str) -> list[Span]:
+        """The free spans of those kinds."""
+        return [each for each in self.spans if each.kind in kinds and self.free(each.start, each.end)]
+
+
+def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) -> Call:
+    """A call of the tool with what the text says. Raises Ask, Reject or Missing."""
+    reader = Reader(situation.gazetteer, situation.today, situation.names())
+    said = Said(text, situation, things, reader.read(text))
+    args: dict[str, Any] = {}
+    wanted = parameters(tool)
+    for stage in (_handles, _places, _days, _choices, _texts, _numbers, _flags):
+        stage(wanted, said, args)
+    for each in wanted:
+        if each.required and each.name not in args:
+            if each.kind in ("handle", "handles"):
+                raise Reject(_nothing_to_work_on(each))
+            raise Missing(tool, each)
+    return Call(tool, args)
+
+
+def _nothing_to_work_on(parameter: Parameter) -> str:
+    kind = {"raster": "raster", "vector": "vector layer or drawing", "table": "table", "document": "document"}
+    thing = kind.get(parameter.handle, parameter.handle)
+    return f"There is no {thing} here to work on yet; attach a file, or make one first."
+
+
+# Handles
+
+
+def _handles(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
+    for kind in dict.fromkeys(each.handle for each in wanted if each.handle):
+        of_kind = [each for each in wanted if each.handle == kind]
+        lists = [each for each in of_kind if each.kind == "handles"]
+        single = [each for each in of_kind if each.kind == "handle"]
+        needed = [each for each in single if each.required]
+        # What may be left out is only filled where the text names something for it.
+        named = [each for each in single if not each.required and _is_named(each, said)]
+        count = max(len(needed) + len(named), 1 if not needed else 0)
+        found = meant(said.text, kind, said.things, 8 if lists else count)
+        for each in lists:
+            if found and (each.required or len(found) > 1):
+                args[each.name] = [thing.ref for thing in _several(said.text, found)]
+        for parameter, thing in zip(
+            [*needed, *named], _in_order(needed + named, found, said.text), strict=False
+        ):
+            args[parameter.name] = thing.ref
+
+
+def _is_named(parameter: Parameter, said: Said) -> bool:
+    """Whether a text speaks of something for an argument that may be left out."""
+    if parameter.name == parameter.handle == "table":
+        return any(each.kind == "table" for each in said.things) and bool(
+            re.search(
+                r"\b(?:table|it|this|that|them|these|those|result|rows|csv|columns?)\b|table-",
+                said.text,
+                re.I,
+            )
+        )
+    words = [parameter.name, *parameter.words]
+    return any(re.search(rf"\b{re.escape(word)}s?\b", said.text, re.I) for word in words) or bool(
+        meant_by_name(said.text, parameter.handle, said.things)
+    )
+
+
+def meant_by_name(text: str, kind: str, things: Sequence[Thing]) -> list[Thing]:
+    """The things of a kind that a text truly names."""
+    found = meant(text, kind, things, 1)
+    spoken = set(words_of(text))
+    return [
+        each
+        for each in found
+        if each.ref == "selection" or each.drawn or each.words & spoken or each.ref in text
+    ]
+
+
+def _several(text: str, found: Sequence[Thing]) -> Sequence[Thing]:
+    """Of things for a list: those that are named, else the newest two, the older first."""
+    spoken = set(words_of(text))
+    named = [each for each in found if each.words & spoken or each.ref in text]
+    if len(named) > 1 or re.search(r"\b(?:all|every|each)\b", text, re.I):
+        return named if len(named) > 1 else found
+    return list(found)[:2]
+
+
+_FIRST = frozenset({"before", "pre", "left", "multispectral", "source", "raster", "vector"})
+
+
+def _in_order(wanted: Sequence[Parameter], found: Sequence[Thing], text: str) -> list[Thing]:
+    """Things in the order of the arguments: "clip A by B" as said, "subtract B from A" the other way round."""
+    ordered = list(found)
+    if len(wanted) == len(ordered) == 2 and re.search(
+        r"\b(?:from|which|that (?:lie|are|fall)|inside|within|into|onto|to match|like)\b", text, re.I
+    ):
+        swapped = re.search(
+            r"\b(?:cut|erase|remove|subtract|take|count|how many)\b.*\b(?:from|inside|within|in)\b",
+            text,
+            re.I,
+        )
+        if swapped and wanted[0].name in ("vector", "a", "left", "polygons"):
+            ordered.reverse()
+    return ordered
+
+
+# Places, dates
+
+
+def _places(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
+    names = {each.name for each in wanted}
+    for span in said.of("point"):
+        if {"lon", "lat"} <= names and "lon" not in args:
+            args["lon"], args["lat"] = (round(float(each), 6) for each in span.value[:2])
+            said.take(span.start, span.end)
+    for span in said.of("bbox"):
+        if "bbox" in names and "bbox" not in args:
+            args["bbox"] = [float(each) for each in span.value]
+            said.take(span.start, span.end)
+    slots = [
+        each.name
+        for each in wanted
+        if each.kind == "text"
+        and (
+            each.name in ("place", "city", "country")
+            or each.name.endswith("_place")
+            or each.name in ("start_place", "end_place")
+        )
+    ]
+    spans = said.of("place")
+    for name, span in zip(slots, spans, strict=False):
+        args[name] = resolved(span, said.situation).label
+        said.take(span.start, span.end)
+    if not slots and {"lon", "lat"} <= names and "lon" not in args and spans:
+        place = resolved(spans[0], said.situation)
+        args["lon"], args["lat"] = round(place.lon, 4), round(place.lat, 4)
+        said.take(spans[0].start, spans[0].end)
+
+
+_START = ("start", "start_date", "since", "date", "day", "first")
+_END = ("end", "end_date", "until", "last", "other")
+
+
+def _days(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
+    names = {each.name for each in wanted if each.kind == "text"}
+    if not names & {*_START, *_END}:
+        return
+    found = dates(said.text, said.situation.today)
+    start_name = next((each for each in _START if each in names), None)
+    end_name = next((each for each in _END if each in names), None)
+    if not found:
+        return
+    if len(found) == 1:
+        ends = [(start_name, found[0].start), (end_name, found[0].end)]
+    else:
+        ends = [(start_name, found[0].start), (end_name, found[-1].end or found[-1].start)]
+    for name, day in ends:
+        if name is not None and day is not None:
+            args[name] = day.isoformat()
+    for each in found:
+        said.take(each.start_index, each.end_index) if hasattr(each, "start_index") else None
+
+
+# Choices, flags
+
+
+def _choices(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
+    for each in wanted:
+        if each.kind == "choice" and len(each.choices) > 1:
+            found = _chosen(each, said.text)
+            if found:
+                args[each.name] = found[0]
+        elif each.kind == "choices":
+            found = _chosen(each, said.text)
+            if found:
+                args[each.name] = found
+
+
+_MEANS = {
+    "mean": ("average", "avg"), "max": ("maximum", "highest", "largest", "greatest", "most"), "min": ("minimum", "lowest", "smallest", "least"),
+    "std": ("standard deviation", "stdev", "spread"), "sum": ("total", "add up"), "count": ("number", "how many"), "median": ("middle",),
+    "nearest": ("nearest neighbour", "nearest neighbor"), "ha": ("hectare", "hectares"), "km2": ("square kilometres", "square kilometers", "sq km", "km²"),
+    "m2": ("square metres", "square meters", "m²"), "km": ("kilometres", "kilometers"), "m": ("metres", "meters"), "hex": ("hexagon", "hexagons", "hexagonal", "honeycomb"),
+    "square": ("squares", "square grid", "boxes"), "h3": ("h3",), "true_colour": ("true color", "natural colour", "natural color", "rgb"),
+    "false_colour": ("false color", "infrared", "cir"), "gpkg": ("geopackage",), "geotiff": ("tif", "tiff"), "cog": ("cloud optimized", "cloud optimised"),
+    "refined_lee": ("refined lee",), "gamma_map": ("gamma map", "gamma-map"), "utm": ("utm",), "mgrs": ("mgrs",), "dms": ("degrees minutes seconds", "dms"),
+    "decimal": ("decimal degrees",), "mi": ("miles",), "nmi": ("nautical miles",), "within": ("inside", "within"), "intersects": ("intersect", "touching", "overlap", "overlapping"),
+    "contains": ("containing", "contain"),
+}  # fmt: skip
+
+
+def _chosen(parameter: Parameter, text: str) -> list[Any]:
+    """The choices that a text names, by where they stand; of words within words the longest."""
+    lowered = f" {text.lower().replace('_', ' ').replace('-', ' ')} "
+    hits: list[tuple[int, int, Any]] = []
+    for choice in parameter.choices:
+        plain = str(choice).lower()
+        spoken = plain.replace("_", " ").replace("-", " ")
+        for word in (spoken, *_MEANS.get(plain, ())):
+            match = re.search(rf"(?<![\w]){re.escape(word.replace('-', ' '))}(?![\w²])", lowered)
+            if match and not (len(word) == 1 and word.isalpha()):
+                hits.append((match.start(), match.end(), choice))
+    kept = [
+        hit
+        for hit in hits
+        if not any(o[0] <= hit[0] and hit[1] <= o[1] and o[1] - o[0] > hit[1] - hit[0] for o in hits)
+    ]
+    return list(dict.fromkeys(choice for _, _, choice in sorted(kept, key=lambda hit: hit[0])))
+
+
+def _flags(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
+    for each in wanted:
+        if each.kind == "flag" and each.name not in args:
+            words = r"[\s_-]+".join(re.escape(word) for word in each.name.split("_"))
+            match = re.search(
+                rf"\b(?P<no>no|not|without|don'?t|do not)?\s*(?:\w+ )?\b{words}", said.text, re.I
+            )
+            if match:
+                args[each.name] = not match["no"]
+
+
+# Numbers
+
+
+def _numbers(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
+    for each in wanted:
+        if each.kind == "numbers" and each.name not in args:
+            several = _listed_numbers(each, said)
+            if several:
+                args[each.name] = several
+    single = [each for each in wanted if each.kind == "number" and each.name not in args]
+    left = quantities(said.text, said.taken)
+    waiting = [each for each in single if each.required] or single
+    # What has its unit in its name first: "500 m" can be nothing else.
+    for each in sorted(single, key=lambda each: (not each.unit, not each.required)):
+        alone = (
+            len([one for one in waiting if one.name not in args]) == 1 and each in waiting and each.required
+        )
+        found = number_for(each, said.text, left, alone)
+        if found is not None and _within(each, found):
+            args[each.name] = converted(each, found)
+            left = [one for one in left if one is not found]
+
+
+def _within(parameter: Parameter, found: Quantity) -> bool:
+    value = converted(parameter, found)
+    low = parameter.least is None or value >= parameter.least
+    return low and (parameter.most is None or value <= parameter.most)
+
+
+_LIST = r"-?\d+(?:\.\d+)?(?:\s*(?:,|/|and|&|-|\s)\s*-?\d+(?:\.\d+)?)*"
+
+
+def _listed_numbers(parameter: Parameter, said: Said) -> list[float | int]:
+    words = "|".join(re.escape(word) for word in (*parameter.words, parameter.name.rstrip("s")))
+    match = re.search(rf"\b(?:{words})s?\b\W*(?:of|to|at|as|:|=)?\s*(?P<list>{_LIST})", said.text, re.I)
+    if match is None:
+        return []
+    said.take(match.start(), match.end())
+    numbers = [float(each) for each in re.findall(r"\d+(?:\.\d+)?", match["list"])]
+    return [int(each) if each.is_integer() else each for each in numbers][: parameter.most_items]
+
+
+# Texts
+
+
+def _texts(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
+    for each in wanted:
+        if each.name in args or each.kind not in ("text", "texts"):
+            continue
+        reader = next((read for names, read in _BY_NAME if each.name in names), None)
+        found = reader(each, said) if reader else None
+        if found is None and each.required and reader is None:
+            found = _quoted(each, said)
+        if found is not None:
+            args[each.name] = [found] if each.kind == "texts" and not isinstance(found, list) else found
+
+
+def _quoted(parameter: Parameter, said: Said) -> str | None:
+    match = re.search(r"[\"“”`](?P<in>[^\"“”`]+)[\"“”`]|(?<!\w)'(?P<one>[^']+)'(?!\w)", said.text)
+    if match is None or not said.free(match.start(), match.end()):
+        return None
+    said.take(match.start(), match.end())
+    return (match["in"] or match["one"]).strip()
+
+
+def _url(parameter: Parameter, said: Said) -> str | None:
+    match = re.search(
+        r"https?://[^\s,;\"'<>]+|\bwww\.[^\s,;\"'<>]+|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:org|com|net|int|gov|edu|io|eu)\b(?:/[^\s,;\"']*)?",
+        said.text,
+        re.I,
+    )
+    if match is None:
+        return None
+    said.take(match.start(), match.end())
+    found = match[0].rstrip(".,;:!?)")
+    return found if "://" in found else f"https://{found}"
+
+
+def _file(parameter: Parameter, said: Said) -> str | None:
+    match = re.search(r"[\"'“]?(?P<path>(?:[~./]|\w)[\w./~+-]*\.[a-z]\w{1,7})\b[\"'”]?", said.text, re.I)
+    if match is None:
+        return None
+    said.take(match.start(), match.end())
+    return match["path"]
+
+
+def _crs(parameter: Parameter, said: Said) -> str | None:
+    text = said.text
+    if (code := re.search(r"\bepsg[:\s-]*(\d{4,6})", text, re.I)) is not None:
+        said.take(code.start(), code.end())
+        return f"EPSG:{code[1]}"
+    for pattern, value in (
+        (r"\bweb[ -]?mercator\b|\bgoogle mercator\b", "EPSG:3857"),
+        (
+            r"\bwgs ?-?84\b|\blat(?:itude)?[/ -]?(?:and )?lon(?:gitude)?\b|\b(?:lon|longitude)[/ -]?(?:and )?lat(?:itude)?\b|\bgeographic\b",
+            "EPSG:4326",
+        ),
+        (r"\betrs ?-?89\b|\blaea\b", "EPSG:3035"),
+    ):
+        if re.search(pattern, text, re.I):
+            return value
+    zone = re.search(r"\butm(?: zone)? (\d{1,2}) ?([ns])?\b", text, re.I)
+    if zone:
+        return f"EPSG:{(327 if (zone[2] or 'n').lower() == 's' else 326)}{int(zone[1]):02d}"
+    return "utm" if re.search(r"\butm\b", text, re.I) else None
+
+
+def _expression(parameter: Parameter, said: Said) -> str | None:
+    if (found := _quoted(parameter, said)) is not None:
+        return found
+    # From the first to the last sign of a sum: names, numbers and brackets joined by operators.
+    atom = r"(?:-?\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z_]\w*(?:\([^()]*\))?|\((?:[^()]|\([^()]*\))*\))"
+    operator = r"\s*(?:\*\*|[-+*/^%]|[<>]=?|==)\s*"
+    match = max(
+        re.finditer(rf"(?:[A-Za-z_]\w*\s*=(?!=)\s*)?{atom}(?:{operator}{atom})+", said.text),
+        key=lambda each: len(each[0]),
+        default=None,
+    )
+    if match is None:
+        call = re.search(r"\b(?:sqrt|log|log10|exp|sin|cos|tan|abs)\([^()]*\)", said.text)
+        return call[0] if call else None
+    said.take(match.start(), match.end())
+    return match[0].strip()
+
+
+_ABOUT = re.compile(
+    r"^.*?\b(?:for|about|on|of|regarding|concerning|called|titled|:)\s+(?:(?:information|papers?|articles?|pages?) (?:on|about) )?(?P<rest>.+)$",
+    re.I | re.S,
+)
+_TAIL = re.compile(
+    r"\s+(?:please|on (?:the )?(?:web|internet|wikipedia|arxiv)|in (?:wikipedia|arxiv)|from (?:wikipedia|arxiv))\W*$",
+    re.I,
+)
+
+
+def _topic(parameter: Parameter, said: Said) -> str | None:
+    if (found := _quoted(parameter, said)) is not None:
+        return found
+    text = _TAIL.sub("", said.text.strip().rstrip(".?!"))
+    match = _ABOUT.match(text)
+    rest = match["rest"] if match else re.sub(r"^\W*(?:\w+)\s+", "", text)
+    return _TAIL.sub("", rest).strip(" ,:\"'") or None
+
+
+def _named(parameter: Parameter, said: Said) -> str | None:
+    match = re.search(
+        r"\b(?:call(?:ed)?(?: it| them| that| the result)?|named?(?: it| them)?|as|title[d]?)\s+[\"'“]?(?P<name>[\w][\w .-]*?)[\"'”]?\s*(?:$|[,;.])",
+        said.text,
+        re.I,
+    )
+    quoted = _quoted(parameter, said)
+    return quoted or (match["name"].strip() if match else None)
+
+
+def _column(parameter: Parameter, said: Said) -> str | None:
+    by = parameter.name in ("by", "group_by", "index", "rows", "field_by")
+    spans = said.of("field")
+    if by:
+        match = re.search(
+            r"\b(?:by|per|for each|across|grouped by)\s+(?:the )?(?P<word>\w+)", said.text, re.I
+        )
+        if match:
+            at = match.start("word")
+            span = next((each for each in spans if each.start <= at < each.end), None)
+            said.take(match.start("word"), match.end("word"))
+            return str(span.value) if span else match["word"].lower()
+    if spans:
+        said.take(spans[0].start, spans[0].end)
+        return str(spans[0].value)
+    match = re.search(
+        r"\b(?:column|field|attribute|of|in|the)\s+[\"'`]?(?P<word>[a-z]+(?:_[a-z0-9]+)+|[a-z]\w*)[\"'`]?\s*$|\b(?P<snake>[a-z]+(?:_[a-z0-9]+)+)\b",
+        said.text,
+        re.I,
+    )
+    if match is None or not parameter.required:
+        return match["snake"] if match and match["snake"] else None
+    return match["word"] or match["snake"]
+
+
+def _columns(parameter: Parameter, said: Said) -> list[str] | None:
+    found = [str(each.value) for each in said.of("field")]
+    found += [each for each in re.findall(r"\b[a-z]+(?:_[a-z0-9]+)+\b", said.text) if each not in found]
+    return found or None
+
+
+def _colour(parameter: Parameter, said: Said) -> str | None:
+    spans = said.of("color")
+    return str(spans[0].value) if spans else None
+
+
+_TextReader = Callable[[Parameter, Said], Any]
+_BY_NAME: tuple[tuple[frozenset[str], _TextReader], ...] = (
+    (frozenset({"url", "link", "address", "page"}), _url),
+    (frozenset({"file", "path"}), _file),
+    (frozenset({"crs", "target_crs", "epsg", "to_crs", "dst_crs"}), _crs),
+    (frozenset({"expression", "formula", "condition", "where"}), _expression),
+    (frozenset({"query", "question", "topic", "search", "prompt", "term"}), _topic),
+    (frozenset({"name", "title", "new_name", "store", "label"}), _named),
+    (frozenset({"columns", "fields"}), _columns),
+    (frozenset({"column", "field", "by", "value", "values", "x", "y", "time", "index", "group_by", "on", "target"}), _column),
+    (frozenset({"color", "colour"}), _colour),
+)  # fmt: skip
+
+__all__ = ["Ask", "Missing", "Said", "filled", "meant_by_name"]

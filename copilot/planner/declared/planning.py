@@ -1,0 +1,174 @@
+"""The plan of a request that works on what is at hand: files, rasters, features, tables, documents, pages.
+
+The request is cut into steps; each step's tool is the one whose phrases are likest, and its arguments are read
+by their declared types. What one step makes, the next can mean by "it" or by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from copilot.planner.asking import Ask, Reject
+from copilot.planner.declared.arguments import Missing, filled
+from copilot.planner.declared.phrases import Phrases, known_phrases
+from copilot.planner.declared.signature import Parameter, parameters
+from copilot.planner.declared.things import Thing, made_by, things_at_hand
+from copilot.planner.situation import Call, Situation
+from data.vocabulary.datasets import dataset_mentions
+from tools.base import ToolError
+from tools.run import validated
+from tools.toolbox import toolbox
+
+SURE = 0.52
+"""From this likeness on, a step wants the tool."""
+AHEAD = 0.02
+"""How much liker it must be than the likest tool of the catalogue, the map and the page, which the rules plan."""
+CATEGORIES = frozenset({"geotools", "python", "web", "langchain", "openai"})
+"""Whose tools are planned by what they declare."""
+ALSO = frozenset(
+    "add_raster_layer add_vector_layer pivot crosstab join_tables add_column resample_time trend seasonality correlation regression "
+    "outliers kmeans dbscan hotspots spatial_autocorrelation nearest_neighbour_stats pca box_figure map_figure export_xlsx".split()
+)
+"""Tools of other categories that are, too."""
+
+Rest = Callable[[str], Sequence[Call]]
+"""Plans a step by the rules."""
+
+
+@dataclass
+class Declared:
+    """A plan while it is made."""
+
+    calls: list[Call] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def is_declared(tool: str) -> bool:
+    """Whether a tool is planned by what it declares."""
+    return tool in ALSO or (tool in toolbox() and toolbox().get(tool).category in CATEGORIES)
+
+
+def chosen(text: str, things: Sequence[Thing] = (), phrases: Phrases | None = None) -> str | None:
+    """The tool that a step wants, when it is one that is planned by what it declares."""
+    ranked = (phrases or known_phrases()).ranked(text)
+    kinds = {each.kind for each in things}
+    of_catalogue = bool(dataset_mentions(text))
+    own = next(((tool, like) for tool, like in ranked if _may_be(tool, kinds, of_catalogue)), None)
+    other = next((like for tool, like in ranked if not is_declared(tool)), 0.0)
+    if own is None or own[1] < SURE or own[1] < other + AHEAD:
+        return None
+    return own[0]
+
+
+def _may_be(tool: str, kinds: set[str], of_catalogue: bool) -> bool:
+    """Whether a tool is planned here: on the map only what is at hand, on a data set only what takes features."""
+    if not is_declared(tool):
+        return False
+    if tool in _SHOWING:
+        return _SHOWING[tool] in kinds
+    taken = {each.handle for each in parameters(tool)}
+    return not of_catalogue or bool(taken & {"vector", "table"})
+
+
+_SHOWING = {"add_raster_layer": "raster", "add_vector_layer": "vector"}
+
+
+def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | None:
+    """The plan of a request in which at least one step wants such a tool; None for any other request.
+
+    Raises Ask or Reject when nothing of it can be planned.
+    """
+    things = things_at_hand(situation)
+    steps: list[tuple[str, str | None]] = []
+    coming: list[Thing] = []
+    for text in steps_of(request):
+        tool = chosen(text, [*things, *coming])
+        steps.append((text, tool))
+        coming += made_by(Call(tool), 0, text) if tool else []
+    whole = chosen(request, things)
+    if not any(tool for _, tool in steps):
+        if whole is None:
+            return None
+        steps = [(request, whole)]
+    draft = Declared()
+    for text, tool in _joined(steps):
+        if tool is None:
+            draft.calls += rest(text)
+            continue
+        try:
+            call = _valid(filled(tool, text, situation, things))
+        except Missing as missing:
+            question = _question(missing.tool, missing.parameter)
+            if not draft.calls:
+                raise Ask(question, ()) from None
+            draft.notes.append(question)
+            break
+        except Reject as reject:
+            if not draft.calls:
+                raise
+            draft.notes.append(str(reject))
+            break
+        draft.calls.append(call)
+        things = [*things, *made_by(call, len(draft.calls), text)]
+        situation.planned.append(call)
+    return draft
+
+
+def _joined(steps: Sequence[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
+    """Steps of the rules that stand beside each other as one: they know how to cut it."""
+    found: list[tuple[str, str | None]] = []
+    for text, tool in steps:
+        if tool is None and found and found[-1][1] is None:
+            found[-1] = (f"{found[-1][0]}, {text}", None)
+        else:
+            found.append((text, tool))
+    return found
+
+
+def _valid(call: Call) -> Call:
+    """The call, when its tool would take it. Raises Reject with the tool's own sentence."""
+    try:
+        validated(toolbox().get(call.tool), call.args)
+    except ToolError as error:
+        raise Reject(str(error)) from None
+    return call
+
+
+def _question(tool: str, parameter: Parameter) -> str:
+    about = parameter.about.rstrip(".") or parameter.name.replace("_", " ")
+    return f"What should {tool} take as '{parameter.name}': {about}?"
+
+
+_VERBS = (
+    "add|aggregate|align|annotate|bring|buffer|calculate|cache|check|clean|clip|cluster|colou?r|combine|compare|compute|contour|"
+    "convert|count|create|crop|cut|denoise|derive|despeckle|detect|dissolve|display|divide|download|draw|export|extract|fetch|"
+    "fill|filter|find|fit|follow|generate|geocode|get|give|go|grab|group|hash|hide|histogram|import|intersect|join|keep|list|load|look|"
+    "make|mask|measure|merge|mosaic|move|name|open|overlay|pan|pansharpen|pick|plot|polygoni[sz]e|project|put|rasteri[sz]e|read|remove|rename|"
+    "reproject|resample|resi[sz]e|rotate|run|sample|save|search|select|set|sharpen|show|sieve|simplify|smooth|sort|split|stack|style|"
+    "subtract|sum|summari[sz]e|take|tell|threshold|trim|turn|unzip|upload|use|vectori[sz]e|visuali[sz]e|warp|work out|write|zoom|"
+    "what|how|which|where|is there|are there|do"
+)
+_CUT = re.compile(
+    rf"(?:[;\n]|[.!?](?=\s+\S))\s*(?:(?:and|then|next|finally|after that|afterwards)\b[\s,]*)*"
+    rf"|,?\s*\b(?:and\s+)?(?:then|after that|afterwards|finally|next),?\s+"
+    rf"|(?:,\s*(?:and\s+|also\s+|plus\s+)?|\s+and\s+(?:also\s+)?)(?=(?:please\s+)?(?:{_VERBS})\b)",
+    re.I,
+)
+
+
+def steps_of(request: str) -> list[str]:
+    """The steps of a request in order; what stands in quotes is not cut."""
+    quoted = [
+        (each.start(), each.end())
+        for each in re.finditer(r"\"[^\"]*\"|“[^”]*”|`[^`]*`|https?://\S+", request)
+    ]
+    found, start = [], 0
+    for cut in _CUT.finditer(request):
+        if any(left < cut.end() and cut.start() < right for left, right in quoted):
+            continue
+        found.append(request[start : cut.start()])
+        start = cut.end()
+    found.append(request[start:])
+    return [text for each in found if (text := each.strip(" ,;.")) and re.search(r"\w", text)]

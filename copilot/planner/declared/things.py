@@ -1,0 +1,130 @@
+"""What a clause can mean by "it", "the NDVI", "my drawing" or "table-1a2b3c": the things at hand, and which is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from copilot.planner.declared.phrases import words_of
+from copilot.planner.situation import Call, Situation
+from tools.toolbox import toolbox
+
+KINDS = ("raster", "vector", "table", "document", "figure")
+_ID = re.compile(r"\b(?:raster|vector|table|document|figure)-[0-9a-f]{4,64}\b")
+_DRAWN = re.compile(
+    r"\b(?:draw(?:n|ing|ings)?|drew|box i|polygon i|circle i|outlined?|my (?:box|polygon|circle|shape|area|outline|markers?|points?)|the (?:box|rectangle|circle|markers?))\b",
+    re.I,
+)
+_SELECTED = re.compile(
+    r"\b(?:selection|selected|(?:the|these|those|current|all) (?:images|footprints|scenes|results|rows|matches))\b",
+    re.I,
+)
+_GENERIC = frozenset(
+    words_of(
+        "layer file image raster scene picture vector polygon feature shape point line table data document result map "
+        "band new value area copy one"
+    )
+)
+"""Words that name a kind of thing, not one of them."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something that a tool can work on."""
+
+    kind: str
+    ref: str
+    """Its id, or "@3.raster" for what the third planned call will make."""
+    name: str
+    words: frozenset[str] = frozenset()
+    """What tells it from others of its kind."""
+    drawn: bool = False
+
+
+def things_at_hand(situation: Situation) -> list[Thing]:
+    """The session's artifacts and layers, the newest last."""
+    found = [
+        Thing(
+            each["kind"],
+            each["id"],
+            each["name"],
+            _telling(f"{each['name']} {each['made_by'].split('(')[0]}"),
+        )
+        for each in situation.state["artifacts"]
+    ]
+    known = {each.ref for each in found}
+    for layer in situation.layers:
+        named = Thing("", str(layer["id"]), str(layer["name"]), _telling(str(layer["name"])))
+        if layer["kind"] == "drawing":
+            found.append(Thing("vector", named.ref, named.name, named.words, drawn=True))
+        elif layer.get("artifact") in known or layer["kind"] == "raster":
+            # The layer of an artifact that may have been renamed: its name leads to the artifact.
+            ref = str(layer.get("artifact") or layer["id"])
+            kind = "raster" if layer["kind"] == "raster" else "vector"
+            at = next((n for n, each in enumerate(found) if each.ref == ref), None)
+            if at is None:
+                found.append(Thing(kind, ref, named.name, named.words))
+            else:
+                found[at] = Thing(kind, ref, found[at].name, found[at].words | named.words)
+    return found
+
+
+def made_by(call: Call, number: int, text: str) -> list[Thing]:
+    """What a planned call will make, by what it was called and by what it was asked with."""
+    tool = toolbox().get(call.tool)
+    said = " ".join(
+        str(each) for each in call.args.values() if isinstance(each, str) and not each.startswith("@")
+    )
+    words = _telling(f"{call.tool.replace('_', ' ')} {said} {text}")
+    return [Thing(kind, f"@{number}.{kind}", call.tool, words) for kind in KINDS if kind in tool.gives]
+
+
+def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1) -> list[Thing]:
+    """The things of a kind that a text means, in the order they are said; the newest where it names none.
+
+    At most `count`; fewer when there are fewer.
+    """
+    of_kind = [each for each in things if each.kind == kind]
+    said = _said_by_id(text, of_kind)
+    if kind == "vector" and not said:
+        if _DRAWN.search(text):
+            said = [each for each in of_kind if each.drawn][-count:]
+        if not said and _SELECTED.search(text):
+            said = [Thing("vector", "selection", "the selection")]
+    if len(said) < count:
+        said = [*said, *(each for each in _said_by_name(text, of_kind) if each not in said)]
+    if len(said) < count:
+        others = [each for each in reversed(of_kind) if each not in said]
+        rest = others[: count - len(said)]
+        # "before and after", "the two": the older comes first.
+        said = [*said, *(reversed(rest) if count > 1 and not said else rest)]
+    return said[:count]
+
+
+def _said_by_id(text: str, things: Iterable[Thing]) -> list[Thing]:
+    by_ref = {each.ref: each for each in things}
+    return [by_ref[match[0]] for match in _ID.finditer(text) if match[0] in by_ref]
+
+
+def _said_by_name(text: str, things: Sequence[Thing]) -> list[Thing]:
+    """Things of which a telling word is said; of several with the same words the newest."""
+    lowered = text.lower()
+    places: list[tuple[int, float, Thing]] = []
+    spoken = words_of(text)
+    for number, each in enumerate(things):
+        whole = re.search(rf"\b{re.escape(each.name.lower())}\b", lowered) if len(each.name) > 2 else None
+        shared = [word for word in spoken if word in each.words]
+        if whole or shared:
+            at = whole.start() if whole else min(lowered.find(word) for word in shared)
+            weight = 10.0 * bool(whole) + len(set(shared)) / (1 + len(each.words)) + 0.001 * number
+            places.append((at, weight, each))
+    best: dict[int, tuple[float, Thing]] = {}
+    for at, weight, each in places:
+        if at not in best or weight > best[at][0]:
+            best[at] = (weight, each)
+    return [best[at][1] for at in sorted(best)]
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(words_of(text.replace("_", " ").replace("-", " "))) - _GENERIC
