@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from data.raster.errors import RasterError
+
 if TYPE_CHECKING:
     import rasterio
 
@@ -127,3 +129,23 @@ def _by_wavelength(nanometres: float) -> str | None:
 def _colour(source: rasterio.DatasetReader, number: int) -> str | None:
     name = str(source.colorinterp[number - 1].name)
     return ("rededge071" if name == "rededge" else name) if name in _COLOUR_NAMES else None
+
+
+def band_number(source: rasterio.DatasetReader, wanted: int | str) -> int:
+    """The number, from 1, of a band given by number ("4", "b4", "band 4"), description or common name.
+
+    Raises RasterError with the bands that there are.
+    """
+    text = str(wanted).strip().lower()
+    code = re.fullmatch(r"(?:b|band ?)?0*(\d{1,5})", text)
+    said = [(each or "").strip().lower() for each in source.descriptions]
+    if text in said:
+        return said.index(text) + 1
+    if code and 1 <= int(code[1]) <= source.count:
+        return int(code[1])
+    if not code:
+        asked = common_name(text)
+        if asked is not None and (number := find_band(band_names(source), asked)) is not None:
+            return number
+    there = ", ".join(f"{at} {name}".strip() for at, name in enumerate(said[:14], start=1))
+    raise RasterError(f"There is no band {str(wanted)[:40]!r}; the raster has {there}.")

@@ -104,6 +104,7 @@ def bands_for(path: Path, index: Index, given: Mapping[str, int]) -> dict[str, i
     """
     with opened(path) as source:
         names, count = band_names(source), source.count
+        said = [name or text for name, text in zip(names, source.descriptions, strict=True)]
     wanted = index.expression.names
     if unknown := [name for name in given if name not in wanted]:
         raise RasterError(f"{index.name} has no band {unknown[0][:40]!r}; it takes {', '.join(wanted)}.")
@@ -111,10 +112,13 @@ def bands_for(path: Path, index: Index, given: Mapping[str, int]) -> dict[str, i
         raise RasterError(f"There is no band {beyond[0]}: the raster has bands 1 to {count}.")
     found = {name: given.get(name) or find_band(names, name) for name in wanted}
     missing = [name for name, number in found.items() if number is None]
+    if missing and count < len(wanted):
+        many = f"{count} band" if count == 1 else f"{count} bands"
+        raise RasterError(f"{index.name} needs the bands {', '.join(wanted)}; {path.name} has {many}.")
     if missing:
         free = iter([at for at, name in enumerate(names, start=1) if name is None] or [1])
         example = ",".join(f"{name}={number or next(free, 1)}" for name, number in found.items())
-        there = ", ".join(f"{at} {name or 'without a name'}" for at, name in enumerate(names[:14], start=1))
+        there = ", ".join(f"{at} {name or 'without a name'}" for at, name in enumerate(said[:14], start=1))
         raise RasterError(
             f"{index.name} needs the bands {', '.join(wanted)}, and which is {' and '.join(missing)} "
             f'cannot be told (bands: {there}); say which, as in bands="{example}".'

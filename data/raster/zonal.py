@@ -30,6 +30,9 @@ _PERCENTILE = re.compile(r"p(?:ercentile_)?(\d{1,3}(?:\.\d+)?)")
 MOST_KINDS = 65_536
 """Of more different values than this there is no majority: the band is not one of classes."""
 
+_EDGE_PX = 1e-6
+"""An edge so near to a pixel's border lies on it."""
+
 
 def percentile_of(name: str) -> float | None:
     """90 of "p90" and "percentile_90"; None for a name that is no percentile."""
@@ -73,11 +76,15 @@ def zone_window(grid: Grid, geometry: BaseGeometry) -> Window | None:
         return None
     west, south, east, north = geometry.bounds
     corners = [~grid.transform @ (x, y) for x in (west, east) for y in (south, north)]
-    left = max(0, math.floor(min(column for column, _ in corners)))
-    right = min(grid.width, math.floor(max(column for column, _ in corners)) + 1)
-    top = max(0, math.floor(min(row for _, row in corners)))
-    bottom = min(grid.height, math.floor(max(row for _, row in corners)) + 1)
+    left, right = _whole([column for column, _ in corners], grid.width)
+    top, bottom = _whole([row for _, row in corners], grid.height)
     return Window(left, top, right - left, bottom - top) if right > left and bottom > top else None
+
+
+def _whole(edges: list[float], size: int) -> tuple[int, int]:
+    """The first pixel between two edges and the one after the last; one at least, for a point has a pixel."""
+    first, last = math.floor(min(edges) + _EDGE_PX), math.ceil(max(edges) - _EDGE_PX)
+    return max(0, first), min(size, max(last, first + 1))
 
 
 def inside(grid: Grid, window: Window, geometry: BaseGeometry, all_touched: bool) -> Any:

@@ -1,0 +1,85 @@
+"""The index tool: what it says, shows and writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+
+from copilot.bench.build.example_files import FOLDER
+from state.model import State
+from tests.tools.prepared import RASTER, SCENE, prepared
+from tests.tools.world import run, small_world
+from tools.base import World
+from tools.geotools.raster_indices import spectral_index
+
+
+@pytest.fixture(scope="module")
+def ready(small_catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, State]:
+    world = small_world(small_catalogue, tmp_path_factory.mktemp("artifacts"))
+    return world, prepared(world)
+
+
+def test_an_index_is_computed_shown_and_said_with_its_bands_and_paper(ready: tuple[World, State]) -> None:
+    world, state = ready
+    step = run(world, state, spectral_index, raster="scene", index="ndvi")
+    with rasterio.open(FOLDER / "scene.tif") as scene:
+        red, nir = (scene.read(number).astype(float) for number in (3, 4))
+    wanted = np.where(red > 0, (nir - red) / np.where(red > 0, nir + red, 1), np.nan)
+    with rasterio.open(world.artifacts.find(step.data["raster"])) as made:
+        np.testing.assert_allclose(made.read(1), wanted, atol=1e-6)
+        tags = made.tags()
+    assert step.data["mean"] == pytest.approx(np.nanmean(wanted))
+    assert (step.data["valid"], step.data["band_numbers"]) == (96 * 96 - 2, {"nir": 4, "red": 3})
+    assert step.observation.startswith(
+        "NDVI (vegetation; Rouse et al. 1974) of Scene, with nir = band 4 and red = band 3: mean 0."
+    )
+    assert (tags["INDEX"], tags["SOURCE"]) == ("NDVI", "Rouse et al. 1974")
+    layer = step.state.map.layers[-1]
+    assert layer.artifact == step.data["raster"] and dict(layer.options)["colormap"] == "red_yellow_green"
+
+
+def test_the_severity_of_no_fire_is_nought(ready: tuple[World, State]) -> None:
+    step = run(*ready, spectral_index, raster=SCENE.id, index="dNBR", after="scene")
+    assert (step.data["min"], step.data["max"]) == (0, 0)
+    assert "of Scene minus Scene" in step.observation
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (
+            {"raster": RASTER.id, "index": "ndvi"},
+            "NDVI needs the bands nir, red; raster-1a2b3c.tif has 1 band.",
+        ),
+        ({"raster": SCENE.id, "index": "NDRE"}, "NDRE needs the bands nir, rededge, and which is rededge"),
+        ({"raster": SCENE.id, "index": "greenness"}, "There is no index 'greenness'."),
+        ({"raster": SCENE.id, "index": "ndvi", "bands": "nir=7"}, "There is no band 7: the raster has bands"),
+        ({"raster": SCENE.id, "index": "dnbr"}, "dNBR needs two rasters, one before and one after the fire."),
+        ({"raster": SCENE.id, "index": "ndvi", "bands": "nir"}, "spectral_index cannot take"),
+    ],
+)
+def test_what_cannot_be_computed_is_said(ready: tuple[World, State], args: dict[str, str], said: str) -> None:
+    step = run(*ready, spectral_index, **args)
+    assert step.failed and step.observation.startswith(said)
+
+
+def test_real_landsat_bands_are_asked_for_and_then_taken(
+    ready: tuple[World, State], shared_data: Path, tmp_path: Path
+) -> None:
+    """The Pucallpa scenes hold short-wave infrared, near infrared, red and green, and do not say so."""
+    from data.raster.errors import RasterError
+    from data.raster.indices import index_named, spectral
+
+    path = shared_data / "landsat" / "2020.tif"
+    with pytest.raises(RasterError, match="NDVI needs the bands nir, red, and which is nir"):
+        spectral(path, tmp_path / "b.tif", index_named("ndvi"))
+    moments, _ = spectral(path, tmp_path / "b.tif", index_named("ndvi"), bands={"nir": 2, "red": 3})
+    with rasterio.open(path) as scene:
+        nir, red = (scene.read(number, masked=True).astype(float) for number in (2, 3))
+    with np.errstate(all="ignore"):
+        wanted = (nir - red) / (nir + red)
+    assert moments.mean == pytest.approx(float(wanted.mean()), rel=1e-6)
+    assert moments.mean > 0.4  # rain forest

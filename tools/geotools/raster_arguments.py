@@ -1,0 +1,89 @@
+"""Arguments that raster tools share: a band by number or name, and how a raster's CRS is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from tools.base import Step, ToolError
+
+
+def _listed(value: Any) -> Any:
+    """A list where "3,2,1" or a single band was given."""
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return [value] if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Number = Annotated[int, Field(ge=1, le=10_000)]
+BandText = Annotated[str, Field(min_length=1, max_length=100)]
+BandChoice = Annotated[
+    Number | BandText, Field(description="A band: its number from 1, or its name, such as nir.")
+]
+BandChoices = Annotated[
+    list[Number | BandText],
+    BeforeValidator(_listed),
+    Field(
+        min_length=1,
+        max_length=100,
+        description="Bands: numbers from 1, or names such as nir; in that order.",
+    ),
+]
+
+
+@contextmanager
+def said_plainly() -> Iterator[None]:
+    """What is wrong with a raster, as the tool's answer."""
+    from data.raster.errors import RasterError
+
+    try:
+        yield
+    except RasterError as error:
+        raise ToolError(str(error)) from None
+
+
+def band_of(path: Path, wanted: int | str) -> int:
+    """The number of one band. Raises ToolError with those that there are."""
+    return bands_of(path, [wanted])[0]
+
+
+def bands_of(path: Path, wanted: Sequence[int | str]) -> list[int]:
+    """The numbers of some bands. Raises ToolError with those that there are."""
+    from data.raster.bands import band_number
+    from data.raster.files import opened
+
+    with said_plainly(), opened(path) as source:
+        return [band_number(source, each) for each in wanted]
+
+
+def crs_text(crs: Any) -> str:
+    """`EPSG:32631 (WGS 84 / UTM zone 31N)`, or the name alone of one without a code."""
+    from pyproj import CRS
+    from pyproj.exceptions import CRSError
+
+    if crs is None:
+        return "no coordinate system"
+    try:
+        known = CRS.from_user_input(crs)
+    except CRSError:
+        return "a coordinate system without a name"
+    authority = known.to_authority(min_confidence=70)
+    name = known.name if known.name != "unknown" else "a coordinate system without a name"
+    return f"{':'.join(authority)} ({name})" if authority else name
+
+
+def with_data(step: Step, **more: Any) -> Step:
+    """The step with more to quote: what is known only when the raster is made."""
+    return replace(step, data={**step.data, **more})
+
+
+def finite(value: float | None, digits: int = 9) -> float | None:
+    """A number as JSON can hold it, to so many significant digits; None for one that is not finite."""
+    if value is None or value != value or value in (float("inf"), float("-inf")):
+        return None
+    return float(f"{value:.{digits}g}")
