@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from data.vector.cleaning import only
 from data.vector.distances import nearest_rows
@@ -21,18 +22,27 @@ Predicate = Literal[
 How = Literal["matched", "all"]
 
 
+def matches(
+    first: gpd.GeoDataFrame, second: gpd.GeoDataFrame, predicate: Predicate
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows of the first and of the second that meet, by the first, then by the second.
+
+    The predicate reads from the first to the second: points `within` polygons.
+    """
+    ours, theirs = second.sindex.query(first.geometry.to_numpy(), predicate=predicate)
+    order = np.lexsort((theirs, ours))
+    return ours[order], theirs[order]
+
+
 def spatial_join(
     first: gpd.GeoDataFrame, second: gpd.GeoDataFrame, predicate: Predicate, how: How = "matched"
 ) -> gpd.GeoDataFrame:
     """The features of the first with the columns of every feature of the second that they meet.
 
-    The predicate reads from the first to the second: points `within` polygons. Names that both have end
-    in _1 and _2; the shapes are the first's. Order: by the first, then by the second. With `all`,
-    features that meet nothing are kept once, without values.
+    Names that both have end in _1 and _2; the shapes are the first's. The order is that of `matches`.
+    With `all`, features that meet nothing are kept once, without values.
     """
-    ours, theirs = second.sindex.query(first.geometry.to_numpy(), predicate=predicate)
-    order = np.lexsort((theirs, ours))
-    ours, theirs = ours[order], theirs[order]
+    ours, theirs = matches(first, second, predicate)
     if how == "all":
         alone = np.setdiff1d(np.arange(len(first)), ours)
         ours, theirs = np.concatenate([ours, alone]), np.concatenate([theirs, np.full(len(alone), -1)])

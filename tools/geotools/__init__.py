@@ -1,11 +1,26 @@
 """Geotools: places, vectors, rasters and corrections."""
 
 from tools.base import Tool
-from tools.geotools import measuring, places, raster_clipping, raster_indices, raster_reading, terrain
+from tools.geotools import (
+    grids,
+    joins,
+    measuring,
+    overlay,
+    places,
+    raster_clipping,
+    raster_indices,
+    raster_reading,
+    shapes,
+    terrain,
+)
 
 TOOLS: tuple[Tool, ...] = (
     *places.TOOLS,
     *measuring.TOOLS,
+    *grids.TOOLS,
+    *shapes.TOOLS,
+    *overlay.TOOLS,
+    *joins.TOOLS,
     *raster_reading.TOOLS,
     *raster_clipping.TOOLS,
     *raster_indices.TOOLS,

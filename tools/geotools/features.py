@@ -12,7 +12,7 @@ from pydantic import Field
 from data.vector.errors import VectorError
 from state.model import State
 from tools.base import ToolError, World
-from tools.phrases import listed, number
+from tools.phrases import listed, number, one_line
 from tools.vectors import Vector, VectorHandle, vector_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ OtherVector = Annotated[
 ]
 SQUARE_METRES = {"m2": 1.0, "ha": 1e4, "km2": 1e6, "acres": 4046.8564224, "mi2": 2_589_988.110336}
 METRES = {"m": 1.0, "km": 1e3, "mi": 1609.344, "nmi": 1852.0, "ft": 0.3048}
+MOST_NAMES = 20
+"""Most names of features that go into a call's data."""
+_NAMES = ("name", "name_1", "name_2", "title", "label", "image_id", "image_id_1", "id", "id_1", "cell")
 WRITTEN = {"m2": "m²", "km2": "km²", "mi2": "sq mi"}
 """How a unit is written in a sentence, where that is not its name."""
 
@@ -117,6 +120,17 @@ def without_shapes(frame: gpd.GeoDataFrame) -> Any:
     import pandas as pd
 
     return pd.DataFrame(frame.drop(columns=frame.geometry.name))
+
+
+def names_of(frame: gpd.GeoDataFrame, after: int = 0) -> list[str]:
+    """What features are called, each once, by their column of names among those from `after` on."""
+    table = without_shapes(frame)
+    table = table[table.columns[after:]]
+    columns = {str(each).casefold(): each for each in table.columns}
+    called = next((columns[each] for each in _NAMES if each in columns), None)
+    if called is None:
+        return []
+    return [one_line(str(each)) for each in dict.fromkeys(table[called].dropna())]
 
 
 def free_column(frame: Any, name: str) -> str:

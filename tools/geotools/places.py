@@ -35,8 +35,8 @@ def geocode(
 
     Example: copilot call geocode place=Rotterdam
 
-    Asked as: coordinates of Rotterdam | where is Timbuktu | the longitude and latitude of Quito | look
-    up Heathrow's position | find the place Springfield | which places are called Georgia | lat lon of Nairobi
+    Asked as: coordinates of Rotterdam | where is Timbuktu | the longitude and latitude of Quito | look up
+    Heathrow's position | find the place Springfield | which places are called Georgia | lat lon of Nairobi
     """
     resolution = world.gazetteer.resolve(place, limit)
     if resolution.best is None:
