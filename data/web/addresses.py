@@ -6,7 +6,6 @@ that was judged: a name that answers differently the second time (DNS rebinding)
 
 from __future__ import annotations
 
-import os
 import queue
 import socket
 import threading
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from data.web.errors import NoNetwork, Refused
+from data.web.settings import setting
 
 ALLOWED_VARIABLE = "AZIMUTH_ALLOWED_HOSTS"
 RESOLVE_SECONDS = 0.9
@@ -69,7 +69,7 @@ def allowed_hosts() -> tuple[Allowed, ...]:
     The last one says where the host is found too. What cannot be read allows nothing.
     """
     found = []
-    for part in os.environ.get(ALLOWED_VARIABLE, "").split(","):
+    for part in setting(ALLOWED_VARIABLE).split(","):
         name, _, where = part.strip().partition("=")
         host, port = _host_port(name)
         at_host, at_port = _host_port(where)

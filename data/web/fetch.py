@@ -244,7 +244,11 @@ def _redirected(address: httpx.URL, target: str, headers: dict[str, str]) -> tup
         raise WebError(f"{address.host} redirects to {target[:100]!r}, which is no web address.") from None
     to = checked_url(url)
     same = (to.scheme, to.host, to.port) == (address.scheme, address.host, address.port)
-    kept = headers if same else {key: each for key, each in headers.items() if key in ("accept", "range")}
+    kept = (
+        headers
+        if same
+        else {key: each for key, each in headers.items() if key in ("accept", "accept-encoding", "range")}
+    )
     return to, kept
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from copilot.bench.standin import web_settings
 from tests.tools.world import small_world, write_small_catalogue
 from tools.base import World
 
@@ -20,3 +21,10 @@ def small_catalogue(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def world(small_catalogue: Path, tmp_path: Path) -> World:
     """A world over the small catalogue, with an artifact folder of its own."""
     return small_world(small_catalogue, tmp_path / "artifacts")
+
+
+@pytest.fixture(autouse=True)
+def web_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tools that ask the web ask the benchmark's stand-in: a server of this machine, nothing else."""
+    for variable, value in web_settings().items():
+        monkeypatch.setenv(variable, value)

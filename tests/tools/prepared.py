@@ -12,9 +12,10 @@ import geopandas as gpd
 import numpy as np
 import rasterio
 from affine import Affine
-from shapely.geometry import box
+from shapely.geometry import box, shape
 
 from copilot.bench.build.example_files import FOLDER
+from copilot.bench.standin.computed import stac_items
 from state.log import Event
 from state.model import Artifact, State
 from tests.tools.world import NAMES
@@ -28,6 +29,7 @@ SCENE = Artifact("raster-5ce4e0", "raster", "Scene", "6 bands", "test()")
 DEM = Artifact("raster-de0de0", "raster", "DEM", "1 band", "test()")
 SAR = Artifact("raster-5a75a7", "raster", "SAR", "1 band", "test()")
 FIELDS = Artifact("vector-f1e1d5", "vector", "Fields", "4 rows", "test()")
+SCENES = Artifact("vector-57ac00", "vector", "Scenes", "2 features", "stac_search()")
 NOTE = Artifact("document-d0c0d0", "document", "Note", "1 line", "test()")
 
 
@@ -56,6 +58,8 @@ def prepared(world: World) -> State:
         target = world.artifacts.path(artifact.id, Path(file).suffix)
         target.write_bytes((FOLDER / file).read_bytes())
         state = state.with_artifact(artifact)
+    write_scenes(world.artifacts.path(SCENES.id, ".parquet"))
+    state = state.with_artifact(SCENES)
     world.artifacts.path(NOTE.id, ".txt").write_text("Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n")
     return state.with_artifact(NOTE).with_artifact(VECTOR).with_artifact(RASTER)
 
@@ -77,6 +81,16 @@ def write_vector(path: Path) -> None:
     """Two boxes, one on each side of the antimeridian."""
     frame = gpd.GeoDataFrame(geometry=[box(178, -18, 179, -17), box(-179, -18, -178, -17)], crs="EPSG:4326")
     frame.to_file(path, driver="GeoJSON")
+
+
+def write_scenes(path: Path) -> None:
+    """What stac_search keeps of two scenes of the stand-in, one of which has pixels."""
+    asked = {"collections": "sentinel-2-l2a", "bbox": "4.37,51.9,4.38,52.005", "limit": "2"}
+    items = stac_items(asked)
+    rows = {key: [each[key] for each in items] for key in ("id", "collection")}
+    rows["item"] = [json.dumps(each) for each in items]
+    frame = gpd.GeoDataFrame(rows, geometry=[shape(each["geometry"]) for each in items], crs="EPSG:4326")
+    frame.to_parquet(path, index=False)
 
 
 def write_raster(path: Path) -> None:

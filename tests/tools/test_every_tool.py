@@ -28,7 +28,7 @@ HOSTILE = (
     [], {}, [None], [[]], ["a"] * 101, [1, 2], [math.nan] * 4, [0, 50, 10, 40], [1e9] * 4,
     {"type": "Polygon"}, b"bytes", object(),
 )  # fmt: skip
-WRITES_TO_THE_CATALOGUE = {"db_ingest"}
+WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load"}
 
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
@@ -178,4 +178,4 @@ def _own_catalogue(
     catalogue = folder / "catalogue"
     catalogue.mkdir()
     world = small_world(write_small_catalogue(catalogue), folder / "artifacts", ready[0].log)
-    return world, ready[1]
+    return replace(world, artifacts=ready[0].artifacts), ready[1]

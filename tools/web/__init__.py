@@ -1,5 +1,11 @@
 """Web: search, pages, papers, STAC, map features, heights and weather."""
 
 from tools.base import Tool
+from tools.web.encyclopedia import TOOLS as ENCYCLOPEDIA
+from tools.web.papers import TOOLS as PAPERS
+from tools.web.places import TOOLS as PLACES
+from tools.web.reading import TOOLS as READING
+from tools.web.scenes import TOOLS as SCENES
+from tools.web.searching import TOOLS as SEARCHING
 
-TOOLS: tuple[Tool, ...] = ()
+TOOLS: tuple[Tool, ...] = (*SEARCHING, *READING, *PAPERS, *ENCYCLOPEDIA, *SCENES, *PLACES)

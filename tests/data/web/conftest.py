@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from copilot.bench.standin import served
 from data.web.addresses import ALLOWED_VARIABLE
-from tests.data.web.site import served, site
+from tests.data.web.site import site
 
 
 @pytest.fixture(scope="session")

@@ -6,36 +6,15 @@ import asyncio
 import gzip
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 MIB = 1024 * 1024
-
-
-@contextmanager
-def served(app: ASGIApp) -> Iterator[int]:
-    """The port of this machine at which the app answers while the block runs."""
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", ws="none", lifespan="auto")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    ends = time.monotonic() + 20
-    while not server.started and time.monotonic() < ends:
-        time.sleep(0.005)
-    assert server.started, "the test's server did not start"
-    try:
-        yield server.servers[0].sockets[0].getsockname()[1]
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join(10)
 
 
 @contextmanager

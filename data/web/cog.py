@@ -1,0 +1,256 @@
+"""Rasters on the web, read by ranges: GDAL gets a file object, and every byte of it comes past the guard.
+
+GDAL's own HTTP (`/vsicurl`) is not used, for nobody would judge where its redirects lead. Only GeoTIFF is
+opened, so that a file cannot send GDAL elsewhere, as a VRT does; a GeoTIFF that names other files as its
+overviews is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data.web.errors import WebError
+from data.web.fetch import Fetcher
+from data.web.urls import host_of
+from data.web.wire import Limits
+
+BLOCK_BYTES = 256 * 1024
+MAX_REQUESTS = 400
+MAX_BLOCKS = 128
+MAX_SECONDS = 120
+_NAME = "remote.tif"
+_LIMITS = Limits(total_seconds=30, silent_seconds=15)
+_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What was read of a raster."""
+
+    width: int
+    height: int
+    bands: int
+    crs: str
+    pixel: tuple[float, float]
+    """Its size in the CRS's own unit, after any thinning out."""
+    full_px: tuple[int, int]
+    """How many pixels the area has in the file itself."""
+    bytes_read: int
+
+
+class RangeFile(io.RawIOBase):
+    """A file on the web, read in blocks as they are needed. Raises WebError where it cannot be read."""
+
+    def __init__(self, url: str, fetcher: Fetcher) -> None:
+        super().__init__()
+        self.url, self._fetcher = url, fetcher
+        self._at, self.requests, self.bytes_read = 0, 0, 0
+        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._ends = time.monotonic() + MAX_SECONDS
+        self.problem: WebError | None = None
+        self.size = 0
+        self._fetch(0)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        end = self.size if size is None or size < 0 else min(self.size, self._at + size)
+        found = bytearray()
+        while self._at < end:
+            number, start = divmod(self._at, BLOCK_BYTES)
+            piece = self._block(number)[start : start + end - self._at]
+            if not piece:
+                break
+            found += piece
+            self._at += len(piece)
+        return bytes(found)
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def _block(self, number: int) -> bytes:
+        if number not in self._blocks:
+            self._fetch(number)
+        self._blocks.move_to_end(number)
+        return self._blocks[number]
+
+    def _fetch(self, number: int) -> None:
+        """Get one block. What goes wrong is kept too: GDAL makes an I/O error of it, without the words."""
+        try:
+            self.requests += 1
+            if self.requests > MAX_REQUESTS or time.monotonic() > self._ends:
+                raise WebError(f"{self.url[:200]} takes too long to read; ask for a smaller area.")
+            self._store(number)
+        except WebError as error:
+            self.problem = error
+            raise
+
+    def _store(self, number: int) -> None:
+        first = number * BLOCK_BYTES
+        last = first + BLOCK_BYTES - 1
+        # A whole file may come where the server knows no ranges: it is refused before it is read.
+        with self._fetcher.stream(
+            self.url,
+            headers={"range": f"bytes={first}-{last}", "accept-encoding": "identity"},
+            most_bytes=1 << 50,
+        ) as found:
+            said = _RANGE.fullmatch(found.head.headers.get("content-range", "").strip())
+            if found.head.status != 206 or said is None or int(said[1]) != first or int(said[2]) > last:
+                raise WebError(
+                    f"{host_of(self.url)} does not serve parts of files, so {self.url[:200]} cannot be read "
+                    "by its area; download_file brings it whole."
+                )
+            body = bytearray()
+            for chunk in found.chunks():
+                body += chunk
+                if len(body) > BLOCK_BYTES:
+                    raise WebError(f"{host_of(self.url)} sent more than the part that was asked for.")
+        size = int(said[3])
+        if (self.size and size != self.size) or len(body) != int(said[2]) - first + 1:
+            raise WebError(f"{self.url[:200]} changed while it was read; try again.")
+        self.size = size
+        self.bytes_read += len(body)
+        self._blocks[number] = bytes(body)
+        while len(self._blocks) > MAX_BLOCKS:
+            self._blocks.popitem(last=False)
+
+
+@contextmanager
+def remote_geotiff(url: str) -> Iterator[tuple[Any, RangeFile]]:
+    """(the open raster, its file). Raises WebError, inside the block too."""
+    import rasterio
+    from rasterio.errors import RasterioError
+
+    with Fetcher(_LIMITS) as fetcher, RangeFile(url, fetcher) as file:
+
+        def opener(path: str, mode: str = "rb") -> RangeFile:
+            if not path.endswith(_NAME) or "w" in mode:
+                raise FileNotFoundError(path)  # what GDAL looks for beside the file is not there
+            file.seek(0)
+            return _Kept(file)  # type: ignore[return-value]
+
+        settings = {
+            "GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR",
+            "GDAL_PAM_ENABLED": "NO",
+            "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": ".none",
+            "GDAL_NUM_THREADS": "1",
+        }
+        try:
+            with rasterio.Env(**settings), rasterio.open(_NAME, opener=opener, driver="GTiff") as source:
+                if source.tags(ns="OVERVIEWS"):
+                    raise WebError(f"{url[:200]} sends its reader to other files, which is not followed.")
+                yield source, file
+        except (RasterioError, OSError, ValueError) as error:
+            if file.problem is not None:
+                raise file.problem from None
+            raise WebError(f"{url[:200]} is no GeoTIFF that can be read.") from error
+
+
+class _Kept:
+    """The file as GDAL has it: closing it is no matter, for it may be opened again."""
+
+    def __init__(self, file: RangeFile) -> None:
+        self._file = file
+        self.read, self.seek, self.tell, self.size = file.read, file.seek, file.tell, file.size
+
+    def close(self) -> None:
+        return None
+
+    def __enter__(self) -> _Kept:
+        return self
+
+    def __exit__(self, *ignored: object) -> None:
+        return None
+
+
+def read_window(
+    url: str, target: Path, bbox: tuple[float, float, float, float] | None, most_px: int
+) -> Piece:
+    """Write the part of a GeoTIFF on the web that lies in the box (degrees) as a GeoTIFF of its own.
+
+    The part is read from the file's overviews when it has over `most_px` pixels on its longer side. It keeps
+    the file's CRS, bands, nodata, scales and offsets. A box across the antimeridian is not a part of a
+    raster. Raises WebError, also when the raster and the box do not meet.
+    """
+    import rasterio
+    from rasterio.errors import WindowError
+    from rasterio.warp import transform_bounds
+    from rasterio.windows import Window, from_bounds
+
+    with remote_geotiff(url) as (source, file):
+        if source.crs is None:
+            raise WebError(f"{url[:200]} does not say where it lies, so no area of it can be read.")
+        whole = Window(0, 0, source.width, source.height)
+        window = whole
+        if bbox is not None:
+            west, south, east, north = bbox
+            sides = transform_bounds(
+                "EPSG:4326", source.crs, west, south, max(west, east), north, densify_pts=21
+            )
+            try:
+                wanted = from_bounds(*sides, transform=source.transform)
+                window = wanted.intersection(whole).round_offsets("floor").round_lengths("ceil")
+                window = window.intersection(whole)
+            except (WindowError, ValueError):
+                raise WebError(
+                    "The raster and the area do not meet; give another area, or another item."
+                ) from None
+        full = (int(window.width), int(window.height))
+        if min(full) < 1:
+            raise WebError("The raster and the area do not meet; give another area, or another item.")
+        thinning = max(1.0, max(full) / most_px)
+        width, height = (max(1, round(each / thinning)) for each in full)
+        values = source.read(window=window, out_shape=(source.count, height, width))
+        transform = source.window_transform(window) * source.transform.scale(
+            full[0] / width, full[1] / height
+        )
+        profile = {
+            "driver": "GTiff",
+            "width": width,
+            "height": height,
+            "count": source.count,
+            "dtype": source.dtypes[0],
+            "crs": source.crs,
+            "transform": transform,
+            "nodata": source.nodata,
+            "compress": "deflate",
+            "tiled": min(width, height) >= 256,
+        }
+        if profile["tiled"]:
+            profile.update(blockxsize=256, blockysize=256)
+        with rasterio.open(target, "w", **profile) as written:
+            written.write(values)
+            written.scales, written.offsets = source.scales, source.offsets
+            written.descriptions = tuple(source.descriptions)
+            written.update_tags(AZIMUTH_SOURCE=url)
+        return Piece(
+            width,
+            height,
+            source.count,
+            str(source.crs),
+            (abs(transform.a), abs(transform.e)),
+            full,
+            file.bytes_read,
+        )
