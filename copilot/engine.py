@@ -140,6 +140,10 @@ class Engine:
         """The artifacts of one session."""
         return FolderArtifacts(self._session_folder(session_id) / "artifacts")
 
+    def uploads(self, owner: str) -> Path:
+        """The folder that an owner uploads to."""
+        return self.home / "uploads" / safe_id(owner)
+
     def remove_session(self, session_id: str) -> None:
         """Delete a session with its events and its artifacts."""
         folder = self._session_folder(session_id)

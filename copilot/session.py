@@ -365,6 +365,7 @@ class Session:
             catalogue_root=self.engine.catalogue_root,
             log=self._events,
             session=self.name,
+            uploads=self.engine.uploads(self.row.owner),
         )
 
     def _acts_outside(self, tool: str) -> bool:

@@ -38,7 +38,7 @@ async def upload(request: Request) -> Response:
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > limit:
         raise Denied(413, too_large(limit))
-    folder = the_live().engine.home / "uploads" / owner
+    folder = the_live().engine.uploads(owner)
     await run_in_threadpool(lambda: folder.mkdir(parents=True, exist_ok=True))
     if shutil.disk_usage(folder).free < KEEP_FREE_BYTES + (int(declared) if declared.isdigit() else 0):
         raise Denied(507, "There is not enough free disk space for this file.")

@@ -16,6 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from copilot.bench.build.example_files import FOLDER
 from data.catalogue import open_catalogue
 from data.catalogue.write import InfoParts, write_dataset
 from data.gazetteer import gazetteer
@@ -189,6 +190,7 @@ def small_world(root: Path, artifacts: Path, log: Sequence[Event] = ()) -> World
         catalogue_root=root,
         log=log,
         session="Test session",
+        uploads=FOLDER,
     )
 
 

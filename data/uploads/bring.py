@@ -1,0 +1,96 @@
+"""Bring one file in: find out what it is, check it, and make it one artifact's file.
+
+    with staged(path, folder, asked=Asked(crs="EPSG:32631")) as incoming:
+        brought = bring(incoming)
+
+Everything happens in a private folder that is gone afterwards, whatever went wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from data.uploads.brought import Asked, Brought, Incoming
+from data.uploads.errors import UploadError, shown
+from data.uploads.identify import Format, identify, misnamed
+from data.uploads.rasters import bring_raster, link_or_copy
+
+NOTHING = Asked()
+_HASH_PIECE_BYTES = 1 << 22
+_BESIDE = (
+    ".tfw", ".tifw", ".tiffw", ".pgw", ".pngw", ".jgw", ".jpgw", ".jpegw", ".j2w", ".jp2w", ".wld", ".prj",
+)  # fmt: skip
+
+
+@contextmanager
+def staged(path: Path, folder: Path, *, asked: Asked = NOTHING, ours: bool = False) -> Iterator[Incoming]:
+    """The file with a private folder below `folder`, and the world file and projection beside it.
+
+    `ours` is a file that nobody writes to again: it is held by a link, so that another upload of its name
+    changes nothing half way, and a large GeoTIFF becomes an artifact without a copy.
+    """
+    if not path.is_file():
+        raise UploadError(f"{shown(path.name)} is no file; give one file, or pack a folder as a ZIP.")
+    scratch = Path(tempfile.mkdtemp(prefix=".upload-", dir=folder))
+    try:
+        inside = scratch / "in"
+        inside.mkdir()
+        held = path
+        if ours:
+            held = inside / path.name
+            link_or_copy(path, held)
+        yield Incoming(held, path.name, scratch, asked, beside(path), ours)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def bring(incoming: Incoming) -> Brought:
+    """The artifact that the file becomes. Raises UploadError, one sentence."""
+    form = identify(incoming.path)
+    found = _reader(form)(incoming)
+    return found.noted(misnamed(incoming.name, form))
+
+
+def beside(path: Path) -> dict[str, Path]:
+    """World files and projections of the same name in the same folder; links are not followed."""
+    found: dict[str, Path] = {}
+    for each in _BESIDE:
+        for suffix in (each, each.upper()):
+            other = path.with_suffix(suffix)
+            if other != path and other.is_file() and not other.is_symlink():
+                found.setdefault(each, other)
+    return found
+
+
+def content_key(path: Path, beside_it: dict[str, Path], asked: Asked) -> str:
+    """The SHA-256 of the content, and of all else that decides what becomes of it."""
+    found = file_sha256(path)
+    more = [f"{each}={file_sha256(other)}" for each, other in sorted(beside_it.items())]
+    more += [f"{name}={value}" for name, value in (("crs", asked.crs), ("part", asked.part)) if value]
+    if not more:
+        return found
+    return hashlib.sha256("\n".join([found, *more]).encode()).hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file's content, in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(_HASH_PIECE_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _reader(form: Format) -> Callable[[Incoming], Brought]:
+    if form in ("tiff", "png", "jpeg", "jp2"):
+        return lambda incoming: bring_raster(incoming, form)
+    if form == "geojson":
+        from data.uploads.vectors import bring_geojson
+
+        return bring_geojson
+    raise UploadError(f"This is {form}.")

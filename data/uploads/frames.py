@@ -1,0 +1,218 @@
+"""Features as a frame in degrees: what cannot be used is left out and counted, and types are made plain."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import shapely
+from numpy.typing import NDArray
+from pyproj import CRS, Transformer
+
+from data.readers.geometry import Extent, box_around, extents_of
+from data.uploads.brought import Box, Brought, Incoming
+from data.uploads.errors import UploadError, shown
+from data.uploads.item import table_parts
+from data.uploads.placing import code_of, crs_named
+
+MAX_FEATURES = 2_000_000
+MAX_COORDINATES = 60_000_000
+WORLD_DEG = 320
+"""What is wider is shown as the whole world."""
+WGS84 = CRS.from_epsg(4326)
+_KINDS = ("point", "line", "line", "polygon", "point", "line", "polygon", "collection")
+"""By shapely's type id."""
+_SHOWN_COLUMNS = 12
+
+
+def features(
+    incoming: Incoming,
+    shapes: NDArray[np.object_],
+    attributes: pd.DataFrame,
+    crs: CRS | None,
+    title: str,
+    problems: Sequence[str] = (),
+    *,
+    in_degrees_by_rule: bool = False,
+) -> Brought:
+    """The features as GeoParquet in EPSG:4326. Raises UploadError when none can be used.
+
+    `crs` is the file's own; None means that it names none. `problems` are those of rows that did not even
+    become a shape, one a row. `in_degrees_by_rule`: a format without a word on it is in degrees.
+    """
+    if incoming.asked.crs:
+        crs = crs_named(incoming.asked.crs)
+    notes: list[str] = []
+    if len(shapes) > MAX_FEATURES:
+        raise UploadError(
+            f"{incoming.shown} has {len(shapes):,} features, and {MAX_FEATURES:,} is the most that is read; "
+            "ingest it as a data set instead."
+        )
+    if int(shapely.get_num_coordinates(shapes).sum()) > MAX_COORDINATES:
+        raise UploadError(
+            f"{incoming.shown} has outlines of over {MAX_COORDINATES:,} corners; simplify them first."
+        )
+    if crs is None:
+        crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
+    shapes = in_degrees(shapes, crs, incoming)
+    extents = extents_of(shapes)
+    good = extents.problem == None  # noqa: E711 - elementwise over an object array
+    reasons = Counter([*problems, *(str(each) for each in extents.problem[~good])])
+    if not good.any():
+        reason = reasons.most_common(1)[0][0] if reasons else "there are no features in it"
+        raise UploadError(f"{incoming.shown} holds no feature with a place: {reason.rstrip('.')}.")
+    left_out = sum(reasons.values())
+    if left_out:
+        first = reasons.most_common(1)[0]
+        notes.append(f"{left_out:,} of its features were left out, most for: {first[0].rstrip('.')}.")
+    frame = gpd.GeoDataFrame(
+        plain_columns(attributes[good].reset_index(drop=True)),
+        geometry=shapely.force_2d(shapes[good]),
+        crs="EPSG:4326",
+    )
+    box = _box(extents, good)
+    return _brought(incoming, frame, box, crs, title, notes, left_out)
+
+
+def in_degrees(shapes: NDArray[np.object_], crs: CRS, incoming: Incoming) -> NDArray[np.object_]:
+    """Shapes brought into longitude and latitude; what has no answer becomes infinite."""
+    if crs.equals(WGS84, ignore_axis_order=True) or crs.to_string() in ("OGC:CRS84", "EPSG:4326"):
+        return shapes
+    if not (crs.is_projected or crs.is_geographic):
+        raise UploadError(
+            f"{incoming.shown} is in {shown(crs.name)}, which is no place on the globe; "
+            "name its coordinate system with crs."
+        )
+    transformer = Transformer.from_crs(crs, WGS84, always_xy=True)
+    return np.asarray(shapely.transform(shapes, transformer.transform, interleaved=False), dtype=object)
+
+
+def plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns that Parquet can hold: unique names, and mixed or nested values as their JSON text."""
+    names: dict[str, None] = {}
+    for number, column in enumerate(frame.columns, start=1):
+        base = str(column).strip().encode("utf-8", "replace").decode() or f"column_{number}"
+        base = f"{base}_" if base == "geometry" else base
+        while base in names:
+            base = f"{base}_{number}"
+        names[base] = None
+    frame = frame.set_axis(list(names), axis=1)
+    for name in [each for each in frame.columns if pd.api.types.is_object_dtype(frame[each])]:
+        kinds = {type(value) for value in frame[name] if value is not None and value is not pd.NA}
+        if not (len(kinds) == 1 and kinds <= {int, float, bool} and _fits(frame[name])):
+            frame[name] = [_text(value) for value in frame[name]]
+    return frame
+
+
+def _fits(column: pd.Series[Any]) -> bool:
+    """Whether numbers are none that Parquet has no type for."""
+    return all(value is None or abs(value) < 2**63 for value in column if value == value)
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, (bytes, bytearray)):
+        return f"{len(value)} bytes"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def columns_of(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """(name, type) of each column."""
+    return [(str(name), str(kind)) for name, kind in zip(frame.columns, frame.dtypes, strict=True)]
+
+
+def _assumed(incoming: Incoming, shapes: NDArray[np.object_], notes: list[str]) -> CRS:
+    """Degrees, where all coordinates can be degrees. Raises UploadError asking for the CRS otherwise."""
+    bounds = shapely.bounds(shapes[~(shapely.is_missing(shapes) | shapely.is_empty(shapes))])
+    bounds = bounds[np.isfinite(bounds).all(axis=1)] if len(bounds) else bounds
+    if not len(bounds):
+        return WGS84
+    west, south = bounds[:, :2].min(axis=0)
+    east, north = bounds[:, 2:].max(axis=0)
+    if west >= -180.001 and east <= 360.001 and south >= -90.001 and north <= 90.001:
+        notes.append(
+            "It names no coordinate system; its coordinates look like degrees and were taken as EPSG:4326."
+        )
+        return WGS84
+    raise UploadError(
+        f"{incoming.shown} names no coordinate system, and its coordinates (x {west:,.0f} to {east:,.0f}, "
+        f"y {south:,.0f} to {north:,.0f}) are no degrees; add it again with crs, such as crs=EPSG:32631."
+    )
+
+
+def _box(extents: Any, good: NDArray[np.bool_]) -> Box:
+    rows = np.flatnonzero(good)
+    boxes = extents.box[rows]
+    # Few boxes decide: the extreme ones, and all that cross the antimeridian.
+    crossing = boxes[boxes[:, 0] > boxes[:, 2]]
+    ends = boxes[[boxes[:, 0].argmin(), boxes[:, 1].argmin(), boxes[:, 2].argmax(), boxes[:, 3].argmax()]]
+    chosen = boxes if len(boxes) <= 10_000 else np.concatenate([ends, crossing])
+    found = box_around([Extent((w + e) / 2, (s + n) / 2, w, s, e, n) for w, s, e, n in chosen.tolist()])
+    assert found is not None
+    if (found.east - found.west) % 360 > WORLD_DEG:
+        return (-180.0, found.south, 180.0, found.north)
+    return (found.west, found.south, found.east, found.north)
+
+
+def _brought(
+    incoming: Incoming,
+    frame: gpd.GeoDataFrame,
+    box: Box,
+    crs: CRS,
+    title: str,
+    notes: list[str],
+    left_out: int,
+) -> Brought:
+    target = incoming.folder / "features.parquet"
+    frame.to_parquet(target, index=False)
+    counts = Counter(_KINDS[each] for each in shapely.get_type_id(frame.geometry.to_numpy()))
+    count = f"{len(frame):,} feature{'' if len(frame) == 1 else 's'}"
+    kinds = ", ".join(
+        f"{number:,} {kind}{'' if number == 1 else 's'}" for kind, number in sorted(counts.items())
+    )
+    columns = [name for name in frame.columns if name != "geometry"]
+    named = ", ".join(str(each)[:40] for each in columns[:_SHOWN_COLUMNS])
+    if len(columns) > _SHOWN_COLUMNS:
+        named += f" and {len(columns) - _SHOWN_COLUMNS} more"
+    code = code_of(crs)
+    if not crs.equals(WGS84, ignore_axis_order=True):
+        notes.append(f"Its coordinates were brought from {code} into degrees.")
+    return Brought(
+        kind="vector",
+        path=target,
+        suffix=".parquet",
+        summary=count,
+        what=f"{title} of {count} ({kinds})" + (f" with {named}" if named else ""),
+        notes=tuple(notes),
+        bbox=box,
+        facts={
+            "count": len(frame),
+            "geometries": dict(sorted(counts.items())),
+            "columns": [str(each) for each in columns],
+            "left_out": left_out,
+            "crs": code,
+        },
+        item=table_parts(
+            columns_of(pd.DataFrame(frame.drop(columns="geometry"))), len(frame), box, "geometry"
+        ),
+    )
+
+
+def read_bounded(path: Path, most: int, shown_name: str) -> bytes:
+    """A whole file of at most that size. Raises UploadError for a larger one."""
+    size = path.stat().st_size
+    if size > most:
+        raise UploadError(
+            f"{shown_name} has {size / 1e6:,.0f} MB, and at most {most / 1e6:,.0f} MB are read at once; "
+            "send it in parts."
+        )
+    return path.read_bytes()

@@ -1,0 +1,250 @@
+"""TIFF, PNG, JPEG and JPEG 2000 as they come in: checked, placed, and made a GeoTIFF where they are none."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rasterio
+from rasterio.enums import ColorInterp, Resampling
+from rasterio.errors import RasterioError
+from rasterio.warp import calculate_default_transform, reproject
+from rasterio.windows import Window
+
+from data.raster.files import geotiff_profile
+from data.readers.raster_info import RasterInfo, raster_info
+from data.uploads.brought import Brought, Incoming
+from data.uploads.errors import UploadError, shown
+from data.uploads.gdal import check_blocks, opened, quiet_gdal, reason_of
+from data.uploads.item import raster_parts
+from data.uploads.placing import Placing, camera_point, code_of, placing_of
+from data.uploads.statistics import band_statistics
+
+STRIP_BYTES = 64_000_000
+"""What is held of a raster while it is copied."""
+LINKED_BYTES = 64_000_000
+"""Files of ours over this size are linked, not copied."""
+
+
+def bring_raster(incoming: Incoming, form: str) -> Brought:
+    """The raster as a GeoTIFF in the private folder. Raises UploadError, one sentence."""
+    _one_part_only(incoming)
+    target = incoming.folder / f"{_stem(incoming.name)}.tif"
+    try:
+        with opened(incoming.path, form, incoming.name) as source:
+            if form == "tiff":
+                check_blocks(source, incoming.path, incoming.name)
+            placing = placing_of(source, incoming)
+            tags, pages = source.tags(), len(source.subdatasets)
+            described = f"{source.count} band{'' if source.count == 1 else 's'} of {source.dtypes[0]}"
+            as_it_is = form == "tiff" and not placing.changed
+            if not as_it_is:
+                _write(source, target, placing)
+    except (RasterioError, OSError) as error:
+        if isinstance(error, OSError) and error.errno == 28:
+            raise UploadError(f"There is not enough free disk space for {incoming.shown}.") from None
+        raise UploadError(
+            f"{incoming.shown} is cut off or broken: its pixels cannot be read ({reason_of(error)}); "
+            "send it again."
+        ) from None
+    if as_it_is:
+        _take(incoming, target)
+    notes = [*placing.notes]
+    if pages > 1:
+        notes.append(f"It has {pages} pages, of which the first was taken.")
+    return finished(incoming, target, TITLES[form], described, notes, tags)
+
+
+TITLES = {"tiff": "a GeoTIFF", "png": "a PNG image", "jpeg": "a JPEG image", "jp2": "a JPEG 2000"}
+
+
+def finished(
+    incoming: Incoming, target: Path, title: str, described: str, notes: list[str], tags: dict[str, Any]
+) -> Brought:
+    """What is known of a GeoTIFF that lies in the private folder. Raises UploadError for one of no value."""
+    with opened(target, "tiff", incoming.name) as source:
+        try:
+            statistics, sampled = band_statistics(source, incoming.shown)
+        except RasterioError as error:
+            raise UploadError(
+                f"{incoming.shown} is cut off or broken: its pixels cannot be read ({reason_of(error)}); "
+                "send it again."
+            ) from None
+        crs, transform = source.crs, source.transform
+        size = f"{source.width:,} x {source.height:,} pixels"
+        placed = crs is not None and not transform.is_identity
+        facts = {
+            "width_px": source.width,
+            "height_px": source.height,
+            "bands": source.count,
+            "dtype": source.dtypes[0],
+            "nodata": _plain(source.nodata),
+            "crs": code_of(crs) if crs else None,
+            "statistics": statistics,
+        }
+    info = _info(target, incoming)
+    point = None if placed else camera_point(tags)
+    if point is not None:
+        notes.append(f"Its camera stood at {point[0]:.6f}, {point[1]:.6f} (longitude, latitude).")
+    where = f" in {facts['crs']}" if placed else ""
+    if info.gsd_m and placed:
+        where += f", {info.gsd_m:g} m a pixel"
+    if info.acquired is not None:
+        notes.append(f"Its time, by its tags or its name, is {info.acquired.isoformat()}.")
+    facts.update(gsd_m=info.gsd_m, acquired=info.acquired.isoformat() if info.acquired else None)
+    if point is not None:
+        facts["camera"] = list(point)
+    extent = info.extent if placed else None
+    return Brought(
+        kind="raster",
+        path=target,
+        suffix=".tif",
+        summary=f"{described.split(' of ')[0]}, {size}",
+        what=f"{title} of {described}, {size}{where}",
+        notes=tuple(notes),
+        bbox=None if extent is None else (extent.west, extent.south, extent.east, extent.north),
+        point=point,
+        bands=_shown_bands(info),
+        facts=facts,
+        item=raster_parts(target, info, extent, statistics, sampled, point),
+    )
+
+
+def _take(incoming: Incoming, target: Path) -> None:
+    """The file's own bytes; a small one is copied, so that no two names share it without need."""
+    if incoming.ours and incoming.path.stat().st_size > LINKED_BYTES:
+        link_or_copy(incoming.path, target)
+    else:
+        shutil.copyfile(incoming.path, target)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """The same bytes under another name: a link where both are on one disk."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _one_part_only(incoming: Incoming) -> None:
+    if incoming.asked.part:
+        raise UploadError(
+            f"{incoming.shown} is one raster without a part {shown(incoming.asked.part)}; leave the part out."
+        )
+
+
+def _stem(name: str) -> str:
+    return Path(name).stem.lstrip(".")[:100] or "raster"
+
+
+def _info(path: Path, incoming: Incoming) -> RasterInfo:
+    from data.readers.base import BadRecord
+
+    try:
+        with quiet_gdal():
+            return raster_info(path)
+    except BadRecord as error:
+        raise UploadError(f"{incoming.shown} cannot be used: {error}.") from None
+
+
+def _shown_bands(info: RasterInfo) -> str | None:
+    try:
+        return ",".join(str(info.bands.index(colour) + 1) for colour in ("red", "green", "blue"))
+    except ValueError:
+        return None
+
+
+def _write(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:
+    if placing.gcps or placing.rpcs:
+        _warp(source, target, placing)
+        return
+    profile = geotiff_profile(
+        source.width,
+        source.height,
+        count=source.count,
+        dtype=source.dtypes[0],
+        nodata=source.nodata,
+        crs=None if placing.crs is None else placing.crs.to_wkt(),
+        transform=placing.transform,
+    )
+    if source.colorinterp[0] == ColorInterp.palette:
+        profile["photometric"] = "palette"
+    elif source.count in (3, 4) and source.colorinterp[:3] == (
+        ColorInterp.red,
+        ColorInterp.green,
+        ColorInterp.blue,
+    ):
+        profile["photometric"] = "rgb"
+    if profile["transform"] is None:
+        del profile["transform"]
+    with rasterio.open(target, "w", **profile) as writer:
+        for window in _strips(source):
+            writer.write(source.read(window=window), window=window)
+        _keep_looks(source, writer)
+
+
+def _strips(source: rasterio.DatasetReader) -> Iterator[Window]:
+    """Rows in whole blocks of the source, so that none is decoded twice."""
+    width = max(np.dtype(each).itemsize for each in source.dtypes if not each.startswith("complex_")) or 8
+    row_bytes = source.width * source.count * width
+    block = max(1, min(source.block_shapes[0][0], source.height))
+    rows = max(block, STRIP_BYTES // max(1, row_bytes) // block * block)
+    for row in range(0, source.height, rows):
+        yield Window(0, row, source.width, min(rows, source.height - row))
+
+
+def _keep_looks(source: rasterio.DatasetReader, writer: Any) -> None:
+    """What the file says of its bands: names, units, colours, scales and times."""
+    writer.descriptions = source.descriptions
+    writer.scales, writer.offsets = source.scales, source.offsets
+    if any(source.units):
+        writer.units = tuple(unit or "" for unit in source.units)
+    if source.colorinterp[0] == ColorInterp.palette:
+        writer.write_colormap(1, source.colormap(1))
+    elif source.driver != "GTiff" and ColorInterp.alpha in source.colorinterp:
+        writer.colorinterp = source.colorinterp
+    kept = {key: value for key, value in source.tags().items() if len(value) < 2_000}
+    writer.update_tags(**kept)
+
+
+def _warp(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:
+    """Onto a north-up grid of the control points' own coordinate system, without inventing values."""
+    crs = rasterio.crs.CRS.from_wkt(placing.crs.to_wkt()) if placing.crs else None
+    if placing.rpcs is not None:
+        extra: dict[str, Any] = {"rpcs": placing.rpcs, "RPC_HEIGHT": placing.rpcs.height_off}
+    else:
+        extra = {"gcps": placing.gcps}
+    transform, width, height = calculate_default_transform(crs, crs, source.width, source.height, **extra)
+    nodata = source.nodata
+    if nodata is None:
+        nodata = math.nan if source.dtypes[0].startswith("float") else 0
+    profile = geotiff_profile(
+        width, height, count=source.count, dtype=source.dtypes[0], nodata=nodata, crs=crs, transform=transform
+    )
+    with rasterio.open(target, "w", **profile) as writer:
+        for band in range(1, source.count + 1):
+            reproject(
+                rasterio.band(source, band),
+                rasterio.band(writer, band),
+                src_crs=crs,
+                dst_transform=transform,
+                dst_crs=crs,
+                src_nodata=source.nodata,
+                dst_nodata=nodata,
+                resampling=Resampling.nearest,
+                warp_mem_limit=128,
+                **extra,
+            )
+        _keep_looks(source, writer)
+
+
+def _plain(value: float | None) -> float | str | None:
+    """Nodata as JSON: not-a-number by its name."""
+    if value is None or math.isfinite(value):
+        return value
+    return "nan" if math.isnan(value) else str(value)

@@ -1,0 +1,248 @@
+"""Bring the user's own files in: rasters, features, tables and documents."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from state.model import Artifact, State
+from tools.artifacts import Call, about, write_about
+from tools.base import Step, ToolError, World, tool
+from tools.database.ingesting import readable
+from tools.map.geometry import camera_for, point
+from tools.phrases import listed, one_line
+from tools.rasters import with_raster
+from tools.showing import artifact_layer
+from tools.units import NewName
+
+if TYPE_CHECKING:
+    from data.uploads.brought import Asked, Brought
+
+NO_PLACE = "It has no place on the map: say where it lies, or draw its box (place_raster)."
+_ID_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class _Came:
+    """A file that came in, as an artifact's input."""
+
+    handle: str
+    name: str
+    key: str
+
+
+@tool(
+    "python",
+    changes_state=True,
+    gives=("raster", "vector", "table", "document"),
+    reads_files=True,
+    long_running=True,
+)
+def add_file(
+    state: State,
+    world: World,
+    *,
+    file: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=4096,
+            description="The name of an uploaded file, or a path on this machine.",
+        ),
+    ],
+    name: Annotated[
+        NewName | None, Field(description="What to call it; the file's name when left out.")
+    ] = None,
+    part: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=400,
+            description="Which layer, variable, sheet or archive member, where a file holds several.",
+        ),
+    ] = None,
+    crs: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=4096,
+            description="The coordinate system of a file that names none, such as EPSG:32631.",
+        ),
+    ] = None,
+) -> Step:
+    """Bring a file in: a raster, features, a table or a document; it is shown on the map if it has a place.
+
+    Reads GeoTIFF and COG, JPEG 2000, NetCDF and HDF5, PNG and JPEG (with a world file, or a photo's EXIF),
+    zipped shapefiles, GeoPackage, GeoJSON, GeoParquet, KML and KMZ, CSV, Parquet, XLSX, PDF, DOCX, TXT,
+    HTML, XML and JSON, told by their content. Features are brought into EPSG:4326. What a file claims is
+    checked, and one that cannot be used is refused in a sentence. Where $AZIMUTH_DATA_FOLDERS names
+    folders, only what lies in them is read by its path.
+
+    Example: copilot call add_file file=scene.tif
+
+    Asked as: add my file scene.tif | open the GeoTIFF I uploaded | put my shapefile on the map | bring in
+    the photo IMG_2041.jpg | read my spreadsheet of stations | load the PDF report | here is my own imagery,
+    use it | open the NetCDF file | show the KML I dropped here
+    """
+    from data.uploads.bring import beside, content_key
+    from data.uploads.brought import Asked
+    from data.uploads.errors import UploadError
+
+    path, ours = _found(world, file)
+    asked = Asked(crs, part)
+    call = Call.of(add_file, file=file, name=name, part=part, crs=crs)
+    try:
+        key = content_key(path, beside(path), asked)
+        known = _known(world, key)
+        if known is None:
+            known = _brought_in(world, path, asked, ours, key, call)
+    except UploadError as error:
+        raise ToolError(one_sentence(str(error))) from None
+    except OSError as error:
+        raise ToolError(
+            f"{path.name!r} cannot be read ({error.strerror or 'the disk failed'}); check it and try again."
+        ) from None
+    title = one_line(name or path.stem) or known["id"]
+    artifact = Artifact(known["id"], known["kind"], title, known["summary"], made_by=str(call))
+    return _shown(state, world, artifact, known)
+
+
+def one_sentence(text: str) -> str:
+    """What a reader says, on one line and with one full stop at its end."""
+    plain = " ".join(text.split()).encode("utf-8", "replace").decode("utf-8")
+    return f"{plain.rstrip('. ')}." if plain else "The file cannot be read."
+
+
+def _found(world: World, file: str) -> tuple[Path, bool]:
+    """The file, and whether it is one of the owner's uploads. Raises ToolError with the nearest names."""
+    from data.uploads.identify import is_connection
+
+    if is_connection(file):
+        raise ToolError(
+            f"{file[:80]!r} is an address and no file; upload the file, or give its path on this machine."
+        )
+    plain = "/" not in file and "\\" not in file and file not in (".", "..") and "\0" not in file
+    if plain and world.uploads is not None:
+        try:
+            mine = world.uploads / file
+            if mine.is_file() and not mine.is_symlink():
+                return mine, True
+        except (OSError, ValueError):
+            pass
+    try:
+        path = readable(file)
+    except ToolError as error:
+        raise _not_here(world, file, error) if plain else error from None
+    if not path.is_file():
+        raise ToolError(
+            f"{file[:200]!r} is a folder; give one file, or ingest the folder as a data set (db_ingest)."
+        )
+    return path, False
+
+
+def _not_here(world: World, file: str, error: ToolError) -> ToolError:
+    uploaded = uploaded_names(world)
+    if not uploaded or "outside the folders" in str(error):
+        return error
+    near = get_close_matches(file, uploaded, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Uploaded are {listed(uploaded)}."
+    return ToolError(f"There is no file {file[:200]!r}. {hint}")
+
+
+def uploaded_names(world: World) -> list[str]:
+    """The names of the owner's uploads, sorted."""
+    if world.uploads is None or not world.uploads.is_dir():
+        return []
+    return sorted(each.name for each in os.scandir(world.uploads) if each.is_file() and each.name[0] != ".")
+
+
+def _known(world: World, key: str) -> dict[str, Any] | None:
+    """What is on record of the same content that this session brought in before, while its file is there."""
+    for kind in ("raster", "vector", "table", "document"):
+        artifact_id = f"{kind}-{key[:_ID_DIGITS]}"
+        if world.artifacts.find(artifact_id) is not None:
+            found = about(world, artifact_id).get("upload")
+            if isinstance(found, dict) and found.get("key") == key:
+                return found
+    return None
+
+
+def _brought_in(world: World, path: Path, asked: Asked, ours: bool, key: str, call: Call) -> dict[str, Any]:
+    """Read the file, keep what it becomes, and write what is known of it beside it."""
+    from data.uploads.bring import bring, staged
+    from data.uploads.item import whole_item
+
+    folder = world.artifacts.about(f"document-{key[:_ID_DIGITS]}").parent
+    with staged(path, folder, asked=asked, ours=ours) as incoming:
+        brought = bring(incoming)
+        artifact_id = f"{brought.kind}-{key[:_ID_DIGITS]}"
+        target = world.artifacts.path(artifact_id, brought.suffix)
+        brought.path.replace(target)
+    known = _record(brought, artifact_id, key)
+    came = {"name": path.name, "size": path.stat().st_size, "sha256": key}
+    item = whole_item(brought, artifact_id, path.stem, came, world.today)
+    artifact = Artifact(artifact_id, brought.kind, path.stem, brought.summary, made_by=str(call))
+    write_about(world, artifact, call, (_Came(path.name, path.name, key),), upload=known, stac=item)
+    return known
+
+
+def _record(brought: Brought, artifact_id: str, key: str) -> dict[str, Any]:
+    """What is kept of a file for the next time that it comes, as plain JSON."""
+    kept = {
+        "key": key,
+        "id": artifact_id,
+        "kind": brought.kind,
+        "summary": brought.summary,
+        "what": brought.what,
+        "notes": list(brought.notes),
+        "bbox": brought.bbox,
+        "point": brought.point,
+        "bands": brought.bands,
+        "facts": dict(brought.facts),
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(kept, default=str))
+    return plain
+
+
+def _shown(state: State, world: World, artifact: Artifact, known: Mapping[str, Any]) -> Step:
+    """The state with the artifact, on the map or in its panel, and what is said of it."""
+    from data.uploads.gdal import quiet_gdal
+
+    after = state.with_artifact(artifact)
+    facts: dict[str, Any] = {artifact.kind: artifact.id, "name": artifact.name, **known["facts"]}
+    said = [f"{artifact.name} is {known['what']} ({artifact.id})."]
+    if artifact.kind == "raster":
+        path = world.artifacts.find(artifact.id)
+        assert path is not None
+        looks = {"bands": known["bands"]} if known["bands"] else {}
+        with quiet_gdal():
+            after, where = with_raster(after, path, artifact.id, artifact.name, looks)
+        facts.update(where)
+        if not where:
+            said.append(NO_PLACE)
+    elif artifact.kind == "vector":
+        bbox = tuple(known["bbox"])
+        layer = artifact_layer(
+            after, artifact.name, "vector", bbox, artifact=artifact.id, count=known["facts"]["count"]
+        )
+        after = after.with_layer(layer)
+        facts.update(layer=layer.id, bbox=list(bbox))
+    elif artifact.kind == "table":
+        after = after.with_ui(table=artifact.id).with_panel("results")
+    if "bbox" in facts:
+        camera = camera_for(tuple(facts["bbox"]))
+        after = after.with_map(center=camera.center, zoom=camera.zoom)
+        said.append("The map shows it.")
+    elif known["point"]:
+        after = after.with_map(center=point(*known["point"]), zoom=max(after.map.zoom, 12.0))
+    return Step(after, " ".join([*said, *known["notes"]]), facts)
+
+
+TOOLS = (add_file,)
