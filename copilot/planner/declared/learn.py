@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from copilot.bench.build.intents import BRACES, Intent, load_intents
-from copilot.planner.declared.phrases import FILE, Phrases
+from copilot.planner.declared.phrases import FILE, Phrases, own_phrases
 from copilot.planner.head import shared_encoder
 from tools.toolbox import toolbox
 
@@ -22,14 +22,13 @@ _SAID = {
 
 def pairs() -> list[tuple[str, str]]:
     """(tool, phrase), each once."""
-    own = [(tool.name, text) for tool in toolbox() for text in tool.phrases]
     said = [
         (intent.calls[0].tool, filled(intent, wording))
         for intent in load_intents()
         if len(intent.calls) == 1 and not intent.held_out
         for wording in intent.requests
     ]
-    return list(dict.fromkeys([*own, *((tool, text) for tool, text in said if tool in toolbox())]))
+    return list(dict.fromkeys([*own_phrases(), *((tool, text) for tool, text in said if tool in toolbox())]))
 
 
 def filled(intent: Intent, wording: str) -> str:

@@ -9,21 +9,25 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copilot.planner.encoder import Floats
 from copilot.planner.head import shared_encoder
 from tools.toolbox import toolbox
 
 FILE = Path(__file__).with_name("phrases.npz")
-DENSE = 0.6
-"""Share of the encoder's cosine in a likeness; the rest is the cosine of the words, weighted by rarity."""
+_SAID, _NAMED = 1.0, 1.2
+"""How much a word counts that a phrase, or the tool's name, has."""
+_WEIGHT = 3.5
+"""What the parts of a likeness add up to at most, about."""
+Numbers = NDArray[np.intp]
 _WORD = re.compile(r"[a-z][a-z0-9]*|\d+")
 _ENDING = re.compile(r"(?:ings?|ed|es|s)$")
 _EMPTY = frozenset(
@@ -40,7 +44,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Phrases:
-    """Phrases with the tool that each wants."""
+    """Phrases with the tool that each wants; a tool's name and its summary are phrases of a kind of their own."""
 
     tools: tuple[str, ...]
     texts: tuple[str, ...]
@@ -48,42 +52,70 @@ class Phrases:
     """(phrases, 384), each of length one."""
 
     @cached_property
-    def _rarity(self) -> Mapping[str, float]:
-        holders: dict[str, set[str]] = defaultdict(set)
-        for tool, text in zip(self.tools, self.texts, strict=True):
-            for word in words_of(text):
-                holders[word].add(tool)
-        count = len(set(self.tools))
-        return {word: math.log(1 + count / len(tools)) for word, tools in holders.items()}
+    def names(self) -> tuple[str, ...]:
+        """The tools, each once."""
+        return tuple(dict.fromkeys(self.tools))
 
     @cached_property
-    def _postings(self) -> Mapping[str, tuple[tuple[int, float], ...]]:
-        found: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for number, text in enumerate(self.texts):
-            for word, weight in self._weights(text).items():
-                found[word].append((number, weight))
-        return {word: tuple(each) for word, each in found.items()}
+    def _numbers(self) -> Mapping[str, Numbers]:
+        """The phrases of each tool."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, tool in enumerate(self.tools):
+            found[tool].append(number)
+        return {tool: np.array(each) for tool, each in found.items()}
 
-    def _weights(self, text: str) -> dict[str, float]:
-        counts = Counter(words_of(text))
-        # A word that no phrase has says that none is meant as surely as a rare one says which.
-        unknown = max(self._rarity.values(), default=1.0)
-        weights = {word: self._rarity.get(word, unknown) for word in counts}
-        length = math.sqrt(sum(each**2 for each in weights.values())) or 1.0
-        return {word: each / length for word, each in weights.items()}
+    @cached_property
+    def _words(self) -> Mapping[str, Mapping[str, float]]:
+        """Word -> tool -> how much a tool's texts are of it: 1 where a phrase has it, more for its name."""
+        found: dict[str, dict[str, float]] = defaultdict(dict)
+        for tool, text in zip(self.tools, self.texts, strict=True):
+            weight = _NAMED if text == name_of(tool) else _SAID
+            for word in words_of(text):
+                found[word][tool] = max(weight, found[word].get(tool, 0.0))
+        return found
+
+    def _rarity(self, word: str) -> float:
+        # A word that no tool has says as surely as a rare one that none is meant.
+        return math.log(1 + len(self.names) / len(self._words.get(word, {"": 0})))
 
     def ranked(self, text: str) -> list[tuple[str, float]]:
-        """The tools by how like their likest phrase a text is, the likest first."""
+        """The tools by how like a text is to what people say who want them, the likest first.
+
+        The mean of the cosine with the likest phrase, with the three likest, with the tool's summary, and
+        of the share of the text's words, weighted by rarity, that the tool's phrases have.
+        """
         if not self.texts:
             return []
-        likeness = DENSE * (self.vectors @ shared_encoder().encode([text])[0])
-        for word, weight in self._weights(text).items():
-            for number, own in self._postings.get(word, ()):
-                likeness[number] += (1 - DENSE) * weight * own
-        best: dict[str, float] = {}
-        for number in np.argsort(-likeness, kind="stable"):
-            best.setdefault(self.tools[number], float(likeness[number]))
-        return sorted(best.items(), key=lambda each: -each[1])
+        cosine = self.vectors @ shared_encoder().encode([text])[0]
+        shared = self._shared_words(text)
+        found = []
+        for tool in self.names:
+            likest = np.sort(cosine[self._numbers[tool]])[::-1]
+            about = cosine[self._about[tool]]
+            dense = float(likest[0] + 0.5 * likest[:3].mean() + about)
+            found.append((tool, (dense + shared.get(tool, 0.0)) / _WEIGHT))
+        return sorted(found, key=lambda each: -each[1])
+
+    @cached_property
+    def _about(self) -> Mapping[str, int]:
+        """Where each tool's summary stands; its first phrase where it has none."""
+        summaries = {tool: summary_of(tool) for tool in self.names}
+        found = {tool: int(numbers[0]) for tool, numbers in self._numbers.items()}
+        found |= {
+            tool: number
+            for number, (tool, text) in enumerate(zip(self.tools, self.texts, strict=True))
+            if text == summaries[tool]
+        }
+        return found
+
+    def _shared_words(self, text: str) -> dict[str, float]:
+        weights = {word: self._rarity(word) ** 2 for word in set(words_of(text))}
+        total = sum(weights.values()) or 1.0
+        found: dict[str, float] = defaultdict(float)
+        for word, weight in weights.items():
+            for tool, own in self._words.get(word, {}).items():
+                found[tool] += own * weight / total
+        return found
 
     def without(self, texts: Sequence[str]) -> Phrases:
         """The phrases but for some: to measure what is not known yet."""
@@ -101,13 +133,33 @@ class Phrases:
         )
 
 
+def name_of(tool: str) -> str:
+    """A tool's name as words."""
+    return tool.replace("_", " ")
+
+
+def summary_of(tool: str) -> str:
+    """A tool's name and what it does."""
+    return f"{name_of(tool)}: {toolbox().get(tool).summary}"
+
+
+def own_phrases() -> list[tuple[str, str]]:
+    """(tool, phrase) as the tools themselves have them: their names, summaries and phrases."""
+    return [
+        (tool.name, text)
+        for tool in toolbox()
+        for text in (name_of(tool.name), summary_of(tool.name), *tool.phrases)
+    ]
+
+
 @lru_cache(maxsize=1)
 def known_phrases(path: Path = FILE) -> Phrases:
     """The file's phrases of tools that there are, and the tools' own that are not in it."""
     kept = _read(path)
     known = {(tool, text): vector for tool, text, vector in zip(*kept, strict=True)}
-    own = [(tool.name, text) for tool in toolbox() for text in tool.phrases]
-    wanted = list(dict.fromkeys([*own, *((tool, text) for tool, text in known if tool in toolbox())]))
+    wanted = list(
+        dict.fromkeys([*own_phrases(), *((tool, text) for tool, text in known if tool in toolbox())])
+    )
     new = [pair for pair in wanted if pair not in known]
     if new:
         known.update(zip(new, shared_encoder().encode([text for _, text in new]), strict=True))

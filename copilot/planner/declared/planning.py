@@ -21,7 +21,7 @@ from tools.base import ToolError
 from tools.run import validated
 from tools.toolbox import toolbox
 
-SURE = 0.52
+SURE = 0.43
 """From this likeness on, a step wants the tool."""
 AHEAD = 0.02
 """How much liker it must be than the likest tool of the catalogue, the map and the page, which the rules plan."""
