@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -200,7 +201,7 @@ def stac_load(
 
 
 def _loaded(state: State, world: World, items: Sequence[Json], footprints: str, name: str | None) -> Step:
-    """Ingest the items as a static STAC catalogue, which is kept beside the session's artifacts."""
+    """Ingest the items as a static STAC catalogue, which is gone afterwards: their files stay on the web."""
     from data.ingest import UnreadableSource, ingest, slug
 
     if world.catalogue_root is None:
@@ -208,14 +209,17 @@ def _loaded(state: State, world: World, items: Sequence[Json], footprints: str, 
             "This catalogue is on a server and cannot be written from here; its keeper can ingest."
         )
     wanted = slug(name or f"stac {items[0].get('collection') or 'scenes'} {footprints[-6:]}")
-    folder = world.artifacts.path(footprints, "").with_name(f"{footprints}-stac") / wanted
+    beside = world.artifacts.about(footprints).parent
+    beside.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".stac-", dir=beside))
     try:
-        _write_catalogue(folder, wanted, items)
-        report = ingest(world.catalogue_root, folder, name=wanted, format="stac")
+        # The folder's name stands for the source: the same search again replaces its own data set.
+        _write_catalogue(scratch / wanted, wanted, items)
+        report = ingest(world.catalogue_root, scratch / wanted, name=wanted, format="stac")
     except UnreadableSource as error:
         raise ToolError(str(error)) from None
     finally:
-        shutil.rmtree(folder.parent, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
     dataset = report.dataset.name
     loaded = tuple(sorted({*state.database.loaded, dataset}))
     said = f"{number_of(report.images, 'scene')} of {footprints} make the data set {dataset}, now loaded."
@@ -338,9 +342,8 @@ def _item_named(items: Sequence[Json], name: str) -> Json:
 
 
 def _write_catalogue(folder: Path, name: str, items: Sequence[Json]) -> None:
-    """A static STAC catalogue of the items; their files stay where they are on the web."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    """A static STAC catalogue of the items."""
+    folder.mkdir()
     links = []
     for place, each in enumerate(items):
         file = f"{place:05d}.json"
