@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from copilot.planner.asking import Ask, Reject
+from copilot.planner.declared.idioms import IDIOMS
 from copilot.planner.declared.numbers import Quantity, converted, number_for, quantities
 from copilot.planner.declared.phrases import words_of
 from copilot.planner.declared.signature import Parameter, parameters
@@ -54,8 +55,11 @@ def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) 
     """A call of the tool with what the text says. Raises Ask, Reject or Missing."""
     reader = Reader(situation.gazetteer, situation.today, situation.names())
     said = Said(text, situation, things, reader.read(text))
-    args: dict[str, Any] = {}
     wanted = parameters(tool)
+    idiom = IDIOMS.get(tool)
+    args: dict[str, Any] = idiom(text, situation.today) if idiom else {}
+    if args and tool in _WHOLLY:
+        return Call(tool, args)
     for stage in (_handles, _places, _days, _choices, _texts, _numbers, _flags):
         stage(wanted, said, args)
     for each in wanted:
@@ -64,6 +68,10 @@ def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) 
                 raise Reject(_nothing_to_work_on(each))
             raise Missing(tool, each)
     return Call(tool, args)
+
+
+_WHOLLY = frozenset({"convert_units", "date_arithmetic", "convert_coordinates", "calculate", "arxiv_paper"})
+"""Tools whose idiom says all that there is to say."""
 
 
 def _nothing_to_work_on(parameter: Parameter) -> str:
