@@ -31,6 +31,15 @@ SAR = Artifact("raster-5a75a7", "raster", "SAR", "1 band", "test()")
 FIELDS = Artifact("vector-f1e1d5", "vector", "Fields", "4 rows", "test()")
 SCENES = Artifact("vector-57ac00", "vector", "Scenes", "2 features", "stac_search()")
 NOTE = Artifact("document-d0c0d0", "document", "Note", "1 line", "test()")
+DOCUMENTS = {
+    "document-9df000": "report.pdf",
+    "document-d0c000": "notes.docx",
+    "document-b7b100": "page.html",
+    "document-c5f000": "stations.csv",
+    "document-150000": "settings.json",
+    "document-e71000": "meta.xml",
+    "document-21b000": "bundle.zip",
+}
 
 
 def prepared(world: World) -> State:
@@ -58,6 +67,10 @@ def prepared(world: World) -> State:
         target = world.artifacts.path(artifact.id, Path(file).suffix)
         target.write_bytes((FOLDER / file).read_bytes())
         state = state.with_artifact(artifact)
+    for artifact_id, file in DOCUMENTS.items():
+        name = Path(file)
+        world.artifacts.path(artifact_id, name.suffix).write_bytes((FOLDER / file).read_bytes())
+        state = state.with_artifact(Artifact(artifact_id, "document", name.stem, "1 file", "test()"))
     write_scenes(world.artifacts.path(SCENES.id, ".parquet"))
     state = state.with_artifact(SCENES)
     world.artifacts.path(NOTE.id, ".txt").write_text("Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n")

@@ -1,0 +1,123 @@
+"""List archives, and tell files by their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from state.model import State
+from tools.artifacts import Call
+from tools.base import Step, ToolError, World, tool
+from tools.phrases import listed, number_of, one_line
+from tools.python.documents import DocumentHandle, document_of
+from tools.tables import table_step
+
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
+_PIECE_BYTES = 1 << 20
+
+
+@tool("python", changes_state=True, needs=("document",), gives=("table",))
+def list_archive(state: State, world: World, *, document: DocumentHandle) -> Step:
+    """List the files in a ZIP or TAR archive as a table, without unpacking it.
+
+    Archives that are bombs, hold links or names that climb out are refused.
+
+    Example: copilot call list_archive document=document-21b000
+
+    Asked as: what is in the zip | list the archive | which files does bundle.zip hold | contents of the tar
+    file | show me what is packed in there | how many files are in the archive
+    """
+    import pandas as pd
+
+    from data.uploads.archive import listing
+    from data.uploads.errors import UploadError
+
+    found = document_of(state, world, document, *ARCHIVES)
+    try:
+        members = [each for each in listing(found.path) if not each.is_folder]
+    except UploadError as error:
+        raise ToolError(str(error)) from None
+    names = [one_line(each.name) for each in members]
+    frame = pd.DataFrame(
+        {
+            "name": pd.Series(names, dtype="string"),
+            "size_bytes": pd.Series([each.size_bytes for each in members], dtype="int64"),
+            "modified": pd.Series([each.modified for each in members], dtype="string"),
+        }
+    )
+    total = sum(each.size_bytes for each in members)
+    files = [f"{name} ({each.size_bytes:,} bytes)" for name, each in zip(names[:8], members, strict=False)]
+    more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
+    shown = f": {', '.join(files)}{more}" if files else ""
+    said = f"{one_line(found.name)} holds {number_of(len(members), 'file')}, {total:,} bytes unpacked{shown}."
+    call = Call.of(list_archive, document=document)
+    name = f"Files in {one_line(found.name)}"[:100]
+    return table_step(
+        state, world, frame, call, name, said, files=len(members), total_bytes=total, source=found.handle
+    )
+
+
+@tool("python")
+def file_hash(
+    state: State,
+    world: World,
+    *,
+    artifact: Annotated[
+        str,
+        Field(min_length=1, max_length=200, description="Any artifact: its id, or its name."),
+    ],
+) -> Step:
+    """Tell the SHA-256, the MD5 and the size of an artifact's file as it is kept here.
+
+    A raster or a table that was brought in may have been rewritten (as a GeoTIFF, as Parquet); documents
+    are kept byte for byte.
+
+    Example: copilot call file_hash artifact=document-d0c0d0
+
+    Asked as: checksum of the file | SHA-256 of the report | md5 of the raster | how big is the file | hash of
+    that artifact | is it the same file
+    """
+    wanted = artifact.strip().casefold()
+    found = state.artifact(artifact) or next(
+        (each for each in reversed(state.artifacts) if each.name.casefold() == wanted), None
+    )
+    if found is None:
+        raise ToolError(_none(state, artifact))
+    path = world.artifacts.find(found.id)
+    if path is None:
+        raise ToolError(f"The file of {found.id} is gone; {found.made_by} makes it again.")
+    sha256, md5, size = _digests(path)
+    said = (
+        f"{found.id} ({one_line(found.name)}, {path.suffix.lstrip('.')}) has {size:,} bytes, "
+        f"SHA-256 {sha256} and MD5 {md5}."
+    )
+    return Step(state, said, {"artifact": found.id, "sha256": sha256, "md5": md5, "size_bytes": size})
+
+
+def _digests(path: Path) -> tuple[str, str, int]:
+    """SHA-256 and MD5 in hexadecimal digits, and the size in bytes."""
+    secure, short, size = hashlib.sha256(), hashlib.md5(usedforsecurity=False), 0
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            secure.update(piece)
+            short.update(piece)
+            size += len(piece)
+    return secure.hexdigest(), short.hexdigest(), size
+
+
+def _none(state: State, asked: str) -> str:
+    known = {each.id: each.name for each in state.artifacts}
+    if not known:
+        return f"There is no artifact {asked!r}; there is none yet, and add_file brings one in from a file."
+    near = get_close_matches(asked, [*known, *known.values()], n=1)
+    if near:
+        return f"There is no artifact {asked!r}. Did you mean {near[0]!r}?"
+    names = [f"{key} ({one_line(name)})" for key, name in list(known.items())[-6:]]
+    return f"There is no artifact {asked!r}. There are {listed(names)}."
+
+
+TOOLS = (list_archive, file_hash)
