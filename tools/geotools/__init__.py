@@ -9,7 +9,9 @@ from tools.geotools import (
     places,
     raster_clipping,
     raster_indices,
+    raster_patches,
     raster_reading,
+    raster_vector,
     shapes,
     terrain,
 )
@@ -25,4 +27,6 @@ TOOLS: tuple[Tool, ...] = (
     *raster_clipping.TOOLS,
     *raster_indices.TOOLS,
     *terrain.TOOLS,
+    *raster_vector.TOOLS,
+    *raster_patches.TOOLS,
 )

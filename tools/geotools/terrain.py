@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,7 +9,8 @@ from pydantic import Field
 
 from state.model import State
 from tools.artifacts import Call
-from tools.base import Step, ToolError, World, tool
+from tools.base import Step, World, tool
+from tools.geotools.raster_arguments import said_plainly, with_data
 from tools.phrases import listed, number, number_of
 from tools.rasters import RasterHandle, raster_of, raster_step
 from tools.units import Latitude, Longitude
@@ -106,8 +106,8 @@ def slope(
 
     Example: copilot call slope raster=raster-de0de0 unit=degrees
 
-    Asked as: how steep is the terrain | gradient of the DEM | steepness map | slope in percent | inclination
-    of the ground | where is it too steep to build
+    Asked as: how steep is the terrain | gradient of the DEM | steepness map | slope in percent |
+    inclination of the ground | where is it too steep to build
     """
     source = raster_of(state, world, raster)
     found: Answer = {}
@@ -137,7 +137,7 @@ def slope(
         said=said,
         options={"colormap": "magma"},
     )
-    return with_facts(step, found)
+    return with_data(step, **found)
 
 
 @tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
@@ -176,7 +176,7 @@ def aspect(state: State, world: World, *, raster: RasterHandle) -> Step:
         said=said,
         options={"colormap": "viridis"},
     )
-    return with_facts(step, found)
+    return with_data(step, **found)
 
 
 @tool("geotools", changes_state=True, needs=("raster",), gives=("vector",), long_running=True)
@@ -198,17 +198,14 @@ def contour_lines(
 
     Example: copilot call contour_lines raster=raster-de0de0 interval_m=20
 
-    Asked as: isolines of the DEM | contours every 50 metres | height lines on top | draw elevation contours |
-    lines of equal height every ten metres | topographic lines
+    Asked as: isolines of the DEM | contours every 50 metres | height lines on top | draw elevation contours
+    | lines of equal height every ten metres | topographic lines
     """
-    from data.raster.contours import contours
-    from data.raster.errors import RasterError
-
     source = raster_of(state, world, raster)
-    try:
+    with said_plainly():
+        from data.raster.contours import contours
+
         frame = contours(source.path, interval_m=interval_m, base_m=base_m)
-    except RasterError as error:
-        raise ToolError(str(error)) from None
     heights = sorted(set(frame["elevation_m"]))
     length_m = float(frame["length_m"].sum())
     said = f"No line: {source.name} crosses no multiple of {number(interval_m)} m."
@@ -267,15 +264,8 @@ def viewshed(
         from data.raster.viewshed import viewshed as seen_from
 
         x, y = _in_raster(source.path, lon, lat)
-        seen = seen_from(
-            source.path,
-            path,
-            x=x,
-            y=y,
-            observer_height_m=observer_height_m,
-            target_height_m=target_height_m,
-            max_distance_m=max_distance_m,
-        )
+        heights = {"observer_height_m": observer_height_m, "target_height_m": target_height_m}
+        seen = seen_from(source.path, path, x=x, y=y, max_distance_m=max_distance_m, **heights)
         found.update(
             ground_m=round(seen.ground_m, 3),
             visible_px=seen.visible_px,
@@ -300,22 +290,10 @@ def viewshed(
         target_height_m=target_height_m,
         max_distance_m=max_distance_m,
     )
-    step = raster_step(
-        state,
-        world,
-        call,
-        [source],
-        make,
-        name=f"Viewshed over {source.name}",
-        said=said,
-        options={"colormap": "viridis", "stretch": "minmax"},
-    )
-    return with_facts(step, found)
-
-
-def with_facts(step: Step, found: Answer) -> Step:
-    """The step with what was found out while its raster was made."""
-    return replace(step, data={**step.data, **found})
+    looks = {"colormap": "viridis", "stretch": "minmax"}
+    name = f"Viewshed over {source.name}"
+    step = raster_step(state, world, call, [source], make, name=name, said=said, options=looks)
+    return with_data(step, **found)
 
 
 def _in_raster(path: Path, lon: float, lat: float) -> tuple[float, float]:

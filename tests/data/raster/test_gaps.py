@@ -1,0 +1,58 @@
+"""Holes filled from around, against gdal_fillnodata and a plane."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data.raster import gaps
+from data.raster.gaps import fill_nodata
+from tests.data.raster.made import gdal, needs, read, write
+
+
+def pierced(rows: int, columns: int, seed: int = 5) -> np.ndarray:
+    """A wavy surface with a tenth of it missing in holes of up to 7 pixels, -1 there."""
+    random = np.random.default_rng(seed)
+    y, x = np.mgrid[0:rows, 0:columns]
+    surface = (100 + 10 * np.sin(x / 9) + 10 * np.cos(y / 7)).astype(np.float32)
+    for _ in range(rows * columns // 300):
+        row, column = random.integers(0, rows), random.integers(0, columns)
+        surface[row : row + random.integers(1, 8), column : column + random.integers(1, 8)] = -1
+    return surface
+
+
+@needs("gdal_fillnodata.py")
+@pytest.mark.parametrize("smoothing", [0, 2])
+def test_holes_are_filled_as_gdal_fillnodata_fills_them(tmp_path: Path, smoothing: int) -> None:
+    source = write(tmp_path / "holes.tif", pierced(60, 80), nodata=-1)
+    gdal("gdal_fillnodata.py", "-q", "-md", 20, "-si", smoothing, source, tmp_path / "theirs.tif")
+    filled = fill_nodata(source, tmp_path / "ours.tif", max_distance_px=20, smoothing=smoothing)
+    ours = read(tmp_path / "ours.tif")
+    np.testing.assert_allclose(ours, read(tmp_path / "theirs.tif"), rtol=1e-5)
+    assert (filled.holes_px, filled.left_px) == (np.isnan(read(source)).sum(), 0)
+    known = np.isfinite(read(source))
+    np.testing.assert_array_equal(ours[known], read(source)[known])
+
+
+def test_the_windows_fill_as_the_whole_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write(tmp_path / "holes.tif", pierced(1100, 40), nodata=-1)
+    fill_nodata(source, tmp_path / "whole.tif", max_distance_px=12)
+    real = gaps.compute
+    monkeypatch.setattr(gaps, "compute", lambda *a, **k: real(*a, **k, pixels=4096))
+    fill_nodata(source, tmp_path / "parts.tif", max_distance_px=12)
+    np.testing.assert_allclose(read(tmp_path / "parts.tif"), read(tmp_path / "whole.tif"), rtol=1e-6)
+
+
+def test_what_lies_too_far_from_any_value_stays_without_one(tmp_path: Path) -> None:
+    values = np.full((30, 30), 7, np.uint8)
+    values[5:, 5:] = 0
+    filled = fill_nodata(
+        write(tmp_path / "far.tif", values, nodata=0), tmp_path / "ours.tif", max_distance_px=3
+    )
+    ours = read(tmp_path / "ours.tif")
+    assert set(np.unique(ours[np.isfinite(ours)])) == {7.0}
+    assert filled.holes_px == 625 and filled.left_px == np.isnan(ours).sum() > 400
+    empty = write(tmp_path / "empty.tif", np.zeros((9, 9), np.uint8), nodata=0)
+    assert fill_nodata(empty, tmp_path / "ours.tif") == gaps.Filled(81, 81)
