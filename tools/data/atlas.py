@@ -32,6 +32,7 @@ from tools.tables import plain_value
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+MARK, UNKNOWN_MARK = "#d94801", "#9e9e9e"
 LAND, BORDER = "#ece8df", "#b9b2a3"
 SHADES = ("#deebf7", "#9ecae1", "#6baed6", "#3182bd", "#08519c")
 _MARGIN = 0.08
@@ -100,30 +101,31 @@ def _points(state: State, world: World, call: Call, field: str | None, table: st
     step = -(-len(places) // MAX_POINTS)
     shown = Places(places.lon[::step], places.lat[::step], places.row[::step])
     view = view_of(places)
-    marker: dict[str, Any] = {"size": 7, "color": "#d94801", "line": {"width": 0.5, "color": "white"}}
+    values = None
     if name is not None:
         name = column_in(frame, name)
         values = as_floats(frame[name])[shown.row]
         need_rows(int((~np.isnan(values)).sum()))
-        colours = [plain_value(value) for value in rounded_all(values)]
-        marker |= {
-            "color": colours,
-            "colorscale": "Viridis",
-            "colorbar": {"title": {"text": figure_text(axis(name))}},
-        }
     title = f"{number_of(len(places), 'place')}{f' by {titled(name)}' if name else ''}"
     figure = _map(state, world, table, title, view)
-    texts = frame["image_id" if "image_id" in frame else frame.columns[0]].iloc[shown.row]
-    figure.add_trace(
-        Scattergl(
-            x=rounded_all(view.seen(shown.lon)),
-            y=rounded_all(shown.lat),
-            mode="markers",
-            marker=marker,
-            text=[figure_text(str(plain_value(each))[:100]) for each in texts],
-            name="places",
-        )
-    )
+    names = frame["image_id" if "image_id" in frame else frame.columns[0]].iloc[shown.row]
+    texts = np.array([figure_text(str(plain_value(each))[:100]) for each in names], dtype=object)
+    there = np.ones(len(shown), dtype=bool) if values is None else ~np.isnan(values)
+    x, y = view.seen(shown.lon), shown.lat
+    for rows, known in ((~there, False), (there, True)):
+        if not rows.any():
+            continue
+        marker: dict[str, Any] = {"size": 7, "color": MARK if known else UNKNOWN_MARK}
+        marker["line"] = {"width": 0.5, "color": "white"}
+        if known and values is not None:
+            scale = {"title": {"text": figure_text(axis(str(name)))}}
+            marker |= {"color": rounded_all(values[rows]), "colorscale": "Viridis", "colorbar": scale}
+        figure.add_trace(
+            Scattergl(
+                x=rounded_all(x[rows]), y=rounded_all(y[rows]), mode="markers", marker=marker,
+                text=texts[rows].tolist(), name="places" if known else "no value",
+            )
+        )  # fmt: skip
     said = (
         f"Map of {number_of(len(places), 'place')}{f' coloured by {name}' if name else ''}, {_extent(view)}"
     )

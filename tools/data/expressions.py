@@ -247,7 +247,7 @@ def _applied(name: str, given: list[Values]) -> Values:
         return _first_there(given)
     if name in _TIMES:
         moments = pd.DatetimeIndex(_as_time(first))
-        return Values("number", np.asarray(getattr(moments, name.replace("day_of_year", "dayofyear")), float))
+        return Values("number", np.asarray(getattr(moments, name), float))
     texts = _as_text(first)
     if name == "text":
         return Values("text", texts)

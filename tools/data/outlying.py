@@ -23,6 +23,8 @@ _RULES = {
     "zscore": "standard deviations from the mean",
     "mad": "robust standard deviations from the median",
 }
+LARGEST = 1e100
+"""What is beyond it has no finite squares and differences."""
 MAD_TO_SIGMA = 0.6745
 """The median absolute deviation of a normal distribution, in standard deviations."""
 
@@ -61,7 +63,7 @@ def outliers(
     beyond = limit or _LIMITS[method]
     with np.errstate(all="ignore"):
         scores, low, high = _scored(values, there, method, beyond)
-    if not np.isfinite([low, high]).all():
+    if not np.isfinite([low, high]).all() or np.abs(there).max() > LARGEST:
         raise ToolError(f"{name} holds numbers too large to compare, up to {np.abs(there).max():.3g}.")
     far = np.flatnonzero((values < low) | (values > high))
     order = far[np.argsort(-np.abs(scores[far]), kind="stable")]

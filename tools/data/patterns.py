@@ -238,8 +238,8 @@ def nearest_neighbour_stats(
     said = (
         f"The {number_of(count, 'point')} lie {number(facts['mean_m'])} m from their nearest neighbour on "
         f"average (median {number(facts['median_m'])} m); "
-        f"by chance it would be {number(facts['expected_m'])} m over {number(facts['area_km2'])} km²{of}. R {number(facts['ratio'])}, "
-        f"z {number(facts['z'])}, p {number(facts['p'])}: {verdict}."
+        f"by chance it would be {number(facts['expected_m'])} m over {number(facts['area_km2'])} km²{of}. "
+        f"R {number(facts['ratio'])}, z {number(facts['z'])}, p {number(facts['p'])}: {verdict}."
     )
     call = Call.of(nearest_neighbour_stats, area_km2=area_km2, table=table)
     return table_step(state, world, result, call, "Nearest neighbours", said, pattern=verdict, **facts)

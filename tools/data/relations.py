@@ -27,7 +27,7 @@ from tools.phrases import listed, number, number_of
 from tools.tables import plain_value, table_step
 from tools.units import Names
 
-MAX_ROWS = 1_000_000
+MAX_ROWS = 2_000_000
 MAX_KENDALL = 100_000
 
 Numbers = Annotated[
@@ -148,12 +148,12 @@ def regression(
                 for term, each in zip(result["term"], result["coefficient"], strict=True)
             },
         }
-    terms = [
-        f"{each:+.5g}" + ("" if term == "intercept" else f" × {term}")
-        for term, each in zip(result["term"], result["coefficient"], strict=True)
-    ]
+    slopes = "".join(
+        f" {'-' if each < 0 else '+'} {abs(each):.5g} × {term}"
+        for term, each in list(facts["coefficients"].items())[1:]
+    )
     said = (
-        f"{outcome} = {' '.join(terms).removeprefix('+')}, over {number_of(len(values), 'row')}: "
+        f"{outcome} = {result['coefficient'][0]:.5g}{slopes}, over {number_of(len(values), 'row')}: "
         f"R² {_said(facts['r2'])}, F {_said(facts['f'])}, p {_said(facts['p'])}."
     )
     call = Call.of(regression, y=y, x=x, table=table)

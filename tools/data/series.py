@@ -83,7 +83,10 @@ def course_of(
 
     A step without rows is 0 in a count or a sum and missing otherwise, unless `gaps` says another.
     """
-    frame, moment, by, field = _dated(state, world, table, by, field, time)
+    frame, moment, by, followed = _dated(state, world, table, by, field, time)
+    if field is None and followed is not None:
+        function = "sum"  # the counts of a table that already has some
+    field = followed
     if field is None:
         name, function = "count", "count"
         periods = _periods(moment, by)
@@ -113,7 +116,7 @@ def course_of(
 def _dated(
     state: State, world: World, table: str | None, by: By | None, field: str | None, time: str | None
 ) -> tuple[pd.DataFrame, pd.Series[Any], By, str | None]:
-    """(rows, their times, the step, the field as the source names it)."""
+    """(rows, their times, the step, the field that is followed as the source names it)."""
     if table is None:
         if time is not None and time.casefold() != "acquired":
             raise ToolError(f"The selection's times are in acquired, not in {time!r}; leave time out.")

@@ -25,7 +25,7 @@ RowKey = Annotated[
 ColumnKey = Annotated[
     str, Field(min_length=1, max_length=100, description="What makes the columns: a column, year, month …")
 ]
-MAX_ACROSS = 200
+MAX_ACROSS = 300
 MAX_DOWN = 10_000
 MAX_JOINED = 5_000_000
 

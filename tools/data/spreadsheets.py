@@ -23,9 +23,11 @@ MAX_SHEET_ROWS = 200_000
 """A sheet holds 1,048,576 rows; what is beyond this takes minutes to write and to open."""
 MAX_SHEET_COLUMNS = 16_384
 MAX_CELL_CHARS = 32_767
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_TAKEN_FOR_OTHERS = ("=", "+", "-", "@", "\t", "\r", "#")
+"""What a text begins with that a program may read as a formula or an error."""
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*")
 _LEFT_OUT = "footprint"
+_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 @tool("data", changes_state=True, gives=("document",), long_running=True)
@@ -69,12 +71,12 @@ def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any])
             names = [str(name) for name in page.columns]
             if len(names) > MAX_SHEET_COLUMNS:
                 raise ToolError(f"There are {len(names):,} columns; a sheet holds {MAX_SHEET_COLUMNS:,}.")
-            sheet.append([_cell(sheet, name) for name in names])
+            sheet.append(_cells(sheet, names))
         for row in page.reindex(columns=names).itertuples(index=False, name=None):
-            sheet.append([_cell(sheet, plain_value(value)) for value in row])
+            sheet.append(_cells(sheet, row))
     notes = book.create_sheet("about")
     for line in _lines(about):
-        notes.append([_cell(notes, part) for part in line])
+        notes.append(_cells(notes, line))
     unsettled = path.with_name(f"{path.name}.unsettled")
     try:
         book.save(unsettled)
@@ -83,24 +85,36 @@ def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any])
         unsettled.unlink(missing_ok=True)
 
 
-def _cell(sheet: Any, value: Any) -> Any:
-    """A value as a cell: a text is a text, whatever it begins with."""
+def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
+    """Values as a sheet takes them: a text is a text, whatever it begins with."""
     from openpyxl.cell import WriteOnlyCell
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
-    if value is None or isinstance(value, bool | float):
-        return value
-    if isinstance(value, int):
-        return value if abs(value) < 2**53 else str(value)
-    text = value if isinstance(value, str) else str(value)
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    text = ILLEGAL_CHARACTERS_RE.sub(" ", text)[:MAX_CELL_CHARS]
-    cell = WriteOnlyCell(sheet)
-    cell.value = text
-    cell.data_type = "s"  # openpyxl reads a text that starts with = as a formula
-    if text.startswith(_FORMULA_STARTS):
-        cell.quotePrefix = True
-    return cell
+    row: list[Any] = []
+    for value in values:
+        if not isinstance(value, str):
+            value = plain_value(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**53:
+            value = str(value)
+        if value is None or isinstance(value, bool | int | float):
+            row.append(value)
+            continue
+        text = _plain_text(value if isinstance(value, str) else str(value))
+        if text.startswith(_TAKEN_FOR_OTHERS):
+            cell = WriteOnlyCell(sheet)
+            cell.value = text
+            cell.data_type = "s"  # openpyxl reads a text that starts with = as a formula
+            cell.quotePrefix = True
+            row.append(cell)
+        else:
+            row.append(text)
+    return row
+
+
+def _plain_text(text: str) -> str:
+    """A text without what XML cannot hold, as long as a cell takes."""
+    if not text.isprintable():
+        text = _NO_XML.sub(" ", text.encode("utf-8", "replace").decode("utf-8"))
+    return text[:MAX_CELL_CHARS]
 
 
 def _lines(about: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:

@@ -165,8 +165,9 @@ def seasonality(
     if not np.isfinite(values.to_numpy()).all() or np.abs(values.to_numpy()).max() > 1e150:
         raise ToolError(f"The {course.name} holds values too large to split into trend and season.")
     found = STL(values.to_numpy(dtype=float), period=length).fit()
-    seasonal_strength = _strength(found.resid, found.seasonal)
-    trend_strength = _strength(found.resid, found.trend)
+    scale = float(np.abs(values.to_numpy()).max())
+    seasonal_strength = _strength(found.resid, found.seasonal, scale)
+    trend_strength = _strength(found.resid, found.trend, scale)
     phases = _phases(course, np.asarray(found.seasonal), length)
     high, low = max(phases, key=lambda each: each[1]), min(phases, key=lambda each: each[1])
     result = course.table()
@@ -213,10 +214,9 @@ def _plain(value: float) -> float | None:
     return None if plain is None else float(plain)
 
 
-def _strength(remainder: Any, part: Any) -> float:
-    """Wang, Smith and Hyndman (2006); 0 for a course without variance."""
+def _strength(remainder: Any, part: Any, scale: float) -> float:
+    """Wang, Smith and Hyndman (2006); 0 where nothing but rounding varies in values of that size."""
     whole = float(np.var(np.asarray(part) + np.asarray(remainder)))
-    scale = float(np.max(np.abs(np.asarray(part) + np.asarray(remainder)), initial=0.0))
     if whole <= (1e-12 * scale) ** 2:
         return 0.0
     return rounded(max(0.0, 1 - float(np.var(np.asarray(remainder))) / whole))

@@ -1,0 +1,119 @@
+"""New columns by expressions, and what an expression may not do."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from state.model import State
+from tests.tools.data.made import TABLE, columns, having
+from tests.tools.data.test_summaries import read
+from tests.tools.world import run
+from tools.base import World
+from tools.data.columns import add_column
+
+FRAME = columns(
+    a=[4.0, 9.0, None],
+    b=[2, 0, 5],
+    name=["Port", None, "sea"],
+    seen=pd.to_datetime(["2020-02-29 12:00", "2021-03-01 00:00", None]),
+    good=[True, False, True],
+).rename(columns={"b": "mean of b"})
+
+
+def values(world: World, expression: str) -> list[Any]:
+    step = run(world, having(world, FRAME), add_column, name="new", expression=expression, table=TABLE)
+    assert not step.failed, step.observation
+    found = read(world, step.data["table"])["new"]
+    return [None if pd.isna(each) else each for each in found.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("a + 1", [5, 10, None]),
+        ("sqrt(a) * -2", [-4, -6, None]),
+        ("a / `mean of b`", [2, None, None]),
+        ("a ** 2 // 3 % 4", [1, 3, None]),
+        ("round(a / 3, 2)", [1.33, 3, None]),
+        ("min(a, `mean of b`, 3)", [2, 0, None]),
+        ("where(a > 5, 'much', 'little')", ["little", "much", "little"]),
+        ("'much' if 3 < a < 5 and not good == 0 else name", ["much", None, "sea"]),
+        ("coalesce(a, 0)", [4, 9, 0]),
+        ("is_missing(name)", [False, True, False]),
+        ("lower(name) + '!'", ["port!", None, "sea!"]),
+        ("length(name)", [4, None, 3]),
+        ("year(seen) * 1000 + day_of_year(seen)", [2020060, 2021060, None]),
+        ("seen - '2020-02-28'", [1.5, 367, None]),
+        ("seen >= '2021-01-01'", [False, True, False]),
+        ("text(`mean of b`) + text(good)", ["2true", "0false", "5true"]),
+        ("log(0 * a)", [None, None, None]),
+        ("1", [1, 1, 1]),
+    ],
+)
+def test_an_expression_is_computed_row_by_row_with_missing_values_kept(
+    world: World, expression: str, expected: list[Any]
+) -> None:
+    assert values(world, expression) == expected
+
+
+def test_arithmetic_is_that_of_python_for_every_operator(world: World) -> None:
+    frame = columns(x=[7.5, -7.5, 3.0], y=[2.0, 2.0, -1.5])
+    for text in ("x + y", "x - y", "x * y", "x / y", "x // y", "x % y", "x * x ** 2 - -y"):
+        step = run(world, having(world, frame), add_column, name="z", expression=text, table=TABLE)
+        expected = [eval(text, {}, {"x": x, "y": y}) for x, y in zip(frame["x"], frame["y"], strict=True)]
+        assert read(world, step.data["table"])["z"].tolist() == pytest.approx(expected, rel=1e-12), text
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("a.real", "Attribute"),
+        ("().__class__", "Attribute"),
+        ("a[0]", "Subscript"),
+        ("[a]", "List"),
+        ("lambda: 1", "Lambda"),
+        ("(a for a in a)", "GeneratorExp"),
+        ("f'{a}'", "JoinedStr"),
+        ("open('x')", "no function 'open'"),
+        ("__import__('os')", "no function '__import__'"),
+        ("sqr(a)", "did you mean sqrt"),
+        ("sqrt(a, a)", "sqrt takes 1 values"),
+        ("sqrt(x=a)", "sqrt takes 1"),
+        ("a +", "is no expression"),
+        ("a = 1", "is no expression"),
+        ("name * 10", "which is no number"),
+        ("a and 1", "A condition is a comparison"),
+        ("a == name", "on the other"),
+        ("a in a", "in and is are not taken"),
+        ("a | b", "no column 'b'"),
+        ("~a", "no ~"),
+        ("1e999 ** a ** a", None),
+        ("9" * 400, "too large"),
+        ("(" * 200 + "a" + ")" * 200, None),
+        ("-" * 450 + "a", None),
+        ("b'x'", "cannot hold"),
+        ("seen > 'yesterday'", "no time"),
+        ("where(good, 1, 'x')", "must be of a kind"),
+        ("aa + 1", "no column 'aa'"),
+    ],
+)
+def test_what_is_not_allowed_is_refused_in_a_sentence(
+    world: World, expression: str, said: str | None
+) -> None:
+    step = run(world, having(world, FRAME), add_column, name="new", expression=expression, table=TABLE)
+    assert "bug" not in step.data, step.observation
+    if said is not None:
+        assert step.failed and said in step.observation and "\n" not in step.observation, step.observation
+
+
+def test_a_column_of_the_selection_reads_the_catalogues_columns(world: World, full: State) -> None:
+    step = run(world, full, add_column, name="area", expression="width_px * gsd_m * height_px * gsd_m / 1e6")
+    table = read(world, step.data["table"])
+    assert len(table) == 26 and (step.data["min"], step.data["max"]) == (
+        pytest.approx((1024 * 0.3) ** 2 / 1e6), pytest.approx((1024 * 10.0) ** 2 / 1e6),
+    )  # fmt: skip
+    assert math.isclose(table.set_index("dataset").loc["fmow", "area"].iloc[0], (1024 * 2.4) ** 2 / 1e6)
