@@ -8,6 +8,7 @@ overviews is refused.
 from __future__ import annotations
 
 import io
+import math
 import re
 import time
 from collections import OrderedDict
@@ -26,6 +27,7 @@ BLOCK_BYTES = 256 * 1024
 MAX_REQUESTS = 400
 MAX_BLOCKS = 128
 MAX_SECONDS = 120
+_APART = "The raster and the area do not meet; give another area, or another item."
 _NAME = "remote.tif"
 _LIMITS = Limits(total_seconds=30, silent_seconds=15)
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
@@ -169,11 +171,18 @@ def remote_geotiff(url: str) -> Iterator[tuple[Any, RangeFile]]:
 
 
 class _Kept:
-    """The file as GDAL has it: closing it is no matter, for it may be opened again."""
+    """The file as GDAL has it: closing it is no matter, for it may be opened again, and nothing is raised."""
 
     def __init__(self, file: RangeFile) -> None:
         self._file = file
-        self.read, self.seek, self.tell, self.size = file.read, file.seek, file.tell, file.size
+        self.seek, self.tell, self.size = file.seek, file.tell, file.size
+
+    def read(self, size: int = -1) -> bytes:
+        """What is there; nothing where it cannot be had, which the file remembers the reason of."""
+        try:
+            return self._file.read(size)
+        except WebError:
+            return b""
 
     def close(self) -> None:
         return None
@@ -183,6 +192,39 @@ class _Kept:
 
     def __exit__(self, *ignored: object) -> None:
         return None
+
+
+def _window_of(source: Any, bbox: tuple[float, float, float, float]) -> Any:
+    """The raster's pixels in a box of degrees. Raises WebError where there are none."""
+    from rasterio._err import CPLE_BaseError
+    from rasterio.errors import RasterioError
+    from rasterio.warp import transform_bounds
+    from rasterio.windows import from_bounds
+
+    try:
+        there = transform_bounds(source.crs, "EPSG:4326", *source.bounds, densify_pts=21)
+        west, south = max(bbox[0], there[0]), max(bbox[1], there[1])
+        east, north = min(bbox[2], there[2]), min(bbox[3], there[3])
+        if west >= east or south >= north:
+            raise WebError(_APART)
+        sides = transform_bounds("EPSG:4326", source.crs, west, south, east, north, densify_pts=21)
+        wanted = from_bounds(*sides, transform=source.transform)
+        return _whole_pixels(wanted, source.width, source.height)
+    except (RasterioError, CPLE_BaseError, ValueError, OverflowError):
+        raise WebError("The raster does not lie north up, so no area of it can be read by itself.") from None
+
+
+def _whole_pixels(wanted: Any, width: int, height: int) -> Any:
+    """The pixels that a window touches, within the raster; of no width or height where it touches none."""
+    from rasterio.windows import Window
+
+    left, top = (math.floor(each + 1e-6) for each in (wanted.col_off, wanted.row_off))
+    right, bottom = (
+        math.ceil(start + length - 1e-6)
+        for start, length in ((wanted.col_off, wanted.width), (wanted.row_off, wanted.height))
+    )
+    left, top, right, bottom = max(0, left), max(0, top), min(width, right), min(height, bottom)
+    return Window(left, top, max(0, right - left), max(0, bottom - top))
 
 
 def read_window(
@@ -195,31 +237,15 @@ def read_window(
     raster. Raises WebError, also when the raster and the box do not meet.
     """
     import rasterio
-    from rasterio.errors import WindowError
-    from rasterio.warp import transform_bounds
-    from rasterio.windows import Window, from_bounds
+    from rasterio.windows import Window
 
     with remote_geotiff(url) as (source, file):
         if source.crs is None:
             raise WebError(f"{url[:200]} does not say where it lies, so no area of it can be read.")
-        whole = Window(0, 0, source.width, source.height)
-        window = whole
-        if bbox is not None:
-            west, south, east, north = bbox
-            sides = transform_bounds(
-                "EPSG:4326", source.crs, west, south, max(west, east), north, densify_pts=21
-            )
-            try:
-                wanted = from_bounds(*sides, transform=source.transform)
-                window = wanted.intersection(whole).round_offsets("floor").round_lengths("ceil")
-                window = window.intersection(whole)
-            except (WindowError, ValueError):
-                raise WebError(
-                    "The raster and the area do not meet; give another area, or another item."
-                ) from None
+        window = Window(0, 0, source.width, source.height) if bbox is None else _window_of(source, bbox)
         full = (int(window.width), int(window.height))
         if min(full) < 1:
-            raise WebError("The raster and the area do not meet; give another area, or another item.")
+            raise WebError(_APART)
         thinning = max(1.0, max(full) / most_px)
         width, height = (max(1, round(each / thinning)) for each in full)
         values = source.read(window=window, out_shape=(source.count, height, width))
