@@ -43,6 +43,8 @@
 
   const full = (count) => Number(count).toLocaleString("en-US");
 
+  const written = (value) => (Number.isInteger(value) ? full(value) : String(+value.toPrecision(6)));
+
   function shifted(geometry, by) {
     if (!by || !geometry) return geometry;
     const move = (part) => (typeof part[0] === "number" ? [part[0] + by, part[1]] : part.map(move));
@@ -67,6 +69,16 @@
     },
   });
 
+  // Tiles of a raster, asked for only where it lies, on every copy of the world.
+  const RasterTiles = L.TileLayer.extend({
+    _isValidTile(coords) {
+      if (!L.TileLayer.prototype._isValidTile.call(this, coords)) return false;
+      const tile = this._tileCoordsToBounds(coords);
+      const { west, south, east, north } = this.options.box;
+      return [-720, -360, 0, 360, 720].some((by) => tile.overlaps([[south, west + by], [north, east + by]]));
+    },
+  });
+
   // -- one layer of the state ------------------------------------------------------------------
 
   class DataLayer {
@@ -85,7 +97,7 @@
     }
 
     update(view, index) {
-      const refill = view.fill !== this.view.fill;
+      const refill = view.fill !== this.view.fill || view.tiles !== this.view.tiles;
       const restyle = view.color !== this.view.color || view.size !== this.view.size;
       const shown = view.visible && !this.view.visible;
       const regeometry = JSON.stringify(view.geometry) !== JSON.stringify(this.view.geometry);
@@ -354,12 +366,35 @@
     drawPicture() {
       if (!this.dirty && this.group) return;
       const { west, south, east, north } = this.view.options;
-      const url = this.owner.base + "/layers/" + encodeURIComponent(this.view.id) + "/picture.png?fill=" + this.view.fill;
       const right = east < west ? east + 360 : east;
+      const base = this.owner.base + "/layers/" + encodeURIComponent(this.view.id);
+      if (this.view.tiles) return this.drawTiles(base, { west, south, east: right, north });
+      const url = base + "/picture.png?fill=" + this.view.fill;
       const picture = L.imageOverlay(url, [[south, west], [north, right]], { pane: this.paneName, alt: this.view.name, className: "az-picture" });
       picture.on("error", () => { this.note = "Its pixels could not be read."; this.owner.legend(); });
       this.dirty = false;
       this.swap(picture);
+    }
+
+    // The tiles of the look before stay until those of the new one are there.
+    drawTiles(base, box) {
+      const before = this.group;
+      const tiles = new RasterTiles(base + "/tiles/{z}/{x}/{y}.png?fill=" + this.view.fill, {
+        pane: this.paneName, box, maxZoom: 24, className: "az-tile", updateWhenZooming: false,
+      });
+      const drop = () => { if (before) before.remove(); };
+      tiles.once("load", drop);
+      setTimeout(drop, 4000);
+      let told = false;
+      tiles.on("tileerror", () => {
+        if (told) return;
+        told = true;
+        this.note = "Its pixels could not be read.";
+        this.owner.legend();
+      });
+      this.note = "";
+      this.dirty = false;
+      this.group = tiles.addTo(this.map);
     }
 
     flash() {
@@ -417,6 +452,9 @@
       this.watchTheme();
       map.on("moveend", () => this.moved());
       map.on("draw:created", (event) => this.drawn(event));
+      map.on("draw:drawstart", () => { this.drawing = true; });
+      map.on("draw:drawstop", () => setTimeout(() => { this.drawing = false; }, 300));
+      map.on("click", (event) => this.pixels(event));
       new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(map.getContainer());
       this.channel = new BroadcastChannel("azimuth-" + options.session);
       this.channel.onmessage = (message) => this.told(message.data);
@@ -611,6 +649,35 @@
       return L.marker(this.near([city.lon, city.lat]), {
         icon: L.divIcon({ html: face, className: "az-city-box", iconSize: [0, 0] }), pane: "az-names", interactive: false, keyboard: false,
       });
+    }
+
+    // -- pixel values at a click --
+
+    pixels(event) {
+      if (this.drawing || !this.view || !this.view.layers.some((each) => each.visible && each.tiles)) return;
+      const { lng, lat } = event.latlng;
+      if (Math.abs(lat) > 90) return;
+      const lon = ((((lng + 180) % 360) + 360) % 360) - 180;
+      const spot = `${lon.toFixed(5)}, ${lat.toFixed(5)}`;
+      const asked = (this.pixelsAsked = (this.pixelsAsked || 0) + 1);
+      this.get("/pixels?" + new URLSearchParams({ lon: String(lon), lat: String(lat) })).then(({ layers }) => {
+        if (asked !== this.pixelsAsked || !layers.length) return;
+        const box = element("div", "az-pixels");
+        for (const { name, values } of layers) box.append(this.pixelTable(name, values));
+        box.append(element("div", "az-pixels-spot", spot));
+        L.popup({ className: "az-popup", maxWidth: 320 }).setLatLng(event.latlng).setContent(box).openOn(this.map);
+      }, (error) => this.say(error.message));
+    }
+
+    pixelTable(name, values) {
+      const table = element("table");
+      table.append(element("caption", "", name));
+      for (const each of values) {
+        const line = table.insertRow();
+        const none = each.value === null;
+        line.append(element("th", "", each.name), element("td", none ? "az-none" : "", none ? "no data" : written(each.value) + (each.unit ? " " + each.unit : "")));
+      }
+      return table;
     }
 
     // -- selection, controls --

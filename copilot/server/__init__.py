@@ -1,16 +1,23 @@
-"""The routes beside the pages, on the same port: map data, calls, files, health."""
+"""The routes beside the pages, on the same port: map data, tiles, calls, files, health."""
 
 from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from copilot.server import assets, calls, files, maps, uploads
+from copilot.server import assets, calls, files, maps, tiles, uploads
 from copilot.server.owner import OwnerAndHeaders
 
 
 def routes() -> list[BaseRoute]:
     """Every route of ours; Streamlit serves the rest."""
-    return [*assets.routes(), *calls.routes(), *maps.routes(), *files.routes(), *uploads.routes()]
+    return [
+        *assets.routes(),
+        *calls.routes(),
+        *maps.routes(),
+        *tiles.routes(),
+        *files.routes(),
+        *uploads.routes(),
+    ]
 
 
 __all__ = ["OwnerAndHeaders", "routes"]

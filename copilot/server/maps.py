@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -16,6 +17,7 @@ from copilot.view.basemap import cities_in
 from copilot.view.layers import Viewport, layer_content, periods
 from copilot.view.mapview import map_view
 from state.model import Layer
+from tools.map.rasters import has_tiles
 
 _PERIOD = re.compile(r"\d{4}(-\d{2}){0,2}")
 
@@ -25,8 +27,16 @@ async def view(request: Request) -> Response:
     """GET: the map of the session's state."""
     session = await own_session(request)
     version = the_live().version(session.id)
-    found = await run_in_threadpool(map_view, session.state, session.events, session.engine.catalogue)
+    found = await run_in_threadpool(_view, session)
     return _fresh({"version": version, **found})
+
+
+def _view(session: Session) -> dict[str, Any]:
+    world = session.world()
+    found = map_view(session.state, session.events, session.engine.catalogue)
+    for each, shown in zip(session.state.map.layers, found["layers"], strict=True):
+        shown["tiles"] = has_tiles(each, world)
+    return found
 
 
 @guarded

@@ -120,12 +120,14 @@ def _drawn(path: Path, _changed: int, look: Look) -> Drawn:
         raise RasterError(f"The pixels of {path.name} cannot be read; is the file whole?") from error
 
 
-def check_look(path: Path, look: Look) -> None:
-    """Raise RasterError when a file cannot be shown so; its pixels are not read."""
+def shown_bands(path: Path, look: Look) -> tuple[int, ...]:
+    """The bands that become colours: one, or three; one nameless (0) for an expression.
+
+    Raises RasterError for bands that the file has not.
+    """
     with opened(path) as source:
-        _chosen(source, look)
-    if look.colormap is not None:
-        lookup(look.colormap)
+        bands, expression, _ = _chosen(source, look)
+    return bands if expression is None else (0,)
 
 
 def band_names(source: rasterio.DatasetReader) -> list[str]:
@@ -156,6 +158,8 @@ def _looked_at(source: rasterio.DatasetReader, look: Look) -> Drawn:
     palette: tuple[tuple[int, tuple[int, int, int, int]], ...] = ()
     if single and look.colormap is None and source.colorinterp[bands[0] - 1] is ColorInterp.palette:
         palette = tuple(sorted(source.colormap(bands[0]).items()))
+    if look.colormap is not None:
+        lookup(look.colormap)  # raises for a name that there is not
     bare = Drawn(bands, expression, names, (), look.colormap, palette, single and kind.kind in "iub")
     limits = () if palette else _limits(source, bare, look.stretch)
     return Drawn(bands, expression, names, limits, look.colormap, palette, bare.nearest)
@@ -186,7 +190,7 @@ def _limits(source: rasterio.DatasetReader, look: Drawn, stretch: str) -> Limits
     if "," in stretch:
         low, high = (float(part) for part in stretch.split(","))
         return ((low, high),) * count
-    parts = [look.shown(*_read(source, look.bands, window)) for window in _windows(source)]
+    parts = [look.shown(*read_bands(source, look.bands, window=window)) for window in _windows(source)]
     found = []
     for band in range(count):
         seen = np.concatenate([values[band][valid[band]] for values, valid in parts])
@@ -211,13 +215,17 @@ def _windows(source: rasterio.DatasetReader) -> list[Window]:
     return [Window(int(left), int(top), across, down) for top in tops for left in lefts]
 
 
-def _read(
-    source: rasterio.DatasetReader, bands: tuple[int, ...], window: Window
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    values = source.read(bands, window=window)
+def read_bands(source: Any, bands: tuple[int, ...], **how: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Bands with where they are valid, each (bands, rows, columns); complex samples by their magnitude.
+
+    `how` is rasterio's: window, out_shape, resampling. A nodata value goes before an alpha band.
+    """
+    values = source.read(bands, **how)
     if values.dtype.kind == "c":
         values = np.abs(values)
-    return values, source.read_masks(bands, window=window) > 0
+    if source.nodata is None:
+        return values, source.read_masks(bands, **how) > 0
+    return values, np.isfinite(values) & (values != source.nodata)
 
 
 def _scaled(band: NDArray[Any], valid: NDArray[np.bool_], low: float, high: float) -> NDArray[np.uint8]:

@@ -12,7 +12,7 @@ from rasterio.warp import transform
 from rasterio.windows import Window
 
 from data.raster.errors import RasterError
-from data.raster.looks import Look, band_names, expression_of
+from data.raster.looks import Look, band_names, expression_of, read_bands
 from data.raster.tiles import placed
 
 MOST_BANDS = 20
@@ -52,12 +52,9 @@ def _pixel(source: Any, lon: float, lat: float) -> list[float | None] | None:
         column, row = (math.floor(each) for each in ~source.transform @ (xs[0], ys[0]))
         if 0 <= column < source.width and 0 <= row < source.height:
             window = Window(column, row, 1, 1)
-            values, masks = source.read(window=window)[:, 0, 0], source.read_masks(window=window)[:, 0, 0]
-            numbers = np.abs(values) if values.dtype.kind == "c" else values
-            return [
-                _plain(value) if there and np.isfinite(value) else None
-                for value, there in zip(numbers, masks, strict=True)
-            ]
+            values, there = read_bands(source, tuple(range(1, source.count + 1)), window=window)
+            pairs = zip(values[:, 0, 0], there[:, 0, 0], strict=True)
+            return [_plain(value) if valid and np.isfinite(value) else None for value, valid in pairs]
     return None
 
 

@@ -30,7 +30,7 @@ from rasterio.warp import transform_bounds
 
 from data.raster.errors import RasterError
 from data.raster.files import opened
-from data.raster.looks import Drawn, Look, drawn
+from data.raster.looks import Drawn, Look, drawn, read_bands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -267,8 +267,7 @@ def _thin_copy(path: Path, _changed: int, bands: tuple[int, ...]) -> bytes:
         scale = _THINNED_PX / max(source.width, source.height)
         width, height = max(1, round(source.width * scale)), max(1, round(source.height * scale))
         shape = (len(bands), height, width)
-        values = source.read(bands, out_shape=shape, resampling=Resampling.nearest)
-        masks = source.read_masks(bands, out_shape=shape, resampling=Resampling.nearest)
+        values, valid = read_bands(source, bands, out_shape=shape, resampling=Resampling.nearest)
         stretched = rasterio.Affine.scale(source.width / width, source.height / height)
         profile = {
             "driver": "GTiff",
@@ -283,8 +282,8 @@ def _thin_copy(path: Path, _changed: int, bands: tuple[int, ...]) -> bytes:
     with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), MemoryFile() as memory:
         with memory.open(**profile) as target:
             target.write(values)
-            if profile["nodata"] is None and not masks.all():
-                target.write_mask(masks.all(axis=0))
+            if profile["nodata"] is None and not valid.all():
+                target.write_mask(valid.any(axis=0))
         return bytes(memory.read())
 
 

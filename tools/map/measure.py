@@ -14,6 +14,7 @@ from tools.base import Step, ToolError, World, tool
 from tools.map.files import read_vector
 from tools.map.find import layer_named, said_point, spot_named
 from tools.map.geometry import checked_box, point, said_box
+from tools.map.rasters import has_tiles, values_at, values_in_words
 from tools.map.shapes import area_km2, box_shape, path_km
 from tools.phrases import listed, number
 from tools.places import place_named
@@ -103,12 +104,13 @@ def measure_area(
 
 @tool("map")
 def identify_at(state: State, world: World, *, lon: Longitude, lat: Latitude) -> Step:
-    """Say what lies at a point: images and drawings of every visible layer, country and nearest city.
+    """Say what lies at a point: images, drawings and pixel values of visible layers, country, nearest city.
 
     Example: copilot call identify_at lon=-79.996 lat=40.441
 
     Asked as: what is at this point | what's here | which country is this coordinate in | what do we have at
-    10 E 50 N | identify the spot | nearest city to this point | info at the location
+    10 E 50 N | identify the spot | nearest city to this point | info at the location |
+    value of the raster here | pixel values at this point
     """
     spot = point(lon, lat)
     country = world.gazetteer.country_at(*spot)
@@ -174,7 +176,7 @@ def _at(state: State, world: World, layer: Layer, spot: LonLat) -> dict[str, Any
         held = int(read_vector(file).geometry.intersects(shapely.Point(spot)).sum())
         return {**facts, "features": held} if held else None
     if layer.kind == "raster":
-        return facts if _holds(dict(layer.options), spot) else None
+        return _pixel(world, layer, spot, facts)
     if layer.query is None or not layer.query.datasets:
         return None
     rows = world.catalogue.images_near(selection_of_query(layer.query), *spot, limit=MOST_IMAGES)
@@ -188,6 +190,14 @@ def _at(state: State, world: World, layer: Layer, spot: LonLat) -> dict[str, Any
     return {**facts, "images": [str(near["image_id"])], "nearest": True, "distance_km": round(away, 1)}
 
 
+def _pixel(world: World, layer: Layer, spot: LonLat, facts: dict[str, Any]) -> dict[str, Any] | None:
+    """A raster's values at a point; of a picture without a place of its own only that it lies there."""
+    if not has_tiles(layer, world):
+        return facts if _holds(dict(layer.options), spot) else None
+    values = values_at(layer, world, spot)
+    return None if values is None else {**facts, "values": values}
+
+
 def _holds(row: dict[Any, Any], spot: LonLat) -> bool:
     west, south, east, north = (float(row[side]) for side in ("west", "south", "east", "north"))
     lon, lat = spot
@@ -196,6 +206,8 @@ def _holds(row: dict[Any, Any], spot: LonLat) -> bool:
 
 
 def _found_in_words(found: dict[str, Any]) -> str:
+    if "values" in found:
+        return f"In {found['layer']!r} the pixel is {values_in_words(found['values'])}."
     if "images" not in found:
         return f"It lies in the {found['kind']} {found['layer']!r}."
     if found["nearest"]:

@@ -184,7 +184,7 @@ def test_an_expression_is_computed_before_the_colours_and_division_by_nothing_is
     [
         (Look(bands=(2,)), "There is no band 2: the raster has 1 band."),
         (Look(expression="b7*2"), "Nothing here is called 'b7'; there are B1, b1."),
-        (Look(expression="__import__('os').system('x')"), "A function is called by its name with values in brackets: sqrt("),
+        (Look(expression="__import__('os').system('x')"), "A function is called by its name with values in "),
         (Look(expression="2+3"), "The expression '2+3' names no band, such as b1."),
         (Look(colormap="virdis"), "There is no colormap 'virdis'; did you mean viridis?"),
     ],

@@ -172,6 +172,6 @@ def test_a_point_is_identified_in_vectors_and_rasters(world: World) -> None:
         {"layer": "harbours", "kind": "vector", "features": 1}
     ]
     assert run(world, state, measure.identify_at, lon=4.5, lat=51.5).data["layers"] == [
-        {"layer": "heights", "kind": "raster"}
+        {"layer": "heights", "kind": "raster", "values": [{"name": "b1", "value": 10}]}
     ]
     assert run(world, state, measure.identify_at, lon=0, lat=0).data["layers"] == []

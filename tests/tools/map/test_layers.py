@@ -96,11 +96,12 @@ def test_a_vector_artifact_becomes_a_layer_across_the_antimeridian(world: World)
 def test_a_raster_artifact_becomes_a_layer_with_its_looks(world: World) -> None:
     state = prepared(world)
     step = run(world, state, adding.add_raster_layer, artifact=RASTER.id, bands=1, colormap="viridis")
-    assert step.data == {"layer": "heights", "kind": "raster", "count": 1, "bbox": [4.0, 51.0, 5.0, 52.0]}
+    where = {"layer": "heights", "kind": "raster", "count": 1, "bbox": [4.0, 51.0, 5.0, 52.0]}
+    assert step.data == {**where, "limits": [[0.3, 14.7]]}
     layer = step.state.layer("heights")
     assert layer is not None and dict(layer.options)["bands"] == "1"
     far = run(world, state, adding.add_raster_layer, artifact=RASTER.id, bands=[9])
-    assert far.observation == f"There is no band 9: {RASTER.id} has 1 band."
+    assert far.observation == "There is no band 9: the raster has 1 band."
 
 
 def test_an_image_without_pixels_says_so(world: World) -> None:
