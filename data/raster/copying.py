@@ -32,17 +32,17 @@ class Copy:
     """A GeoTIFF in the making, which takes pixels and which of them are valid."""
 
     def __init__(self, writer: Any, nodata: float | None, masked: bool) -> None:
-        self._writer, self._nodata, self._masked = writer, nodata, masked
+        self.writer, self.nodata, self.masked = writer, nodata, masked
 
     def write(self, values: NDArray[Any], window: Window, valid: NDArray[np.bool_] | None = None) -> None:
         """Write (bands, rows, columns); pixels that are not `valid` get nodata, or are masked out."""
         if valid is not None:
-            fill = 0 if self._nodata is None else self._nodata
+            fill = 0 if self.nodata is None else self.nodata
             values = np.where(valid, values, np.asarray(fill).astype(values.dtype))
-        self._writer.write(values, window=window)
-        if self._masked:
+        self.writer.write(values, window=window)
+        if self.masked:
             shown = np.ones(values.shape[1:], bool) if valid is None else valid
-            self._writer.write_mask(shown, window=window)
+            self.writer.write_mask(shown, window=window)
 
 
 @contextmanager

@@ -57,6 +57,10 @@ class Band:
 
     path: Path
     numbers: tuple[int, ...] | None = None
+    onto: Grid | None = None
+    """The grid that it is brought onto while it is read; None for its own. Its numbers must be given then."""
+    resampling: str = "nearest"
+    """How, by the name that rasterio has for it: nearest, bilinear, cubic, average …"""
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ def compute(
     """
     bands = [each if isinstance(each, Band) else Band(each) for each in sources]
     with ExitStack() as stack:
-        readers = [stack.enter_context(opened(each.path)) for each in bands]
+        readers = [reader_of(stack, each) for each in bands]
         grid = _common_grid(readers, bands)
         profile = geotiff_profile(
             grid.width,
@@ -149,10 +153,39 @@ def compute(
         _describe(writer, descriptions, units, tags or {})
 
 
+def reader_of(stack: ExitStack, band: Band) -> rasterio.DatasetReader:
+    """The open file of a band, brought onto another grid where it asks for that."""
+    from rasterio.enums import Resampling
+    from rasterio.vrt import WarpedVRT
+
+    reader = stack.enter_context(opened(band.path))
+    if band.onto is None or band.onto.same_as(Grid.of(reader)):
+        return reader
+    onto = band.onto
+    if reader.crs is None or onto.crs is None:
+        raise RasterError(f"{band.path.name} cannot be laid over another raster: one of them has no CRS.")
+    # Without a value for it, what lies beside the raster is told by an opacity band behind the others.
+    alpha = reader.nodata is None and rasterio.enums.ColorInterp.alpha not in reader.colorinterp
+    try:
+        warped = WarpedVRT(
+            reader,
+            crs=onto.crs,
+            transform=onto.transform,
+            width=onto.width,
+            height=onto.height,
+            resampling=Resampling[band.resampling],
+            add_alpha=alpha,
+        )
+    except RasterioError as error:
+        raise RasterError(f"{band.path.name} cannot be brought onto the other raster's grid.") from error
+    return stack.enter_context(warped)
+
+
 def read_block(reader: rasterio.DatasetReader, numbers: Sequence[int] | None, place: Place) -> Block:
     """A block with its margin as floating point; not-a-number where there is nodata or no raster.
 
-    Bytes and 16-bit integers become float32, which holds them exactly; longer numbers float64.
+    Bytes and 16-bit integers become float32, which holds them exactly; longer numbers float64; complex ones
+    (radar) their amplitude.
     """
     chosen = tuple(numbers or range(1, reader.count + 1))
     wanted, halo = place.window, place.halo
@@ -164,7 +197,8 @@ def read_block(reader: rasterio.DatasetReader, numbers: Sequence[int] | None, pl
     )
     dtype = _working_dtype([reader.dtypes[number - 1] for number in chosen])
     try:
-        values = reader.read(chosen, window=window).astype(dtype, copy=False)
+        values = reader.read(chosen, window=window)
+        values = (np.abs(values) if values.dtype.kind == "c" else values).astype(dtype, copy=False)
         for at, number in enumerate(chosen):
             if _has_mask(reader, number):
                 values[at][reader.read_masks(number, window=window) == 0] = np.nan
@@ -177,8 +211,8 @@ def read_block(reader: rasterio.DatasetReader, numbers: Sequence[int] | None, pl
 
 
 def _working_dtype(dtypes: Sequence[str]) -> str:
-    if any(each.startswith("complex") for each in dtypes):
-        raise RasterError("Complex pixels have no single value; give the amplitude instead.")
+    if all(each in ("complex64", "complex_int16") for each in dtypes):
+        return "float32"
     return "float32" if all(np.can_cast(each, "float32") for each in dtypes) else "float64"
 
 
