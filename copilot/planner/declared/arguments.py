@@ -31,6 +31,7 @@ class Missing(Exception):
 class Said:
     """A clause while its arguments are read: what it says, and what of it is taken already."""
 
+    tool: str
     text: str
     situation: Situation
     things: Sequence[Thing]
@@ -54,7 +55,7 @@ class Said:
 def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) -> Call:
     """A call of the tool with what the text says. Raises Ask, Reject or Missing."""
     reader = Reader(situation.gazetteer, situation.today, situation.names())
-    said = Said(text, situation, things, reader.read(text))
+    said = Said(tool, text, situation, things, reader.read(text))
     wanted = parameters(tool)
     idiom = IDIOMS.get(tool)
     args: dict[str, Any] = idiom(text, situation.today) if idiom else {}
@@ -92,7 +93,7 @@ def _handles(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> N
         # What may be left out is only filled where the text names something for it.
         named = [each for each in single if not each.required and _is_named(each, said)]
         count = max(len(needed) + len(named), 1 if not needed else 0)
-        found = meant(said.text, kind, said.things, 8 if lists else count)
+        found = meant(said.text, kind, said.things, 8 if lists else count, said.tool)
         for each in lists:
             if found and (each.required or len(found) > 1):
                 args[each.name] = [thing.ref for thing in _several(said.text, found)]

@@ -50,16 +50,31 @@ def is_declared(tool: str) -> bool:
     return tool in ALSO or (tool in toolbox() and toolbox().get(tool).category in CATEGORIES)
 
 
-def chosen(text: str, things: Sequence[Thing] = (), phrases: Phrases | None = None) -> str | None:
-    """The tool that a step wants, when it is one that is planned by what it declares."""
+def chosen(
+    text: str,
+    things: Sequence[Thing] = (),
+    *,
+    datasets: Sequence[str] = (),
+    going_on: bool = False,
+    phrases: Phrases | None = None,
+) -> str | None:
+    """The tool that a step wants, when it is one that is planned by what it declares.
+
+    What works on things that are here is likelier, and more so when the step before was such a one.
+    """
     ranked = (phrases or known_phrases()).ranked(text)
     kinds = {each.kind for each in things}
-    of_catalogue = bool(dataset_mentions(text))
-    own = next(((tool, like) for tool, like in ranked if _may_be(tool, kinds, of_catalogue)), None)
-    other = next((like for tool, like in ranked if not is_declared(tool)), 0.0)
-    if own is None or own[1] < SURE or own[1] < other + AHEAD:
+    lowered = text.lower()
+    of_catalogue = bool(dataset_mentions(text)) or any(name in lowered for name in datasets)
+    fitting = [
+        (tool, like + _at_hand(tool, kinds)) for tool, like in ranked if _may_be(tool, kinds, of_catalogue)
+    ]
+    if not fitting:
         return None
-    return own[0]
+    tool, like = max(fitting, key=lambda each: each[1])
+    other = next((like for tool, like in ranked if not is_declared(tool)), 0.0)
+    ease = _GOING_ON if going_on else 0.0
+    return tool if like >= SURE - ease and like >= other + AHEAD - ease else None
 
 
 def _may_be(tool: str, kinds: set[str], of_catalogue: bool) -> bool:
@@ -72,7 +87,17 @@ def _may_be(tool: str, kinds: set[str], of_catalogue: bool) -> bool:
     return not of_catalogue or bool(taken & {"vector", "table"})
 
 
+def _at_hand(tool: str, kinds: set[str]) -> float:
+    """What it adds to a tool's likeness that all it needs is here, or takes away that something is not."""
+    needed = {each.handle for each in parameters(tool) if each.handle and each.required}
+    if not needed:
+        return 0.0
+    return _HERE if needed <= kinds else _NOT_HERE
+
+
 _SHOWING = {"add_raster_layer": "raster", "add_vector_layer": "vector"}
+_HERE, _NOT_HERE = 0.04, -0.06
+_GOING_ON = 0.06
 
 
 def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | None:
@@ -81,39 +106,52 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     Raises Ask or Reject when nothing of it can be planned.
     """
     things = things_at_hand(situation)
-    steps: list[tuple[str, str | None]] = []
-    coming: list[Thing] = []
-    for text in steps_of(request):
-        tool = chosen(text, [*things, *coming])
-        steps.append((text, tool))
-        coming += made_by(Call(tool), 0, text) if tool else []
-    whole = chosen(request, things)
+    own = [name for name, info in situation.datasets.items() if info.origin == "ingested"]
+    steps = _chosen_for_each(steps_of(request), things, own)
     if not any(tool for _, tool in steps):
+        whole = chosen(request, things, datasets=own) if len(steps) > 1 else None
         if whole is None:
             return None
         steps = [(request, whole)]
     draft = Declared()
     for text, tool in _joined(steps):
-        if tool is None:
-            draft.calls += rest(text)
-            continue
         try:
+            if tool is None:
+                draft.calls += rest(text)
+                continue
             call = _valid(filled(tool, text, situation, things))
-        except Missing as missing:
-            question = _question(missing.tool, missing.parameter)
-            if not draft.calls:
-                raise Ask(question, ()) from None
-            draft.notes.append(question)
-            break
-        except Reject as reject:
-            if not draft.calls:
-                raise
-            draft.notes.append(str(reject))
+        except (Missing, Ask, Reject) as stopped:
+            _stop(draft, stopped)
             break
         draft.calls.append(call)
         things = [*things, *made_by(call, len(draft.calls), text)]
         situation.planned.append(call)
     return draft
+
+
+def _chosen_for_each(
+    texts: Sequence[str], things: Sequence[Thing], datasets: Sequence[str]
+) -> list[tuple[str, str | None]]:
+    steps: list[tuple[str, str | None]] = []
+    coming = list(things)
+    for text in texts:
+        tool = chosen(text, coming, datasets=datasets, going_on=bool(steps) and steps[-1][1] is not None)
+        steps.append((text, tool))
+        coming += made_by(Call(tool), 0, text) if tool else []
+    return steps
+
+
+def _stop(draft: Declared, stopped: Missing | Ask | Reject) -> None:
+    """What cannot be planned ends the plan: what comes before it is done, and then it is asked or said why."""
+    if isinstance(stopped, Missing):
+        stopped = Ask(_question(stopped.tool, stopped.parameter), ())
+    if not draft.calls:
+        raise stopped
+    if isinstance(stopped, Ask):
+        arguments = {"question": stopped.question, "choices": list(stopped.choices)}
+        draft.calls.append(Call("ask_user", arguments))
+    else:
+        draft.notes.append(str(stopped))
 
 
 def _joined(steps: Sequence[tuple[str, str | None]]) -> list[tuple[str, str | None]]:

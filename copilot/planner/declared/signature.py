@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -62,10 +62,20 @@ def parameters(tool: str) -> tuple[Parameter, ...]:
     schema = toolbox().get(tool).schema
     required = set(schema.get("required", ()))
     definitions = schema.get("$defs", {})
-    return tuple(
+    found = (
         _parameter(name, _resolved(each, definitions), name in required, definitions)
         for name, each in schema.get("properties", {}).items()
     )
+    return tuple(
+        replace(each, kind="handle", handle=_ARTIFACT_OF[tool], required=True)
+        if tool in _ARTIFACT_OF and each.name == "artifact"
+        else each
+        for each in found
+    )
+
+
+_ARTIFACT_OF = {"add_raster_layer": "raster", "add_vector_layer": "vector"}
+"""What kind of artifact a tool of the map shows."""
 
 
 def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from copilot.planner.declared.phrases import words_of
+from copilot.planner.declared.phrases import name_of, words_of
 from copilot.planner.situation import Call, Situation
 from tools.toolbox import toolbox
 
@@ -20,6 +20,7 @@ _SELECTED = re.compile(
     r"\b(?:selection|selected|(?:the|these|those|current|all) (?:images|footprints|scenes|results|rows|matches))\b",
     re.I,
 )
+_POINTED = re.compile(r"\b(?:it|its|this|that|these|those|them|result|output|there)\b", re.I)
 _GENERIC = frozenset(
     words_of(
         "layer file image raster scene picture vector polygon feature shape point line table data document result map "
@@ -40,6 +41,8 @@ class Thing:
     words: frozenset[str] = frozenset()
     """What tells it from others of its kind."""
     drawn: bool = False
+    tool: str = ""
+    """What made it."""
 
 
 def things_at_hand(situation: Situation) -> list[Thing]:
@@ -50,6 +53,7 @@ def things_at_hand(situation: Situation) -> list[Thing]:
             each["id"],
             each["name"],
             _telling(f"{each['name']} {each['made_by'].split('(')[0]}"),
+            tool=each["made_by"].split("(")[0],
         )
         for each in situation.state["artifacts"]
     ]
@@ -66,7 +70,7 @@ def things_at_hand(situation: Situation) -> list[Thing]:
             if at is None:
                 found.append(Thing(kind, ref, named.name, named.words))
             else:
-                found[at] = Thing(kind, ref, found[at].name, found[at].words | named.words)
+                found[at] = replace(found[at], words=found[at].words | named.words)
     return found
 
 
@@ -77,13 +81,18 @@ def made_by(call: Call, number: int, text: str) -> list[Thing]:
         str(each) for each in call.args.values() if isinstance(each, str) and not each.startswith("@")
     )
     words = _telling(f"{call.tool.replace('_', ' ')} {said} {text}")
-    return [Thing(kind, f"@{number}.{kind}", call.tool, words) for kind in KINDS if kind in tool.gives]
+    return [
+        Thing(kind, f"@{number}.{kind}", name_of(call.tool), words, tool=call.tool)
+        for kind in KINDS
+        if kind in tool.gives
+    ]
 
 
-def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1) -> list[Thing]:
+def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: str = "") -> list[Thing]:
     """The things of a kind that a text means, in the order they are said; the newest where it names none.
 
-    At most `count`; fewer when there are fewer.
+    At most `count`; fewer when there are fewer. What siblings of `tool` made is meant only when it is named or
+    pointed at: after the slope, the aspect is that of the heights again.
     """
     of_kind = [each for each in things if each.kind == kind]
     said = _said_by_id(text, of_kind)
@@ -96,10 +105,20 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1) -> list
         said = [*said, *(each for each in _said_by_name(text, of_kind) if each not in said)]
     if len(said) < count:
         others = [each for each in reversed(of_kind) if each not in said]
+        if tool and not _POINTED.search(text):
+            others.sort(key=lambda each: _siblings(each.tool, tool))
         rest = others[: count - len(said)]
         # "before and after", "the two": the older comes first.
         said = [*said, *(reversed(rest) if count > 1 and not said else rest)]
     return said[:count]
+
+
+def _siblings(one: str, other: str) -> bool:
+    """Whether two tools are of one family: declared in one module."""
+    tools = toolbox()
+    if one not in tools or other not in tools:
+        return False
+    return tools.get(one).function.__module__ == tools.get(other).function.__module__
 
 
 def _said_by_id(text: str, things: Iterable[Thing]) -> list[Thing]:
