@@ -32,6 +32,7 @@ _PIECE_M = 200_000.0
 _LOCAL_M = 250_000.0
 _WIDE_M = 500_000.0
 _CIRCLES_PER_DISTANCE = 20
+_METRES_PER_DEGREE = 111_195.0
 
 
 def buffered(geometry: shapely.Geometry, distance_m: float, quarter: int = 64) -> shapely.Geometry:
@@ -95,17 +96,14 @@ def _around(geometry: shapely.Geometry, distance_m: float, quarter: int) -> shap
             found.append(circle((float(corners[0, 0]), float(corners[0, 1])), distance_m, quarter))
             continue
         for line in shapely.get_parts(short_way(part)):
-            way = shapely.get_coordinates(shapely.segmentize(line, EDGE_DEG))
-            found += (
-                _beaded(way, distance_m, quarter)
-                if distance_m > _WIDE_M
-                else _in_pieces(way, distance_m, quarter)
-            )
+            wide = distance_m > _WIDE_M
+            found += (_beaded if wide else _in_pieces)(line, distance_m, quarter)
     return areas(shapely.union_all(found)) if len(found) > 1 else found[0]
 
 
-def _in_pieces(way: Points, distance_m: float, quarter: int) -> list[shapely.Geometry]:
+def _in_pieces(line: shapely.Geometry, distance_m: float, quarter: int) -> list[shapely.Geometry]:
     """The buffers of a line's pieces, each on a plane of its own."""
+    way = shapely.get_coordinates(shapely.segmentize(line, EDGE_DEG))
     far = np.concatenate([[0.0], np.cumsum(ellipsoid().line_lengths(way[:, 0], way[:, 1]))])
     numbers = (far / _PIECE_M).astype(int)
     starts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist()]
@@ -120,23 +118,17 @@ def _in_pieces(way: Points, distance_m: float, quarter: int) -> list[shapely.Geo
     return found
 
 
-def _beaded(way: Points, distance_m: float, quarter: int) -> list[shapely.Geometry]:
-    """Circles along a line, so close that their rims are within 0.03 % of the distance of the true edge."""
-    step = distance_m / _CIRCLES_PER_DISTANCE
-    beads = [way[0]]
-    lengths = ellipsoid().line_lengths(way[:, 0], way[:, 1])
-    walked = 0.0
-    for corner, length in zip(way[1:], lengths, strict=True):
-        walked += length
-        if walked >= step:
-            beads.append(corner)
-            walked = 0.0
-    beads.append(way[-1])
-    centers = np.array(beads)
-    rims = _rims(centers, distance_m, quarter)
+def _beaded(line: shapely.Geometry, distance_m: float, quarter: int) -> list[shapely.Geometry]:
+    """Circles along a line, so close that their rims are within 0.1 % of the distance of the true edge.
+
+    Corners that stand out from the line by less than that are passed over.
+    """
+    across_deg = distance_m / _METRES_PER_DEGREE
+    plainer = shapely.simplify(line, across_deg / 2000)
+    beads = shapely.get_coordinates(shapely.segmentize(plainer, across_deg / _CIRCLES_PER_DISTANCE))
     return [
         _disc(lons, lats, (float(at[0]), float(at[1])))
-        for (lons, lats), at in zip(rims, centers, strict=True)
+        for (lons, lats), at in zip(_rims(beads, distance_m, quarter), beads, strict=True)
     ]
 
 

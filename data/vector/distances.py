@@ -11,12 +11,13 @@ import shapely
 from numpy.typing import NDArray
 
 from data.vector.errors import VectorError
-from data.vector.globe import EDGE_DEG, Points, ellipsoid, short_way, simple_parts, unit_vectors
+from data.vector.globe import Points, ellipsoid, short_way, simple_parts, unit_vectors
 from data.vector.local import Plane
 
 if TYPE_CHECKING:
     import geopandas as gpd
 
+_FIRST_STEP_DEG = 0.25
 _SPLIT = 16
 _MOST_EDGES = 100_000
 _SPHERE = 1.006
@@ -108,7 +109,7 @@ class _Edges:
         owner: list[NDArray[np.intp]] = []
         for number, shape in enumerate(shapes):
             for line in _lines(shape):
-                corners = shapely.get_coordinates(shapely.segmentize(line, EDGE_DEG))
+                corners = shapely.get_coordinates(shapely.segmentize(line, _FIRST_STEP_DEG))
                 ahead = corners[1:] if len(corners) > 1 else corners
                 ends.append(np.stack([corners[: len(ahead)], ahead], axis=1))
                 owner.append(np.full(len(ahead), number))

@@ -19,8 +19,9 @@ from shapely import affinity
 
 from data.vector.errors import VectorError
 
-EDGE_DEG = 0.25
+EDGE_DEG = 0.05
 """Edges are followed in steps of this length where they are bent by a projection."""
+_MIDDLE_STEP_DEG = 0.5
 _SEAM_DEG = 1e-9
 _POLE_DEG = 90 - 1e-9
 Points = NDArray[np.float64]
@@ -187,10 +188,14 @@ def _flat_ring(ring: Points, pole: float) -> shapely.Geometry:
     """A ring as a polygon of the map: unrolled, and closed along the map's edge when it holds a pole."""
     corners = unrolled(_around_poles(ring))
     turn = corners[-1, 0] - corners[0, 0]
-    if abs(turn) > 180:
-        edge = [(corners[-1, 0], pole), (corners[0, 0], pole)]
-        corners = np.vstack([corners, edge, corners[:1]])
-    return into_one_world(areas(shapely.Polygon(corners)))
+    if abs(turn) <= 180:
+        return into_one_world(areas(shapely.Polygon(corners)))
+    # Around the globe several times and closed far outside the map, where it may cross the ring itself.
+    start = 360 * round(corners[0, 0] / 360)
+    rounds = [corners - [start - turns * turn, 0] for turns in range(-2, 3)]
+    edge = [(rounds[-1][-1, 0], pole), (rounds[0][0, 0], pole)]
+    around = areas(shapely.Polygon(np.vstack([*(each[:-1] for each in rounds), rounds[-1][-1:], edge])))
+    return areas(shapely.intersection(around, shapely.box(-180, -90, 180, 90)))
 
 
 def _around_poles(ring: Points) -> Points:
@@ -229,7 +234,7 @@ def _wrapped(part: shapely.Geometry) -> list[shapely.Geometry]:
 
 def _along(geometry: shapely.Geometry) -> shapely.Geometry:
     """The shape with corners in steps along its edges, so that long edges count for their length."""
-    return shapely.segmentize(geometry, EDGE_DEG)
+    return shapely.segmentize(geometry, _MIDDLE_STEP_DEG)
 
 
 def _segments(lines: shapely.Geometry) -> NDArray[np.float64]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from data.vector.cleaning import WGS84
 from data.vector.errors import VectorError
 from data.vector.globe import areas, into_one_world, reach_m, simple_parts, unrolled
-from data.vector.local import plane_around
+from data.vector.local import Plane, plane_around
 from data.vector.measuring import area_m2
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MAX_CELLS = 20_000
 _FARTHEST_M = 5_000_000.0
 Kind = Literal["square", "hexagon"]
+Cells = NDArray[np.object_]
 
 
 def grid(area: shapely.Geometry, kind: Kind, size_m: float) -> gpd.GeoDataFrame:
@@ -52,7 +54,8 @@ def grid(area: shapely.Geometry, kind: Kind, size_m: float) -> gpd.GeoDataFrame:
         "row": rows[kept],
         "column": columns[kept],
     }
-    return gpd.GeoDataFrame(table, geometry=[plane.round(cells[each]) for each in kept], crs=WGS84)
+    shapes = [plane.round(each, follow=False) for each in _stepped(cells[kept], size_m, plane)]
+    return gpd.GeoDataFrame(table, geometry=shapes, crs=WGS84)
 
 
 def h3_grid(area: shapely.Geometry, resolution: int) -> gpd.GeoDataFrame:
@@ -121,7 +124,8 @@ def _h3_cells(part: shapely.Geometry, resolution: int) -> set[str]:
         step_deg = cell_width_m(resolution) / 4 / 111_195
         _affordable(part.length / step_deg / 4, "a lower resolution")
         corners = shapely.get_coordinates(shapely.segmentize(part, step_deg))
-        return {str(h3.latlng_to_cell(lat, lon, resolution)) for lon, lat in corners}
+        on_it = {str(h3.latlng_to_cell(lat, lon, resolution)) for lon, lat in corners}
+        return {str(near) for each in on_it for near in h3.grid_disk(each, 1)}
     # Pieces of at most 60 degrees: H3 takes an edge of over 180 degrees to go the other way around.
     west, south, east, north = part.bounds
     sides = np.arange(math.floor(west / 60) * 60, east, 60)
@@ -161,6 +165,20 @@ def _hexagons(bounds: tuple[float, float, float, float], size_m: float) -> tuple
     turns = np.radians(np.arange(30, 391, 60))
     corners = np.stack([x[:, None] + edge * np.cos(turns), y[:, None] + edge * np.sin(turns)], axis=-1)
     return rows, columns, shapely.polygons(corners)
+
+
+def _stepped(cells: Cells, size_m: float, plane: Plane) -> Cells:
+    """Cells with their edges in equal steps, the same ones for the cells on both sides: no gaps between.
+
+    In more of them within some cells of a pole, where straight edges of the plane bend on the map.
+    """
+    poles = [shapely.Point(plane.projection(plane.lon, lat)) for lat in (-90.0, 90.0)]
+    away = [shapely.distance(cells, pole) for pole in poles if np.isfinite([pole.x, pole.y]).all()]
+    cells_away = np.min(away, axis=0) / size_m
+    steps = np.select([cells_away < 3, cells_away < 20], [128, 32], 8)
+    # A hair more, so that rounding does not make one step more on one side of an edge than on the other.
+    stepped: Cells = shapely.segmentize(cells, size_m / steps * (1 + 1e-9))
+    return stepped
 
 
 def _affordable(cells: float, remedy: str) -> None:

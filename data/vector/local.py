@@ -70,6 +70,8 @@ class Plane:
         return collected([self._round_part(part, follow) for part in shapely.get_parts(geometry)])
 
     def _round_part(self, part: shapely.Geometry, follow: bool) -> shapely.Geometry:
+        if part.is_empty:
+            return part
         if part.geom_type == "Polygon":
             return self._round_polygon(part, follow)
         if part.geom_type == "LineString":
@@ -80,7 +82,7 @@ class Plane:
     def _round_polygon(self, polygon: shapely.Geometry, follow: bool) -> shapely.Geometry:
         rings = [polygon.exterior, *polygon.interiors]
         to_pole = self._to_pole_m(polygon)
-        if (follow and to_pole < _FAR_FROM_POLES_M) or to_pole == 0:
+        if follow and to_pole < _FAR_FROM_POLES_M:
             # Near a pole a short edge spans many degrees: its bend is s²/8D for a length s, a distance D.
             step = math.sqrt(8 * _BEND_M * to_pole)
             rings = [shapely.segmentize(ring, max(step, ring.length / _POLAR_STEPS, 1e-3)) for ring in rings]

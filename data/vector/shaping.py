@@ -18,6 +18,7 @@ from data.vector.globe import (
     middle,
     polygon_of,
     reach_m,
+    short_way,
     unit_vectors,
 )
 from data.vector.local import Plane, plane_around
@@ -43,6 +44,7 @@ def centroid(geometry: shapely.Geometry) -> shapely.Geometry:
     """
     if geometry.geom_type == "Point":
         return geometry
+    geometry = short_way(geometry)
     plane = plane_around(geometry, "laea")
     for _ in range(_ROUNDS):
         center = plane.flat(geometry).centroid
@@ -94,7 +96,8 @@ def simplified(geometry: shapely.Geometry, tolerance_m: float) -> shapely.Geomet
         return shapely.simplify(geometry, tolerance_m / _METRES_PER_DEGREE, preserve_topology=True)
     # The corners are taken as they are: following the edges would make corners that were not there.
     flat = plane.flat(geometry, step_deg=math.inf)
-    return plane.round(shapely.simplify(flat, tolerance_m, preserve_topology=True), follow=False)
+    simpler = shapely.simplify(flat, tolerance_m, preserve_topology=True)
+    return plane.round(simpler, follow=abs(plane.lat) == 90)
 
 
 def simplified_together(frame: gpd.GeoDataFrame, tolerance_m: float) -> gpd.GeoDataFrame:

@@ -71,7 +71,7 @@ def area_of(
 ) -> Step:
     """Measure the geodesic area of features, together and each: drawings, polygons, footprints.
 
-    On the WGS84 ellipsoid (Karney 2013, through PROJ), edges straight in longitude and latitude as on the
+    On the WGS84 ellipsoid (Snyder 1987, equation 3-12), edges straight in longitude and latitude as on the
     map (RFC 7946). `area_m2`, `area_ha` and `area_km2` are always in the data. Where features overlap,
     each counts; union merges them first.
 
