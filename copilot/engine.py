@@ -7,16 +7,23 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from data.catalogue import open_catalogue
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer, gazetteer
 from state.store import Store, StoreUnavailable
+from tools.base import ToolError
 from tools.toolbox import Toolbox, toolbox
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ABOUT = "about"
 """The folder, in a session's artifacts, of what is known of each: the call and the inputs it came from."""
@@ -78,6 +85,17 @@ def safe_id(text: str) -> str:
     if not _ID.fullmatch(text):
         raise ValueError(f"{text!r} is no id.")
     return text
+
+
+def encode_texts(texts: Sequence[str]) -> NDArray[np.float32]:
+    """The embedded encoder for tools: loaded when first used. Raises ToolError when its files are missing."""
+    from copilot.planner.encoder import EncoderError
+    from copilot.planner.head import shared_encoder
+
+    try:
+        return shared_encoder().encode(texts)
+    except EncoderError as error:
+        raise ToolError(str(error)) from error
 
 
 @dataclass

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_engine
+from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_engine, encode_texts
 from state.codec import digest, from_json, to_json
 from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns, until
 from state.model import State
@@ -366,6 +366,7 @@ class Session:
             log=self._events,
             session=self.name,
             uploads=self.engine.uploads(self.row.owner),
+            encode=encode_texts,
         )
 
     def _acts_outside(self, tool: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -16,6 +16,10 @@ from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer
 from state.log import Event
 from state.model import State
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Category = Literal[
     "database", "map", "ui", "geotools", "vision", "data", "python", "web", "knowledge", "langchain", "openai"
@@ -42,6 +46,13 @@ class Step:
     failed: bool = False
     session_name: str | None = None
     """What the session is called from this call on; None leaves its name."""
+
+
+class Encode(Protocol):
+    """Turns texts into vectors whose dot product is their cosine."""
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(texts, dimensions) of length one, in the order of the texts."""
 
 
 class ArtifactStore(Protocol):
@@ -72,6 +83,8 @@ class World:
     session: str = ""
     uploads: Path | None = None
     """The folder that the session's owner uploads to; None when there is none."""
+    encode: Encode | None = None
+    """The embedded sentence encoder, which raises ToolError without its files; None where there is none."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from copilot.bench.build.example_files import FOLDER
+from copilot.engine import encode_texts
 from data.catalogue import open_catalogue
 from data.catalogue.write import InfoParts, write_dataset
 from data.gazetteer import gazetteer
@@ -191,6 +192,7 @@ def small_world(root: Path, artifacts: Path, log: Sequence[Event] = ()) -> World
         log=log,
         session="Test session",
         uploads=FOLDER,
+        encode=encode_texts,
     )
 
 

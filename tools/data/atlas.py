@@ -159,7 +159,7 @@ def _countries(
     for number_, (low, high) in enumerate(edges):
         last = number_ == len(edges) - 1
         inside = [code for code in sorted(drawn) if low <= values[code] and (values[code] < high or last)]
-        x, y = _rings([drawn[code][1] for code in inside], view, 0)
+        x, y = _rings([drawn[code][1] for code in inside], view, 360 / _DETAIL / 2)
         words = number(low) if low == high else f"{number(low)} to {number(high)}"
         colour = (
             SHADES[number_ * (len(SHADES) - 1) // max(1, len(edges) - 1)] if len(edges) > 1 else SHADES[2]
@@ -181,6 +181,7 @@ def _countries(
             text=[figure_text(f"{drawn[code][0]}: {number(values[code])}") for code in order],
             hoverinfo="text",
             name="values",
+            showlegend=False,
         )
     )
     figure.update_layout(showlegend=True, legend={"title": {"text": figure_text(label)}})
@@ -215,7 +216,7 @@ def _map(state: State, world: World, table: str | None, title: str, view: View) 
     figure.add_trace(
         Scatter(
             x=x, y=y, mode="lines", fill="toself", fillcolor=LAND, line={"width": 0.5, "color": BORDER},
-            hoverinfo="skip", name="land",
+            hoverinfo="skip", name="land", showlegend=False,
         )
     )  # fmt: skip
     middle = float(np.cos(np.radians((view.south + view.north) / 2)))
@@ -234,6 +235,7 @@ def _rings(
     import shapely
     from shapely.affinity import translate
 
+    digits = 2 if tolerance_deg > 0.02 else 4
     window = shapely.box(view.west, view.south, view.east, view.north)
     x: list[float | None] = []
     y: list[float | None] = []
@@ -243,10 +245,10 @@ def _rings(
             if east + shift < view.west or west + shift > view.east:
                 continue
             inside = shapely.intersection(translate(shape, xoff=shift), window)
-            inside = inside.simplify(tolerance_deg) if tolerance_deg else inside
+            inside = inside.simplify(tolerance_deg)
             for part in shapely.get_parts(inside):
                 if part.geom_type == "Polygon" and not part.is_empty:
-                    corners = np.asarray(part.exterior.coords).round(4)
+                    corners = np.asarray(part.exterior.coords).round(digits)
                     x += [*corners[:, 0].tolist(), None]
                     y += [*corners[:, 1].tolist(), None]
     return x, y

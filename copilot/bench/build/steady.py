@@ -8,7 +8,7 @@ from typing import Any
 
 from copilot.bench.check.play import Player
 from copilot.bench.task import TODAY
-from copilot.engine import Engine, FolderArtifacts
+from copilot.engine import Engine, FolderArtifacts, encode_texts
 from data.catalogue.base import Catalogue, Selection
 from data.catalogue.duck import DuckCatalogue
 from data.schema import DatasetInfo
@@ -54,7 +54,7 @@ def steady_world(engine: Engine) -> World:
     root = engine.catalogue_root
     catalogue: Catalogue = engine.catalogue if root is None else SteadyCatalogue(root)
     nowhere = FolderArtifacts(Path())
-    return World(catalogue, engine.gazetteer, nowhere, TODAY, root)
+    return World(catalogue, engine.gazetteer, nowhere, TODAY, root, encode=encode_texts)
 
 
 def steady_player(world: World) -> Player:

@@ -19,7 +19,7 @@ from typing import Any, overload
 from copilot.bench.check.aspects import touched
 from copilot.bench.check.runs import Made
 from copilot.bench.task import GoldCall
-from copilot.engine import Engine, safe_id
+from copilot.engine import Engine, encode_texts, safe_id
 from state.codec import canonical, digest, to_json
 from state.log import START, Event
 from state.model import State
@@ -70,7 +70,8 @@ class Player:
     def over(cls, engine: Engine) -> Player:
         """A player over an engine's catalogue, at its clock."""
         nowhere = _Files(Path(), {})
-        return cls(World(engine.catalogue, engine.gazetteer, nowhere, engine.clock(), engine.catalogue_root))
+        root, clock = engine.catalogue_root, engine.clock()
+        return cls(World(engine.catalogue, engine.gazetteer, nowhere, clock, root, encode=encode_texts))
 
     def begin(self, setup: Iterable[GoldCall] = ()) -> Played:
         """A session in progress: each call is a turn of its own, as when a user clicks."""
