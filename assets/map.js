@@ -807,8 +807,18 @@
         const count = ["drawing", "raster"].includes(each.kind) ? "" : full(each.count);
         line.append(swatch, element("span", "az-legend-name", each.name), element("span", "az-legend-count", count));
         box.append(line);
+        if (each.ramp) box.append(this.ramp(each.ramp));
         if (layer && layer.note) box.append(element("div", "az-legend-note", layer.note));
       }
+    }
+
+    // The colours of a raster's one band between its least and greatest value shown.
+    ramp({ colours, low, high }) {
+      const line = element("div", "az-ramp");
+      const bar = element("span", "az-ramp-bar");
+      bar.style.background = `linear-gradient(90deg, ${colours.join(", ")})`;
+      line.append(element("span", "", written(low)), bar, element("span", "", written(high)));
+      return line;
     }
 
     // -- timeline --

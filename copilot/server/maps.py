@@ -17,7 +17,7 @@ from copilot.view.basemap import cities_in
 from copilot.view.layers import Viewport, layer_content, periods
 from copilot.view.mapview import map_view
 from state.model import Layer
-from tools.map.rasters import has_tiles
+from tools.map.rasters import has_tiles, ramp_of
 
 _PERIOD = re.compile(r"\d{4}(-\d{2}){0,2}")
 
@@ -36,6 +36,7 @@ def _view(session: Session) -> dict[str, Any]:
     found = map_view(session.state, session.events, session.engine.catalogue)
     for each, shown in zip(session.state.map.layers, found["layers"], strict=True):
         shown["tiles"] = has_tiles(each, world)
+        shown["ramp"] = ramp_of(each, world) if each.kind == "raster" else None
     return found
 
 

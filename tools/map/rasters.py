@@ -12,6 +12,9 @@ from tools.map.files import image_picture
 if TYPE_CHECKING:
     from data.raster.looks import Look
 
+RAMP_COLOURS = 12
+"""How many of a colormap's colours a legend is made of."""
+
 
 def layer_file(layer: Layer, world: World) -> Path:
     """The file with a raster layer's pixels. Raises ToolError when it is not there."""
@@ -45,6 +48,27 @@ def has_tiles(layer: Layer, world: World) -> bool:
     except (RasterError, ToolError, OSError):
         return False
     return True
+
+
+def ramp_of(layer: Layer, world: World) -> dict[str, Any] | None:
+    """The colours of a layer of one band, least value first, with both ends; None for a picture.
+
+    `{colours: [#rrggbb …], low, high}`.
+    """
+    from data.raster.colours import lookup
+    from data.raster.errors import RasterError
+    from data.raster.looks import drawn
+
+    try:
+        how = drawn(layer_file(layer, world), layer_look(layer))
+    except (RasterError, ToolError, OSError):
+        return None
+    if len(how.limits) != 1:
+        return None
+    colours = lookup(how.colormap or "grey")[:: -(-256 // RAMP_COLOURS)]
+    (low, high), last = how.limits[0], lookup(how.colormap or "grey")[-1]
+    texts = [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in [*colours.tolist(), last.tolist()]]
+    return {"colours": texts, "low": low, "high": high}
 
 
 def values_at(layer: Layer, world: World, spot: LonLat) -> list[dict[str, Any]] | None:

@@ -123,6 +123,9 @@ def test_the_view_says_which_layers_come_as_tiles(client: TestClient, heights: S
     heights.call("draw_marker", lon=4.5, lat=51.5)
     layers = client.get(f"/api/sessions/{heights.id}/view").json()["layers"]
     assert [(each["kind"], each["tiles"]) for each in layers] == [("raster", True), ("drawing", False)]
+    ramp = layers[0]["ramp"]
+    assert (ramp["low"], ramp["high"], layers[1]["ramp"]) == (0.3, 14.7, None)
+    assert (ramp["colours"][0], ramp["colours"][-1]) == ("#000000", "#ffffff")
 
 
 def test_a_file_that_broke_is_told_in_a_sentence(client: TestClient, heights: Session):
