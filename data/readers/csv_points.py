@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,6 +94,18 @@ def read(source: Path) -> Iterator[Item]:
 
 def look(path: Path) -> Table:
     """How a table is laid out. Raises BadRecord, naming the columns seen, when none are coordinates."""
+    table = layout(path)
+    if (table.lon is None or table.lat is None) and table.wkt is None:
+        seen = ", ".join(repr(column[:40]) for column in table.columns[:6])
+        raise BadRecord(
+            f"no columns of coordinates: seen {seen}; "
+            "'lon' and 'lat' (or 'longitude' and 'latitude', or 'wkt') would have worked"
+        )
+    return table
+
+
+def layout(path: Path) -> Table:
+    """How a table is laid out, whether or not it has coordinates. Raises BadRecord for an empty file."""
     text = head(path)
     if not text.strip():
         unread = not text and path.stat().st_size > 0
@@ -106,18 +118,17 @@ def look(path: Path) -> Table:
     columns = _unique(
         [cell.strip() for cell in next(csv.reader(io.StringIO(first_line), delimiter=delimiter))]
     )
-    lon, lat, wkt = first_named(columns, _LONS), first_named(columns, _LATS), first_named(columns, _WKTS)
-    if (lon is None or lat is None) and wkt is None:
-        seen = ", ".join(repr(column[:40]) for column in columns[:6])
-        raise BadRecord(
-            f"no columns of coordinates: seen {seen}; "
-            "'lon' and 'lat' (or 'longitude' and 'latitude', or 'wkt') would have worked"
-        )
+    lon, lat, wkt = coordinate_columns(columns)
     return Table(path, encoding, delimiter, tuple(columns), lon, lat, None if lon and lat else wkt)
 
 
+def coordinate_columns(columns: Sequence[str]) -> tuple[str | None, str | None, str | None]:
+    """The columns that hold longitudes, latitudes and WKT; None for those that are not there."""
+    return first_named(columns, _LONS), first_named(columns, _LATS), first_named(columns, _WKTS)
+
+
 def _rows(table: Table, file: str) -> Iterator[Item]:
-    types = _column_types(table)
+    types = column_types(table)
     if len(table.columns) > MAX_PROPERTIES:
         yield Noted(
             file,
@@ -126,10 +137,10 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
         )
     broken: dict[int, str] = {}
     next_row = 1
-    for batch in _batches(table, broken):
+    for batch in batches(table, broken):
         rows = _row_numbers(next_row, batch.num_rows, broken)
         next_row = int(rows[-1]) + 1 if len(rows) else next_row
-        extents = _places(table, batch)
+        extents = places_of(table, batch)
         bad = np.flatnonzero(extents.problem != None)  # noqa: E711 - elementwise over an object array
         for index in bad:
             yield Rejected(file, int(rows[index]), extents.problem[index])
@@ -140,12 +151,12 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
                 if len(good) == batch.num_rows
                 else pa.Table.from_batches([batch]).take(pa.array(good))
             )
-            yield table_batch(_attributes(table, kept, types), extents.take(good), rows[good], file)
+            yield table_batch(attributes(table, kept, types), extents.take(good), rows[good], file)
     for row, reason in sorted(broken.items()):
         yield Rejected(file, row, reason)
 
 
-def _batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
+def batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
     """The file as batches of text columns; rows of the wrong width go to `broken`, by row number."""
 
     def wrong_width(row: pacsv.InvalidRow) -> str:
@@ -184,11 +195,11 @@ def _source(table: Table) -> Path | pa.PythonFile:
     return pa.PythonFile(ClosedQuotes(table.path, table.delimiter, len(table.columns)), mode="r")
 
 
-def _column_types(table: Table) -> dict[str, pa.DataType]:
+def column_types(table: Table) -> dict[str, pa.DataType]:
     """int64, float64 or string for each column, from all of its values."""
     types = dict.fromkeys(table.columns[:MAX_PROPERTIES], pa.int64())
     seen: set[str] = set()
-    for batch in _batches(table, {}):
+    for batch in batches(table, {}):
         for name, kind in types.items():
             if kind == pa.string():
                 continue
@@ -205,7 +216,7 @@ def _column_types(table: Table) -> dict[str, pa.DataType]:
     return {name: kind if name in seen else pa.string() for name, kind in types.items()}
 
 
-def _attributes(table: Table, rows: pa.Table, types: dict[str, pa.DataType]) -> pa.Table:
+def attributes(table: Table, rows: pa.Table, types: dict[str, pa.DataType]) -> pa.Table:
     """The columns without the coordinates, typed; empty cells are null."""
     columns = {}
     for name, kind in types.items():
@@ -217,18 +228,20 @@ def _attributes(table: Table, rows: pa.Table, types: dict[str, pa.DataType]) -> 
     return pa.table(columns) if columns else pa.table({"row": pa.nulls(rows.num_rows)}).select([])
 
 
-def _places(table: Table, batch: pa.RecordBatch) -> Extents:
+def places_of(table: Table, batch: pa.RecordBatch) -> Extents:
+    """Where the rows of a batch lie, from the columns of coordinates."""
     if table.wkt is not None:
         return extents_of(
             shapely.from_wkt(batch.column(table.wkt).to_numpy(zero_copy_only=False), on_invalid="ignore")
         )
     assert table.lon is not None and table.lat is not None
-    lon, lat = _floats(batch.column(table.lon)), _floats(batch.column(table.lat))
+    lon, lat = floats(batch.column(table.lon)), floats(batch.column(table.lat))
     box = np.column_stack([lon, lat, lon, lat])
     return Extents(lon, lat, box, np.full(len(lon), None, dtype=object), point_problems(lon, lat))
 
 
-def _floats(column: pa.Array) -> NDArray[np.float64]:
+def floats(column: pa.Array) -> NDArray[np.float64]:
+    """Texts as numbers, also with a decimal comma; not-a-number where a cell is none."""
     try:
         return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
     except pa.ArrowInvalid:  # some cell is not a number: take it cell by cell

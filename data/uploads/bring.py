@@ -27,6 +27,9 @@ _BESIDE = (
 )  # fmt: skip
 
 
+SHAPEFILE_BESIDE = (".shx", ".dbf", ".prj", ".cpg")
+
+
 @contextmanager
 def staged(path: Path, folder: Path, *, asked: Asked = NOTHING, ours: bool = False) -> Iterator[Incoming]:
     """The file with a private folder below `folder`, and the world file and projection beside it.
@@ -52,14 +55,17 @@ def staged(path: Path, folder: Path, *, asked: Asked = NOTHING, ours: bool = Fal
 def bring(incoming: Incoming) -> Brought:
     """The artifact that the file becomes. Raises UploadError, one sentence."""
     form = identify(incoming.path)
-    found = _reader(form)(incoming)
-    return found.noted(misnamed(incoming.name, form))
+    if form == "archive":
+        from data.uploads.bundles import bring_archive
+
+        return bring_archive(incoming, bring)
+    return _reader(form)(incoming).noted(misnamed(incoming.name, form))
 
 
 def beside(path: Path) -> dict[str, Path]:
     """World files and projections of the same name in the same folder; links are not followed."""
     found: dict[str, Path] = {}
-    for each in _BESIDE:
+    for each in SHAPEFILE_BESIDE if path.suffix.lower() == ".shp" else _BESIDE:
         for suffix in (each, each.upper()):
             other = path.with_suffix(suffix)
             if other != path and other.is_file() and not other.is_symlink():
@@ -87,10 +93,33 @@ def file_sha256(path: Path) -> str:
 
 
 def _reader(form: Format) -> Callable[[Incoming], Brought]:
+    """What brings a format in; each library is only loaded for the files that need it."""
     if form in ("tiff", "png", "jpeg", "jp2"):
         return lambda incoming: bring_raster(incoming, form)
+    if form in ("netcdf3", "hdf5"):
+        from data.uploads.arrays import bring_arrays
+
+        return lambda incoming: bring_arrays(incoming, form)
     if form == "geojson":
         from data.uploads.vectors import bring_geojson
 
         return bring_geojson
-    raise UploadError(f"This is {form}.")
+    if form in ("shapefile", "gpkg", "kml"):
+        from data.uploads import ogr
+
+        return {"shapefile": ogr.bring_shapefile, "gpkg": ogr.bring_gpkg, "kml": ogr.bring_kml}[form]
+    if form in ("csv", "parquet", "xlsx"):
+        from data.uploads import tables
+
+        return {"csv": tables.bring_csv, "parquet": tables.bring_parquet, "xlsx": tables.bring_xlsx}[form]
+    from data.uploads import documents
+
+    readers: dict[str, Callable[[Incoming], Brought]] = {
+        "pdf": documents.bring_pdf,
+        "docx": documents.bring_docx,
+        "xml": documents.bring_xml,
+        "json": documents.bring_json,
+        "html": documents.bring_html,
+        "text": documents.bring_text,
+    }
+    return readers[form]

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import re
+import struct
+import zipfile
+import zlib
 
 _SHOWN_CHARS = 80
+
+BROKEN = (
+    OSError, RuntimeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
+    AssertionError, EOFError, SyntaxError, zipfile.BadZipFile, zlib.error, struct.error,
+)  # fmt: skip
+"""What libraries raise on bytes that are not what they take them for, beside errors of their own."""
 
 
 class UploadError(Exception):

@@ -24,6 +24,7 @@ from data.uploads.placing import code_of, crs_named
 
 MAX_FEATURES = 2_000_000
 MAX_COORDINATES = 60_000_000
+MAX_COLUMNS = 2_000
 WORLD_DEG = 320
 """What is wider is shown as the whole world."""
 WGS84 = CRS.from_epsg(4326)

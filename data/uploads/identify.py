@@ -11,16 +11,16 @@ from data.uploads.errors import UploadError, shown
 
 Format = Literal[
     "tiff", "png", "jpeg", "jp2", "netcdf3", "hdf5", "gpkg", "parquet", "geojson", "json", "kml",
-    "archive", "xlsx", "docx", "pdf", "html", "xml", "csv", "text",
+    "archive", "shapefile", "xlsx", "docx", "pdf", "html", "xml", "csv", "text",
 ]  # fmt: skip
 
 TITLES: dict[Format, str] = {
     "tiff": "a TIFF", "png": "a PNG", "jpeg": "a JPEG", "jp2": "a JPEG 2000", "netcdf3": "a NetCDF",
     "hdf5": "an HDF5 or NetCDF-4", "gpkg": "a GeoPackage", "parquet": "a Parquet", "geojson": "a GeoJSON",
-    "json": "a JSON", "kml": "a KML", "archive": "an archive", "xlsx": "an Excel workbook",
-    "docx": "a Word document", "pdf": "a PDF", "html": "an HTML page", "xml": "an XML", "csv": "a CSV",
-    "text": "a text",
+    "json": "a JSON", "kml": "a KML", "archive": "an archive", "shapefile": "a shapefile", "xlsx": "an Excel",
+    "docx": "a Word", "pdf": "a PDF", "html": "an HTML", "xml": "an XML", "csv": "a CSV", "text": "a text",
 }  # fmt: skip
+"""What a file of each is called, before "file"."""
 SUFFIXES: dict[Format, tuple[str, ...]] = {
     "tiff": (".tif", ".tiff", ".gtiff", ".geotiff", ".cog"),
     "png": (".png",),
@@ -34,6 +34,7 @@ SUFFIXES: dict[Format, tuple[str, ...]] = {
     "json": (".json", ".ipynb"),
     "kml": (".kml", ".xml"),
     "archive": (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".kmz", ".shz"),
+    "shapefile": (".shp", ".shx"),
     "xlsx": (".xlsx", ".xlsm"),
     "docx": (".docx", ".docm"),
     "pdf": (".pdf",),
@@ -58,6 +59,7 @@ _MAGIC: tuple[tuple[bytes, Format], ...] = (
     (b"CDF\2", "netcdf3"),
     (b"\x89HDF\r\n\x1a\n", "hdf5"),
     (b"PAR1", "parquet"),
+    (b"\0\0'\n", "shapefile"),
     (b"%PDF-", "pdf"),
 )
 _REFUSED: tuple[tuple[bytes, str, str], ...] = (
@@ -74,7 +76,6 @@ _REFUSED: tuple[tuple[bytes, str, str], ...] = (
     (b"{\\rtf", "an RTF document", "save it as DOCX or PDF first"),
     (b"FCBA", "a FlatGeobuf", "send a GeoPackage or GeoJSON"),
     (b"fgb\3", "a FlatGeobuf", "send a GeoPackage or GeoJSON"),
-    (b"\0\0'\n", "one part of a shapefile", "pack its .shp, .shx, .dbf and .prj as one ZIP"),
     (b"CREATE ", "a database dump", "send a GeoPackage or CSV"),
 )
 _WEBP = (b"RIFF", b"WEBP")

@@ -6,6 +6,7 @@ import math
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from rasterio.windows import Window
 
 from data.raster.files import geotiff_profile
 from data.readers.raster_info import RasterInfo, raster_info
+from data.readers.when import parse_time
 from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.gdal import check_blocks, opened, quiet_gdal, reason_of
@@ -88,6 +90,9 @@ def finished(
             "statistics": statistics,
         }
     info = _info(target, incoming)
+    taken = parse_time(tags.get("EXIF_DateTimeOriginal")) or parse_time(tags.get("EXIF_DateTime"))
+    if taken is not None:
+        info = replace(info, acquired=taken)
     point = None if placed else camera_point(tags)
     if point is not None:
         notes.append(f"Its camera stood at {point[0]:.6f}, {point[1]:.6f} (longitude, latitude).")

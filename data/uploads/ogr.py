@@ -1,0 +1,242 @@
+"""Shapefiles, GeoPackages and KML, read by GDAL from a private folder after they were looked through."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+import pyogrio
+import shapely
+from defusedxml import DefusedXmlException
+from defusedxml import ElementTree as SafeTree
+from numpy.typing import NDArray
+from pyogrio.errors import DataLayerError, DataSourceError, FeatureError, FieldError, GeometryError
+from pyproj import CRS
+from pyproj.exceptions import CRSError
+
+from data.uploads.brought import Brought, Incoming
+from data.uploads.errors import BROKEN, UploadError, shown
+from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, features
+from data.uploads.gdal import reason_of
+from data.uploads.rasters import link_or_copy
+from data.uploads.tables import bring_frame
+from data.uploads.vectors import no_part
+
+SHAPEFILE_PARTS = (".shp", ".shx", ".dbf", ".prj", ".cpg")
+MAX_KML_BYTES = 256_000_000
+_OWN_COPY_BYTES = 64_000_000
+_SAFE_MODULES = ("rtree", "fts5", "fts4", "fts3")
+"""Virtual tables of SQLite that stay inside the file."""
+_STEPS = 20_000_000
+"""How many steps SQLite may take to list what is in a file."""
+_ERRORS = (DataSourceError, DataLayerError, FeatureError, FieldError, GeometryError, *BROKEN)
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """What GDAL read of one layer."""
+
+    shapes: NDArray[np.object_]
+    attributes: pd.DataFrame
+    crs: CRS | None
+
+
+def bring_shapefile(incoming: Incoming) -> Brought:
+    """A shapefile, whose parts lie beside it; they are copied where nothing else does."""
+    no_part(incoming)
+    if ".shx" not in incoming.beside or ".dbf" not in incoming.beside:
+        raise UploadError(
+            f"{incoming.shown} is one part of a shapefile; send .shp, .shx, .dbf and .prj as one ZIP."
+        )
+    with incoming.path.open("rb") as file:
+        head = file.read(100)
+    if len(head) < 100:
+        raise UploadError(f"{incoming.shown} is cut off or broken and is no shapefile; export it again.")
+    claimed = int.from_bytes(head[24:28], "big") * 2
+    if claimed > incoming.path.stat().st_size:
+        raise UploadError(
+            f"{incoming.shown} is cut off: it has {incoming.path.stat().st_size:,} bytes of {claimed:,}; "
+            "send it again."
+        )
+    folder = incoming.folder / "shape"
+    folder.mkdir()
+    for suffix, part in ((".shp", incoming.path), *incoming.beside.items()):
+        if suffix in SHAPEFILE_PARTS:
+            shutil.copyfile(part, folder / f"own{suffix}")
+    layer = _read(incoming, folder / "own.shp", None, ("ESRI Shapefile",))
+    return features(incoming, layer.shapes, layer.attributes, layer.crs, "a shapefile")
+
+
+def bring_gpkg(incoming: Incoming) -> Brought:
+    """One layer of a GeoPackage: the part that was asked for, else the first with features."""
+    layers, tables = _gpkg_layers(incoming)
+    wanted = incoming.asked.part
+    if wanted is not None and wanted not in (*layers, *tables):
+        known = ", ".join(shown(each) for each in (*layers, *tables)[:8])
+        raise UploadError(f"{incoming.shown} has no layer {shown(wanted)}; it has {known}.")
+    chosen = wanted or next(iter((*layers, *tables)), None)
+    if chosen is None:
+        raise UploadError(f"{incoming.shown} holds no layer of features; export one into it.")
+    notes = []
+    others = [each for each in (*layers, *tables) if each != chosen]
+    if others:
+        named = ", ".join(shown(each) for each in others[:6])
+        notes.append(f"Its layer {shown(chosen)} was taken; part names another of them: {named}.")
+    own = incoming.folder / "own.gpkg"
+    if incoming.path.stat().st_size > _OWN_COPY_BYTES and incoming.ours:
+        link_or_copy(incoming.path, own)
+    else:
+        shutil.copyfile(incoming.path, own)
+    if chosen in tables:
+        frame = _read(incoming, own, chosen, ("GPKG",), geometry=False).attributes
+        return bring_frame(incoming, frame, "a GeoPackage table").noted(*notes)
+    layer = _read(incoming, own, chosen, ("GPKG",))
+    return features(incoming, layer.shapes, layer.attributes, layer.crs, "a GeoPackage layer").noted(*notes)
+
+
+def bring_kml(incoming: Incoming) -> Brought:
+    """All folders of a KML together, or the one that was asked for."""
+    if incoming.path.stat().st_size > MAX_KML_BYTES:
+        raise UploadError(
+            f"{incoming.shown} has {incoming.path.stat().st_size / 1e6:,.0f} MB, and at most "
+            f"{MAX_KML_BYTES / 1e6:g} MB are read as KML; send a GeoPackage."
+        )
+    check_xml(incoming)
+    own = incoming.folder / "own.kml"
+    shutil.copyfile(incoming.path, own)
+    drivers = ("LIBKML", "KML")
+    with _as_sentence(incoming):
+        names = [str(name) for name, _ in pyogrio.list_layers(own)]
+    wanted = incoming.asked.part
+    if wanted is not None and wanted not in names:
+        known = ", ".join(shown(each) for each in names[:8])
+        raise UploadError(f"{incoming.shown} has no folder {shown(wanted)}; it has {known}.")
+    read = [(name, _read(incoming, own, name, drivers)) for name in ([wanted] if wanted else names)]
+    full = [(name, layer) for name, layer in read if len(layer.shapes)]
+    if not full:
+        raise UploadError(f"{incoming.shown} holds no placemark with a place; export some into it.")
+    shapes = np.concatenate([layer.shapes for _, layer in full])
+    frames = [layer.attributes.dropna(axis="columns", how="all") for _, layer in full]
+    if len(full) > 1:
+        frames = [frame.assign(folder=name) for frame, (name, _) in zip(frames, full, strict=True)]
+    attributes = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    # KML is in degrees by its standard (OGC 07-147r2), whatever else is said of it.
+    return features(incoming, shapes, attributes, CRS.from_epsg(4326), "a KML")
+
+
+def check_xml(incoming: Incoming) -> None:
+    """Read an XML through once. Raises UploadError for one that is broken or declares entities."""
+    try:
+        for _, element in SafeTree.iterparse(str(incoming.path), forbid_dtd=True):
+            element.clear()
+    except DefusedXmlException:
+        raise UploadError(
+            f"{incoming.shown} declares a document type or entities, as an XML bomb does; save it without."
+        ) from None
+    except (SafeTree.ParseError, ValueError, LookupError, RecursionError) as error:
+        raise UploadError(f"{incoming.shown} is broken XML ({reason_of(error)}); export it again.") from None
+
+
+def _read(
+    incoming: Incoming, path: Path, layer: str | None, drivers: tuple[str, ...], *, geometry: bool = True
+) -> _Layer:
+    with _as_sentence(incoming):
+        info = pyogrio.read_info(path, layer=layer, force_feature_count=True)
+    if info["driver"] not in drivers:
+        raise UploadError(f"{incoming.shown} is a {info['driver']}, whatever its name says; export it again.")
+    if info["features"] > MAX_FEATURES:
+        raise UploadError(
+            f"{incoming.shown} has {info['features']:,} features, and at most {MAX_FEATURES:,} are read; "
+            "ingest it as a data set instead."
+        )
+    if len(info["fields"]) > MAX_COLUMNS:
+        raise UploadError(
+            f"{incoming.shown} has {len(info['fields']):,} columns; at most {MAX_COLUMNS:,} are read."
+        )
+    with _as_sentence(incoming):
+        meta, _, wkb, fields = pyogrio.raw.read(
+            path, layer=layer, force_2d=True, read_geometry=geometry, datetime_as_string=True
+        )
+    columns = {str(name): values for name, values in zip(meta["fields"], fields, strict=True)}
+    frame = pd.DataFrame(columns, index=range(len(fields[0]) if len(fields) else len(wkb)))
+    if not geometry or wkb is None:
+        return _Layer(np.full(len(frame), None, dtype=object), frame, None)
+    return _Layer(shapely.from_wkb(wkb, on_invalid="ignore"), frame, _crs(meta["crs"], incoming))
+
+
+def _crs(text: Any, incoming: Incoming) -> CRS | None:
+    if not text:
+        return None
+    try:
+        crs = CRS.from_user_input(text)
+    except CRSError:
+        raise UploadError(
+            f"{incoming.shown} is in {shown(str(text))}, which is no coordinate system that is known; "
+            "name it with crs."
+        ) from None
+    # What a GeoPackage calls undefined is a local system with such a name.
+    return None if "undefined" in crs.name.lower() else crs
+
+
+@contextmanager
+def _as_sentence(incoming: Incoming) -> Iterator[None]:
+    try:
+        yield
+    except _ERRORS as error:
+        reason = reason_of(error).replace("own.gpkg", incoming.name).replace("own.kml", incoming.name)
+        raise UploadError(f"{incoming.shown} is cut off or broken ({reason}); export it again.") from None
+
+
+def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str]]:
+    """The layers of features and those without, of a GeoPackage that reaches for nothing outside itself."""
+    broken = UploadError(f"{incoming.shown} is cut off or broken and is no GeoPackage; send it again.")
+    size = incoming.path.stat().st_size
+    with incoming.path.open("rb") as file:
+        head = file.read(100)
+    page_bytes = int.from_bytes(head[16:18], "big")
+    page_bytes = 65_536 if page_bytes == 1 else page_bytes
+    if len(head) < 100 or page_bytes * int.from_bytes(head[28:32], "big") > size:
+        raise broken
+    address = f"file:{quote(str(incoming.path.resolve()))}?mode=ro&immutable=1"
+    try:
+        with sqlite3.connect(address, uri=True) as opened:
+            opened.set_progress_handler(lambda: 1, _STEPS)
+            opened.execute("PRAGMA trusted_schema=OFF")
+            parts = opened.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+            kinds = {str(name): str(kind) for kind, name, _ in parts}
+            _check_parts(parts, incoming)
+            if "gpkg_contents" not in kinds:
+                raise UploadError(
+                    f"{incoming.shown} is an SQLite database and no GeoPackage; export it as a GeoPackage."
+                )
+            rows = opened.execute("SELECT table_name, data_type FROM gpkg_contents LIMIT 1000").fetchall()
+        opened.close()
+    except (sqlite3.Error, UnicodeError, MemoryError):
+        raise broken from None
+    contents = [(str(name), str(kind)) for name, kind in rows if kinds.get(str(name)) == "table"]
+    found = [name for name, kind in contents if kind == "features"]
+    tables = [name for name, kind in contents if kind == "attributes"]
+    tiles = any(str(kind).endswith("tiles") or "coverage" in str(kind) for _, kind in rows)
+    if not found and not tables and tiles:
+        raise UploadError(f"{incoming.shown} holds map tiles and no features; send the raster as a GeoTIFF.")
+    return found, tables
+
+
+def _check_parts(parts: list[tuple[Any, Any, Any]], incoming: Incoming) -> None:
+    for _, name, sql in parts:
+        words = str(sql or "").lower().split()
+        if words[:3] == ["create", "virtual", "table"]:
+            module = " ".join(words).partition(" using ")[2].partition("(")[0].strip().strip("\"'`[]")
+            if module not in _SAFE_MODULES:
+                raise UploadError(
+                    f"{incoming.shown} holds the virtual table {shown(str(name))}, which may read elsewhere; "
+                    "export its layers into a new GeoPackage."
+                )
