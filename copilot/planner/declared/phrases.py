@@ -27,6 +27,7 @@ _SAID, _NAMED = 1.0, 1.2
 """How much a word counts that a phrase, or the tool's name, has."""
 _WEIGHT = 3.5
 """What the parts of a likeness add up to at most, about."""
+_LIKEST = 3
 Numbers = NDArray[np.intp]
 _WORD = re.compile(r"[a-z][a-z0-9]*|\d+")
 _ENDING = re.compile(r"(?:ings?|ed|es|s)$")
@@ -57,12 +58,14 @@ class Phrases:
         return tuple(dict.fromkeys(self.tools))
 
     @cached_property
-    def _numbers(self) -> Mapping[str, Numbers]:
-        """The phrases of each tool."""
+    def _table(self) -> Numbers:
+        """(tools, most phrases of one): which phrases are each tool's; one past the last where it has no more."""
         found: dict[str, list[int]] = defaultdict(list)
         for number, tool in enumerate(self.tools):
             found[tool].append(number)
-        return {tool: np.array(each) for tool, each in found.items()}
+        widest = max(_LIKEST, *map(len, found.values()))
+        rows = [numbers + [len(self.tools)] * (widest - len(numbers)) for numbers in found.values()]
+        return np.array(rows)
 
     @cached_property
     def _words(self) -> Mapping[str, Mapping[str, float]]:
@@ -86,27 +89,26 @@ class Phrases:
         """
         if not self.texts:
             return []
-        cosine = self.vectors @ shared_encoder().encode([text])[0]
+        cosine = np.append(self.vectors @ encoded(text), np.float32(0))
+        likest = -np.partition(-cosine[self._table], _LIKEST - 1, axis=1)[:, :_LIKEST]
+        dense = likest.max(axis=1) + 0.5 * likest.mean(axis=1) + cosine[self._about]
         shared = self._shared_words(text)
-        found = []
-        for tool in self.names:
-            likest = np.sort(cosine[self._numbers[tool]])[::-1]
-            about = cosine[self._about[tool]]
-            dense = float(likest[0] + 0.5 * likest[:3].mean() + about)
-            found.append((tool, (dense + shared.get(tool, 0.0)) / _WEIGHT))
+        found = [
+            (tool, (float(like) + shared.get(tool, 0.0)) / _WEIGHT)
+            for tool, like in zip(self.names, dense, strict=True)
+        ]
         return sorted(found, key=lambda each: -each[1])
 
     @cached_property
-    def _about(self) -> Mapping[str, int]:
+    def _about(self) -> Numbers:
         """Where each tool's summary stands; its first phrase where it has none."""
-        summaries = {tool: summary_of(tool) for tool in self.names}
-        found = {tool: int(numbers[0]) for tool, numbers in self._numbers.items()}
-        found |= {
-            tool: number
-            for number, (tool, text) in enumerate(zip(self.tools, self.texts, strict=True))
-            if text == summaries[tool]
-        }
-        return found
+        summary = {(tool, summary_of(tool)) for tool in self.names}
+        found: dict[str, int] = {}
+        for number, pair in enumerate(zip(self.tools, self.texts, strict=True)):
+            if pair in summary:
+                found[pair[0]] = number
+            found.setdefault(pair[0], number)
+        return np.array([found[tool] for tool in self.names])
 
     def _shared_words(self, text: str) -> dict[str, float]:
         weights = {word: self._rarity(word) ** 2 for word in set(words_of(text))}
@@ -131,6 +133,13 @@ class Phrases:
         np.savez_compressed(
             path, phrases=np.frombuffer(text.encode(), np.uint8), vectors=self.vectors.astype(np.float16)
         )
+
+
+@lru_cache(maxsize=64)
+def encoded(text: str) -> Floats:
+    """(384,) The encoder's vector of a text."""
+    vector: Floats = shared_encoder().encode([text])[0]
+    return vector
 
 
 def name_of(tool: str) -> str:

@@ -97,6 +97,8 @@ def _at_hand(tool: str, kinds: set[str]) -> float:
 
 _SHOWING = {"add_raster_layer": "raster", "add_vector_layer": "vector"}
 _HERE, _NOT_HERE = 0.04, -0.06
+_OUTSIDE = 0.02
+"""How much surer it must be that something outside is meant: what is asked of the catalogue stays here."""
 _GOING_ON = 0.06
 
 
