@@ -209,13 +209,13 @@ def _clear(item: Json, most_pct: float | None) -> bool:
 def _pages(fetcher: Fetcher, api: str, params: dict[str, str | int]) -> Iterator[Json]:
     """Every record of the search, page after page. Raises WebError."""
     page = _asked(fetcher, f"{api}/search", params).json()
-    for _ in range(MAX_PAGES):
+    for number in range(1, MAX_PAGES + 1):
         if not isinstance(part(page, "features"), list):
             raise WebError(f"{host_of(api)} is no STAC API: its search brings no items.")
         records = items(page["features"])
         yield from records
         following = _next(page)
-        if following is None or not records:
+        if following is None or not records or number == MAX_PAGES:
             return
         page = _followed(fetcher, following).json()
 

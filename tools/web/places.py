@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -18,6 +20,11 @@ from tools.tables import table_of_inputs
 from tools.units import BboxDeg, Latitude, Longitude
 from tools.vectors import vector_step
 from tools.web.shared import Place, Source, area_of, asking, days_of, in_words, key_of, said_days, spot_of
+
+if TYPE_CHECKING:
+    import geopandas as gpd
+
+    from data.web.overpass import Feature
 
 MAX_DAYS = 3700
 _TAG_COLUMNS = 20
@@ -48,8 +55,6 @@ def osm_features(
     from OpenStreetMap | show all petrol stations here | map the railway lines of the area | where are the
     airports in this region according to OSM
     """
-    import geopandas as gpd
-
     from data.web.osm_words import tags_of
     from data.web.overpass import ATTRIBUTION, MAX_AREA_DEG2, features
 
@@ -64,16 +69,13 @@ def osm_features(
         tags = tags_of(in_words(what, "what"))
         found = features(tags, area.bbox, limit)
     kind = ", ".join(key if value is None else f"{key}={value}" for key, value in tags)
-    rows = [{"osm_id": each.id, "name": each.name or None, **_columns(each.tags)} for each in found.features]
-    names = sorted({key for row in rows for key in row} - {"osm_id", "name", "tags"})[:_TAG_COLUMNS]
-    columns = ["osm_id", "name", *names, "tags"]
-    frame = gpd.GeoDataFrame(
-        {key: [row.get(key) for row in rows] for key in columns},
-        geometry=[each.geometry for each in found.features],
-        crs="EPSG:4326",
-    )
+    frame = _feature_frame(found.features)
     call = Call.of(osm_features, what=what, place=None, bbox=list(area.bbox), limit=limit)
-    source = Source("OpenStreetMap", "OpenStreetMap", key_of([rows, found.dated]))
+    source = Source(
+        "OpenStreetMap",
+        "OpenStreetMap",
+        key_of([frame["tags"].tolist(), frame["osm_id"].tolist(), found.dated]),
+    )
     more = f", and there are more than the {limit:,} asked for" if found.more else ""
     there = f"{number_of(len(frame), 'feature')} of OpenStreetMap with {kind} in {area.said}"
     said = f"{there}{more}. {ATTRIBUTION}."
@@ -183,6 +185,20 @@ def weather_history(
     source = Source("Open-Meteo", "Open-Meteo", key_of(list(found.rows)))
     name = f"Weather at {spot.said}"[:100]
     return table_of_inputs(state, world, [source], frame, call, name, said, **facts)
+
+
+def _feature_frame(found: Sequence[Feature]) -> gpd.GeoDataFrame:
+    """The features with their commonest tags as columns, and all of them as JSON."""
+    import geopandas as gpd
+
+    rows = [{"osm_id": each.id, "name": each.name or None, **_columns(each.tags)} for each in found]
+    counts = Counter(key for row in rows for key in row if key not in _TAKEN)
+    common = sorted(
+        key for key, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_TAG_COLUMNS]
+    )
+    columns = ["osm_id", "name", *common, "tags"]
+    values = {key: [row.get(key) for row in rows] for key in columns}
+    return gpd.GeoDataFrame(values, geometry=[each.geometry for each in found], crs="EPSG:4326")
 
 
 def _columns(tags: dict[str, str]) -> dict[str, Any]:
