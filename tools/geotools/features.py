@@ -75,8 +75,9 @@ def sentences() -> Iterator[None]:
 
 
 def noted(said: str, *features: Features) -> str:
-    """A sentence with what had to be done to the features first."""
+    """A sentence, and what had to be done to the features first."""
     notes = [f"In {each.name}, {listed(each.notes)}." for each in features if each.notes]
+    said = f"The {said[4:]}" if said.startswith("the ") else said
     return " ".join([said, *notes])
 
 

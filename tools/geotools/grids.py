@@ -126,6 +126,9 @@ def _area(
     state: State, world: World, vector: str | None, place: str | None, bbox: list[float] | None
 ) -> _Area:
     """The area of features, a place or a box. Raises ToolError for none of them and for several."""
+    import shapely
+
+    from data.vector.globe import areas
     from data.vector.overlay import union
 
     if sum(each is not None for each in (vector, place, bbox)) != 1:
@@ -146,9 +149,12 @@ def _area(
     if place is not None:
         found = place_named(world.gazetteer, place)
         outline = world.gazetteer.polygon(found)
-        note = "" if outline is not None else "Its outline is not known, only its box."
-        shape = outline if outline is not None else box_shape(found.bbox)
-        return _Area(place, found.name, found.id, shape, note=note)
+        if outline is None:
+            note = "Its outline is not known, only its box."
+            return _Area(place, found.name, found.id, box_shape(found.bbox), note=note)
+        # A country's box leaves out what lies overseas: nobody means Réunion by a grid over France.
+        shape = areas(shapely.intersection(outline, box_shape(found.bbox)))
+        return _Area(place, found.name, found.id, shape if shape.area > 0 else outline)
     assert bbox is not None
     box = checked_box(bbox)
     shape = box_shape(box)

@@ -71,9 +71,11 @@ def spatial_join(
     ours, theirs = matches(first.frame, second.frame, predicate)
     meeting = first.frame.iloc[sorted(set(ours.tolist()))]
     found = names_of(meeting)
+    one, several = _SAID[predicate]
+    does = one if len(meeting) == 1 else several
     said = (
         f"{len(meeting):,} of the {number_of(len(first.frame), 'feature')} of {first.name} "
-        f"{_SAID[predicate]} {number_of(len(set(theirs.tolist())), 'feature')} of {second.name}"
+        f"{does} {number_of(len(set(theirs.tolist())), 'feature')} of {second.name}"
     )
     said += f": {listed(found, 10)}." if found else "."
     call = Call.of(spatial_join, vector=vector, other=other, predicate=predicate, keep=keep)
@@ -160,8 +162,9 @@ def points_in_polygon(
     counts = frame["points" if "points" not in second.frame else "points_2"]
     inside = len(first.frame) - outside
     full, most = int((counts > 0).sum()), int(counts.max())
+    lie = "lies" if inside == 1 else "lie"
     said = (
-        f"{inside:,} of the {number_of(len(first.frame), 'feature')} of {first.name} lie in "
+        f"{inside:,} of the {number_of(len(first.frame), 'feature')} of {first.name} {lie} in "
         f"{number_of(full, 'polygon')} of {second.name}, {outside:,} in none"
     )
     said += f"; the most in one are {most:,}." if len(frame) > 1 else "."
@@ -230,14 +233,14 @@ def _made(
 
 
 _SAID = {
-    "intersects": "meet",
-    "within": "are within",
-    "contains": "contain",
-    "touches": "touch",
-    "crosses": "cross",
-    "overlaps": "overlap",
-    "covers": "cover",
-    "covered_by": "are covered by",
+    "intersects": ("meets", "meet"),
+    "within": ("is within", "are within"),
+    "contains": ("contains", "contain"),
+    "touches": ("touches", "touch"),
+    "crosses": ("crosses", "cross"),
+    "overlaps": ("overlaps", "overlap"),
+    "covers": ("covers", "cover"),
+    "covered_by": ("is covered by", "are covered by"),
 }
 
 TOOLS = (spatial_join, nearest, points_in_polygon)

@@ -211,9 +211,9 @@ def _answer(
     state: State, world: World, call: Call, features: Features, measured: Measured, facts: dict[str, Any]
 ) -> Step:
     """What was measured as a sentence, and what each feature measures where that was asked for."""
-    values = measured.values
+    values = [one for one in measured.values if one > 0]  # a point among polygons is no small polygon
     value, unit, words = measured.words(sum(values), call.args.get("unit"))
-    each = [rounded(one / measured.factors[unit]) for one in values]
+    each = [rounded(one / measured.factors[unit]) for one in measured.values]
     said = f"{features.name} {measured.said.format(words)}."
     if len(values) > 1:
         low, high, mean = (
@@ -228,8 +228,8 @@ def _answer(
         "unit": unit,
         **facts,
         "features": len(values),
-        "smallest": min(each),
-        "largest": max(each),
+        "smallest": rounded(min(values) / measured.factors[unit]),
+        "largest": rounded(max(values) / measured.factors[unit]),
         "mean": rounded(value / len(values)),
         "each": each[:_SHOWN],
     }

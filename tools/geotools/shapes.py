@@ -276,7 +276,8 @@ def make_valid(state: State, world: World, *, vector: VectorHandle) -> Step:
     with sentences():
         fit = cleaned(source.frame)
     features = Features(source, fit.frame, ())
-    said = f"All {number_of(len(source.frame), 'shape')} of {source.name} were valid."
+    shapes = "The shape" if len(source.frame) == 1 else f"Each of the {len(source.frame):,} shapes"
+    said = f"{shapes} of {source.name} was valid."
     if fit.notes:
         said = f"In {source.name}, {listed(fit.notes)}."
     if reasons:
