@@ -264,8 +264,10 @@ def viewshed(
         from data.raster.viewshed import viewshed as seen_from
 
         x, y = _in_raster(source.path, lon, lat)
-        heights = {"observer_height_m": observer_height_m, "target_height_m": target_height_m}
-        seen = seen_from(source.path, path, x=x, y=y, max_distance_m=max_distance_m, **heights)
+        eye, aim, reach = observer_height_m, target_height_m, max_distance_m
+        seen = seen_from(
+            source.path, path, x=x, y=y, observer_height_m=eye, target_height_m=aim, max_distance_m=reach
+        )
         found.update(
             ground_m=round(seen.ground_m, 3),
             visible_px=seen.visible_px,
