@@ -6,6 +6,7 @@ import streamlit as st
 
 from copilot.live import live
 from copilot.session import Session
+from pages.downloads import menu
 from pages.header import _plain
 from pages.here import act
 from state.model import Layer
@@ -21,7 +22,7 @@ def show(session: Session) -> None:
         )
         return
     for index in reversed(range(len(layers))):
-        _line(layers[index], index, len(layers))
+        _line(session, layers[index], index, len(layers))
     with st.container(horizontal=True):
         st.button(
             "Remove all layers",
@@ -33,7 +34,7 @@ def show(session: Session) -> None:
         )
 
 
-def _line(layer: Layer, index: int, count: int) -> None:
+def _line(session: Session, layer: Layer, index: int, count: int) -> None:
     # The values are part of the keys: a layer that a call has changed shows its new values.
     key = f"{layer.id}-{int(layer.visible)}-{layer.opacity}-{layer.color}"
     name = _plain(layer.name)
@@ -69,6 +70,9 @@ def _line(layer: Layer, index: int, count: int) -> None:
             args=(layer, f"o-{key}"),
         )
         _moves(layer, name, top=index == count - 1, bottom=index == 0)
+        artifact = session.state.artifact(layer.artifact) if layer.artifact else None
+        if artifact is not None:
+            menu(session, artifact, f"download-{layer.id}")
 
 
 def _moves(layer: Layer, name: str, *, top: bool, bottom: bool) -> None:

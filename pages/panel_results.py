@@ -9,6 +9,7 @@ import streamlit as st
 
 from copilot.session import Session
 from copilot.view.records import COLUMN_TITLES, COLUMNS, table_page
+from pages.downloads import artifact_url, menu
 from pages.header import _plain
 from pages.here import act
 from state.model import Artifact
@@ -104,11 +105,6 @@ def _files(session: Session) -> None:
             )
 
 
-def artifact_url(session: Session, artifact: Artifact) -> str:
-    """Where the artifact's file is downloaded."""
-    return f"/api/sessions/{session.id}/artifacts/{artifact.id}"
-
-
 def _table(session: Session, artifact: Artifact) -> None:
     path = session.engine.artifacts(session.id).find(artifact.id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -121,9 +117,7 @@ def _table(session: Session, artifact: Artifact) -> None:
             type="tertiary",
             icon=":material/arrow_back:",
         )
-        st.link_button(
-            "Download", artifact_url(session, artifact), icon=":material/download:", type="tertiary"
-        )
+        menu(session, artifact, "download-table")
     if path is None:
         st.warning(f"The file of this table is gone; {_plain(artifact.made_by)} makes it again.")
         return
@@ -147,6 +141,7 @@ def show_figure(session: Session) -> None:
     if path is None:
         st.warning(f"The file of this figure is gone; {_plain(artifact.made_by)} makes it again.")
         return
+    menu(session, artifact, "download-figure")
     st.plotly_chart(
         json.loads(path.read_text(encoding="utf-8")),
         key=f"figure-{artifact.id}",

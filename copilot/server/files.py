@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import shutil
+import tempfile
+import threading
 import unicodedata
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -14,19 +21,29 @@ from starlette.routing import BaseRoute, Route
 
 from copilot.engine import Engine
 from copilot.server.guard import Denied, guarded, own_session, the_live
-from state.model import Artifact
+from state.model import Artifact, State
+from tools.data.downloads import format_named, write_as
 
 TYPES = {
     ".csv": "text/csv; charset=utf-8", ".json": "application/json", ".geojson": "application/geo+json",
     ".parquet": "application/vnd.apache.parquet", ".py": "text/x-python; charset=utf-8", ".png": "image/png",
     ".ipynb": "application/x-ipynb+json", ".tif": "image/tiff", ".html": "application/octet-stream",
 }  # fmt: skip
+AT_ONCE = 2
+"""Conversions that run at the same time; others wait."""
+KEEP_FREE_BYTES = 500_000_000
+_places = threading.BoundedSemaphore(AT_ONCE)
+_KEPT_AS = (".tif", ".tiff", ".geojson", ".parquet", ".gpkg", ".csv")
+"""What an uploaded file's name ends with, which another format's does not."""
 _ARTIFACT = re.compile(r"[a-z]+-[0-9a-f]{4,64}")
 
 
 @guarded
 async def artifact(request: Request) -> Response:
-    """GET: an artifact's file, as a download; only by an id that the session's state knows."""
+    """GET ?format=: an artifact's file, as a download; only by an id that the session's state knows.
+
+    Without a format it comes as it is kept.
+    """
     session = await own_session(request)
     wanted = str(request.path_params["artifact"])
     found = session.state.artifact(wanted)
@@ -36,11 +53,49 @@ async def artifact(request: Request) -> Response:
     path = await run_in_threadpool(folder.find, wanted)
     if path is None or not inside(path, folder.folder):
         raise Denied(404, f"The file of {wanted} is gone; {found.made_by} makes it again.")
-    headers = {
-        "Content-Disposition": disposition(file_name(found, path.suffix)),
+    asked = request.query_params.get("format")
+    if asked is not None:
+        return await _converted(session.state, found, path, asked)
+    media_type = TYPES.get(path.suffix, "application/octet-stream")
+    return FileResponse(path, media_type=media_type, headers=_headers(found, path.suffix))
+
+
+async def _converted(state: State, found: Artifact, path: Path, asked: str) -> Response:
+    """The artifact in a format, written beside and removed when it is sent. Raises ToolError."""
+    wanted = format_named(found, path, asked)
+    # A raster's copies (overviews, nothing packed) may take some times its size.
+    room = shutil.disk_usage(tempfile.gettempdir()).free - KEEP_FREE_BYTES
+    if path.stat().st_size * 4 > room:
+        raise Denied(507, "There is not enough free disk space to convert this file; take it as it is.")
+    folder = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="azimuth-download-"))
+    target = folder / f"{found.id}{wanted.suffix}"
+    try:
+        async with _converting():
+            await run_in_threadpool(write_as, state, found, path, wanted, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    headers = _headers(found, wanted.suffix)
+    done = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(target, media_type=wanted.media_type, headers=headers, background=done)
+
+
+@asynccontextmanager
+async def _converting() -> AsyncIterator[None]:
+    """Wait for a place among the conversions that run at once: each may use a core and a lot of disk."""
+    while not _places.acquire(blocking=False):
+        await asyncio.sleep(0.1)
+    try:
+        yield
+    finally:
+        _places.release()
+
+
+def _headers(found: Artifact, suffix: str) -> dict[str, str]:
+    return {
+        "Content-Disposition": disposition(file_name(found, suffix)),
         "Cache-Control": "private, no-cache",
     }
-    return FileResponse(path, media_type=TYPES.get(path.suffix, "application/octet-stream"), headers=headers)
 
 
 @guarded
@@ -72,7 +127,9 @@ def inside(path: Path, folder: Path) -> bool:
 def file_name(found: Artifact, suffix: str) -> str:
     """A name for the download, from the artifact's own: letters of any script, no path."""
     plain = unicodedata.normalize("NFKC", found.name)
-    words = re.findall(r"[\w.-]+", plain.removesuffix(suffix))
+    for each in (suffix, *_KEPT_AS):
+        plain = plain.removesuffix(each)
+    words = re.findall(r"[\w.-]+", plain)
     return ("-".join(words)[:80].strip(".-") or found.id) + suffix
 
 

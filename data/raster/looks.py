@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import rasterio
 from numpy.typing import NDArray
-from rasterio.enums import ColorInterp
+from rasterio.enums import ColorInterp, Resampling
 from rasterio.errors import RasterioError
 from rasterio.windows import Window
 
@@ -118,6 +118,22 @@ def _drawn(path: Path, _changed: int, look: Look) -> Drawn:
             return _looked_at(source, look)
     except RasterioError as error:
         raise RasterError(f"The pixels of {path.name} cannot be read; is the file whole?") from error
+
+
+def plain_picture(path: Path, look: Look, most_px: int) -> NDArray[np.uint8]:
+    """A raster in its own grid as RGBA, its longer side no more than `most_px` pixels.
+
+    Raises RasterError for bands that it has not, and for what cannot be read.
+    """
+    how = drawn(path, look)
+    with opened(path) as source:
+        scale = min(1.0, most_px / max(source.width, source.height))
+        shape = (len(how.bands), max(1, round(source.height * scale)), max(1, round(source.width * scale)))
+        method = Resampling.nearest if how.nearest else Resampling.average
+        try:
+            return how.colours(*read_bands(source, how.bands, out_shape=shape, resampling=method))
+        except RasterioError as error:
+            raise RasterError(f"The pixels of {path.name} cannot be read; is the file whole?") from error
 
 
 def shown_bands(path: Path, look: Look) -> tuple[int, ...]:

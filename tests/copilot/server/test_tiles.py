@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
+from rasterio.io import MemoryFile
 from starlette.testclient import TestClient
 
 from copilot.live import Live
@@ -135,3 +137,21 @@ def test_a_file_that_broke_is_told_in_a_sentence(client: TestClient, heights: Se
     answer = client.get(tile_of(heights))
     assert answer.status_code == 422
     assert answer.json()["error"].endswith(".") and "\n" not in answer.json()["error"]
+
+
+def test_an_artifact_is_downloaded_in_the_format_that_is_asked_for(client: TestClient, heights: Session):
+    artifact = heights.state.map.layers[-1].artifact
+    path = f"/api/sessions/{heights.id}/artifacts/{artifact}"
+    cog = client.get(path, params={"format": "cog"})
+    assert cog.headers["content-disposition"].startswith('attachment; filename="Heights.tif"')
+    with MemoryFile(cog.content) as memory, memory.open() as source:
+        assert source.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"
+        assert source.read(1).tolist() == np.arange(16).reshape(4, 4).tolist()
+    picture = client.get(path, params={"format": "png"})
+    assert (picture.headers["content-type"], picture.content[:4]) == ("image/png", b"\x89PNG")
+    wrong = client.get(path, params={"format": "exe"})
+    assert (wrong.status_code, wrong.json()) == (
+        422,
+        {"error": f"{artifact} cannot be had as 'exe'; its formats are cog, geotiff, png."},
+    )
+    assert list(Path(tempfile.gettempdir()).glob(f"azimuth-download-*/{artifact}*")) == []
