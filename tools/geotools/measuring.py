@@ -21,6 +21,7 @@ from tools.geotools.features import (
     features_of,
     free_column,
     length_in_words,
+    names_of,
     noted,
     rounded,
     sentences,
@@ -31,9 +32,9 @@ from tools.phrases import number_of
 from tools.tables import table_of_inputs
 from tools.vectors import DRAWINGS, SELECTION, VectorHandle, vector_step
 
-PerFeature = Annotated[
-    Literal["table", "column"] | None,
-    Field(description="Also every feature's own: a table of them, or the features again with a column."),
+Result = Annotated[
+    Literal["table", "column"],
+    Field(description="What has every feature's own: a table, or the features again with a column of it."),
 ]
 End = Annotated[
     str,
@@ -67,9 +68,9 @@ def area_of(
     *,
     vector: VectorHandle,
     unit: AreaUnit | None = None,
-    per_feature: PerFeature = None,
+    result: Result = "table",
 ) -> Step:
-    """Measure the geodesic area of features, together and each: drawings, polygons, footprints.
+    """Measure the geodesic area of features, together and each in a table: drawings, polygons, footprints.
 
     On the WGS84 ellipsoid (Snyder 1987, equation 3-12), edges straight in longitude and latitude as on the
     map (RFC 7946). `area_m2`, `area_ha` and `area_km2` are always in the data. Where features overlap,
@@ -92,7 +93,7 @@ def area_of(
         )
     total = sum(areas)
     facts = {each: rounded(total / SQUARE_METRES[each[5:]]) for each in ("area_m2", "area_ha", "area_km2")}
-    call = Call.of(area_of, vector=vector, unit=unit, per_feature=per_feature)
+    call = Call.of(area_of, vector=vector, unit=unit, result=result)
     measured = Measured("area", "covers {}", "cover {} together", areas, area_in_words, SQUARE_METRES)
     return _answer(state, world, call, features, measured, facts)
 
@@ -104,9 +105,9 @@ def length_of(
     *,
     vector: VectorHandle,
     unit: LengthUnit | None = None,
-    per_feature: PerFeature = None,
+    result: Result = "table",
 ) -> Step:
-    """Measure the geodesic length of lines, or the perimeter of polygons, together and each.
+    """Measure the geodesic length of lines, or the perimeter of polygons, together and each in a table.
 
     On the WGS84 ellipsoid (Karney 2013, through PROJ): lines by the shortest way from corner to corner,
     outlines along edges that are straight in longitude and latitude; a cut at 180 degrees does not count.
@@ -125,7 +126,7 @@ def length_of(
         raise ToolError(f"{features.name} has no lines and no polygons, and points have no length.")
     total = sum(lengths)
     facts = {"length_m": rounded(total), "length_km": rounded(total / 1e3)}
-    call = Call.of(length_of, vector=vector, unit=unit, per_feature=per_feature)
+    call = Call.of(length_of, vector=vector, unit=unit, result=result)
     around = features.frame.geom_type.str.contains("Polygon").any()
     said = "measures {} around" if around else "is {} long"
     together = "measure {} around together" if around else "are {} long together"
@@ -210,7 +211,7 @@ def _end(state: State, world: World, text: str) -> _End:
 def _answer(
     state: State, world: World, call: Call, features: Features, measured: Measured, facts: dict[str, Any]
 ) -> Step:
-    """What was measured as a sentence, and what each feature measures where that was asked for."""
+    """What was measured as a sentence, and what each feature measures as a table or a column."""
     values = [one for one in measured.values if one > 0]  # a point among polygons is no small polygon
     value, unit, words = measured.words(sum(values), call.args.get("unit"))
     each = [rounded(one / measured.factors[unit]) for one in measured.values]
@@ -233,19 +234,17 @@ def _answer(
         "mean": rounded(value / len(values)),
         "each": each[:_SHOWN],
     }
-    wanted = call.args.get("per_feature")
-    if wanted is None:
-        return Step(state, noted(said, features), data)
     column = free_column(features.frame, f"{measured.noun}_{unit}")
     name = f"{measured.noun.capitalize()} of {features.name}"[:100]
     frame = features.frame.assign(**{column: each})
-    said = noted(f"{said} The column {column} has each.", features)
-    if wanted == "column":
-        return vector_step(
-            state, world, call, [features.source], frame, name=name, said=said, column=column, **data
-        )
+    said = noted(said, features)
+    sources = [features.source]
+    if call.args.get("result") == "column":
+        return vector_step(state, world, call, sources, frame, name=name, said=said, column=column, **data)
     table = without_shapes(frame)
-    return table_of_inputs(state, world, [features.source], table, call, name, said, column=column, **data)
+    if not names_of(features.frame):
+        table.insert(0, free_column(table, "feature"), range(1, len(table) + 1))
+    return table_of_inputs(state, world, sources, table, call, name, said, column=column, **data)
 
 
 TOOLS = (area_of, length_of, distance_between)

@@ -61,29 +61,28 @@ def with_features(world: World, state: State, name: str, frame: gpd.GeoDataFrame
 def test_the_area_of_a_drawing_is_geodesic_in_the_unit_asked_for(world: World, drawn: State) -> None:
     step = run(world, drawn, area_of, vector="drawing-1", unit="ha")
     assert step.data["area_ha"] == step.data["area"] == pytest.approx(31_365.5, abs=0.1)
-    assert step.observation == "Around Rotterdam covers 31,365.5 ha."
-    assert step.state == drawn
+    assert step.observation == f"Around Rotterdam covers 31,365.5 ha. The table is {step.data['table']}."
     acres = run(world, drawn, area_of, vector="drawing-1", unit="acres")
     assert acres.data["area"] == pytest.approx(step.data["area_m2"] / 4046.8564224)
     assert run(world, drawn, area_of, vector="drawing-1").data["unit"] == "km2"
 
 
 def test_areas_of_each_come_as_a_table_or_as_a_column(world: World, drawn: State) -> None:
-    table = run(world, drawn, area_of, vector="drawings", unit="ha", per_feature="table")
+    table = run(world, drawn, area_of, vector="drawings", unit="ha", result="table")
     path = world.artifacts.find(table.data["table"])
     assert path is not None
     rows = pd.read_parquet(path)
     assert rows["name"].tolist() == ["Around Rotterdam", "Delft", "Box 3"]
     assert rows["area_ha"].sum() == pytest.approx(table.data["area_ha"], abs=0.01)
     assert rows["area_ha"][1] == 0
-    column = vector(world, run(world, drawn, area_of, vector="drawings", unit="ha", per_feature="column"))
+    column = vector(world, run(world, drawn, area_of, vector="drawings", unit="ha", result="column"))
     assert column["area_ha"].tolist() == rows["area_ha"].tolist()
 
 
 def test_a_table_of_another_drawing_is_another_table(world: World, drawn: State) -> None:
     other = after(world, State(), (draw_bbox, {"bbox": [1, 1, 2, 2]}))
     ids = [
-        run(world, state, area_of, vector="drawing-1", per_feature="table").data["table"]
+        run(world, state, area_of, vector="drawing-1", result="table").data["table"]
         for state in (drawn, drawn, other)
     ]
     assert ids[0] == ids[1] != ids[2]
@@ -100,7 +99,8 @@ def test_what_has_no_area_or_length_says_what_measures_it(world: World, drawn: S
 def test_the_perimeter_of_a_circle_is_its_circumference(world: World, drawn: State) -> None:
     step = run(world, drawn, length_of, vector="drawing-1", unit="km")
     assert step.data["length_km"] == pytest.approx(2 * 3.141593 * 10, rel=1e-3)
-    assert step.observation == f"Around Rotterdam measures {step.data['length_km']:.2f} km around."
+    said = f"Around Rotterdam measures {step.data['length_km']:.2f} km around."
+    assert step.observation == f"{said} The table is {step.data['table']}."
 
 
 def test_a_distance_is_between_edges_or_middles_of_drawings_and_places(world: World, drawn: State) -> None:
@@ -306,7 +306,10 @@ def test_what_is_invalid_is_mended_and_the_reason_said(world: World) -> None:
     )
     assert vector(world, step).geometry.is_valid.all()
     area = run(world, state, area_of, vector="Broken")
-    assert area.observation.endswith("In Broken, 1 invalid shape was made valid.")
+    assert "In Broken, 1 invalid shape was made valid." in area.observation
+    assert area.data["first"] == [
+        {"feature": number, "area_km2": area.data["each"][number - 1]} for number in (1, 2)
+    ]
 
 
 def test_a_grid_is_laid_over_a_drawing_a_place_and_a_box(world: World, drawn: State) -> None:
