@@ -299,6 +299,13 @@ def _frame(middle_deg: float) -> CRS:
     )
 
 
+def degrees_of(box: Box) -> tuple[float, float, float, float]:
+    """A box of the map in degrees: west, south, east, north."""
+    west, south, east, north = box
+    lats = [math.degrees(math.atan(math.sinh(y / HALF_WORLD_M * math.pi))) for y in (south, north)]
+    return (west / HALF_WORLD_M * 180, lats[0], east / HALF_WORLD_M * 180, lats[1])
+
+
 def _x(lon_deg: float) -> float:
     return lon_deg / 180 * HALF_WORLD_M
 

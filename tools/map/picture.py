@@ -14,15 +14,17 @@ from PIL import Image, ImageDraw, ImageFont
 from shapely import affinity
 
 from state.model import Layer, MapState, State
-from tools.base import World
+from tools.base import ToolError, World
 from tools.map.features import Feature, View, layer_features
-from tools.map.files import image_picture
 from tools.map.geometry import MAP_HEIGHT_PX, MAP_WIDTH_PX, MAX_LATITUDE, TILE_PX, mercator_y, visible
+from tools.map.rasters import has_tiles, layer_file, layer_look, own_picture
 
 SCALE = 2
 """Pixels of the picture per pixel of the map, so that prints are sharp."""
 _EARTH_AROUND_KM = 40_075.017
 _BAND = 34
+MOST_RASTER_PX = 2048
+"""The longer side of a picture that is stretched over a layer's box."""
 
 Ink = tuple[int, int, int, int]
 
@@ -141,22 +143,38 @@ def _radius(layer: Layer, feature: Feature) -> float:
 
 
 def _raster(sheet: Image.Image, frame: Frame, world: World, layer: Layer) -> None:
-    """The quicklook of an image in its box; a raster artifact is drawn as its outline."""
-    options = dict(layer.options)
-    record = world.catalogue.image(str(options["image"])) if "image" in options else None
-    path = image_picture(world, record) if record else None
-    if path is None or path.suffix.lower() not in (".png", ".jpg", ".jpeg"):
+    """A raster's pixels where they lie, as the layer looks; a picture without a place fills its box."""
+    from data.raster.errors import RasterError
+    from data.raster.tiles import HALF_WORLD_M, picture
+
+    if not has_tiles(layer, world):
+        found = own_picture(layer, world, MOST_RASTER_PX)
+        if found is not None:
+            _in_box(sheet, frame, layer, Image.fromarray(found))
         return
+    metres = 2 * HALF_WORLD_M / frame.world_px
+    lon0, lat0 = frame.view.center
+    west = lon0 / 180 * HALF_WORLD_M - MAP_WIDTH_PX * SCALE / 2 * metres
+    north = mercator_y(lat0) * 2 * HALF_WORLD_M + MAP_HEIGHT_PX * SCALE / 2 * metres
+    width, height = sheet.width, sheet.height - 2 * _BAND * SCALE
+    box = (west, north - height * metres, west + width * metres, north)
+    try:
+        seen = picture(layer_file(layer, world), layer_look(layer), box, width, height)
+    except RasterError as error:
+        raise ToolError(str(error)) from error
+    if seen is not None:
+        sheet.paste(Image.fromarray(seen), (0, _BAND * SCALE))
+
+
+def _in_box(sheet: Image.Image, frame: Frame, layer: Layer, drawn: Image.Image) -> None:
+    options = dict(layer.options)
     west, south, east, north = (float(options[side]) for side in ("west", "south", "east", "north"))
+    east += 360 if east < west else 0
     for turn in (-360, 0, 360):
-        (x0, y0), (x1, y1) = (
-            frame.pixels(np.array([[west + turn, north], [east + turn, south]])).round().astype(int)
-        )
+        corners = np.array([[west + turn, north], [east + turn, south]])
+        (x0, y0), (x1, y1) = frame.pixels(corners).round().astype(int)
         if x1 > 0 and x0 < sheet.width and 0 < x1 - x0 < 8000 and 0 < y1 - y0 < 8000:
-            with Image.open(path) as quicklook:
-                sheet.paste(
-                    quicklook.convert("RGBA").resize((int(x1 - x0), int(y1 - y0))), (int(x0), int(y0))
-                )
+            sheet.paste(drawn.resize((int(x1 - x0), int(y1 - y0))), (int(x0), int(y0)))
 
 
 def _rings(frame: Frame, geometry: shapely.Geometry) -> list[list[tuple[float, float]]]:

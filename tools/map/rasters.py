@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from state.model import Layer, LonLat
+from state.model import Bbox, Layer, LonLat
 from tools.base import ToolError, World
 from tools.map.files import image_picture
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from data.raster.looks import Look
 
 RAMP_COLOURS = 12
@@ -48,6 +51,48 @@ def has_tiles(layer: Layer, world: World) -> bool:
     except (RasterError, ToolError, OSError):
         return False
     return True
+
+
+def own_picture(layer: Layer, world: World, most_px: int) -> NDArray[np.uint8] | None:
+    """The pixels in their own grid as RGBA; None when they are gone or cannot be read."""
+    from data.raster.errors import RasterError
+    from data.raster.looks import plain_picture
+
+    try:
+        return plain_picture(layer_file(layer, world), layer_look(layer), most_px)
+    except (RasterError, ToolError, OSError):
+        return None
+
+
+def map_picture(layer: Layer, world: World, most_px: int) -> tuple[NDArray[np.uint8], Bbox] | None:
+    """The pixels as the map shows them, RGBA, no side longer than `most_px`, and the box that they fill.
+
+    East lies beyond 180 where the raster crosses the antimeridian. None when there are none.
+    """
+    from data.raster.errors import RasterError
+    from data.raster.tiles import degrees_of, picture, source_of
+
+    if not has_tiles(layer, world):
+        found, options = own_picture(layer, world, most_px), dict(layer.options)
+        west, south, east, north = (float(options[side]) for side in ("west", "south", "east", "north"))
+        return None if found is None else (found, (west, south, east + (360 if east < west else 0), north))
+    path = layer_file(layer, world)
+    try:
+        place = source_of(path)
+        across, down = place.box[2] - place.box[0], place.box[3] - place.box[1]
+        metres = max(max(across, down) / most_px, place.metres_per_px)
+        size = max(1, round(across / metres)), max(1, round(down / metres))
+        seen = picture(path, layer_look(layer), place.box, *size)
+    except RasterError:
+        return None
+    return None if seen is None else (seen, degrees_of(place.box))
+
+
+def png_of(rgba: NDArray[np.uint8]) -> bytes:
+    """A picture as PNG."""
+    from data.raster.tiles import png
+
+    return png(rgba)
 
 
 def ramp_of(layer: Layer, world: World) -> dict[str, Any] | None:

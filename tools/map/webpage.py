@@ -16,15 +16,18 @@ from branca.element import Element
 from state.model import Layer, MapState, State
 from tools.base import ToolError, World
 from tools.map.features import Feature, View, layer_features
-from tools.map.files import image_picture
 from tools.map.geometry import visible
 from tools.map.picture import LAND, THEMES, Theme
+from tools.map.rasters import map_picture, png_of
 
 NODE_MODULES = Path(__file__).parents[2] / "node_modules"
 _ID = re.compile(r"([a-z]_)([0-9a-f]{32})(?![0-9a-f])")
 _PICTURE = re.compile(r"url\((images/[\w.-]+\.png)\)")
 _LAND_TOLERANCE_DEG = 0.05
 _MOST_WRITTEN = 200
+MOST_RASTER_PX = 1500
+"""The longer side of a raster's picture in the page, so that it stays small enough to send; of more than
+four rasters less, so that all together are no larger."""
 
 
 def write_html(state: State, world: World, path: Path, title: str, notes: Sequence[str]) -> None:
@@ -44,8 +47,10 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     head.add_child(Element(_assets(theme)), name="assets")
     _land(page, world, theme)
     seen = View(visible(view.center, view.zoom), view.zoom)
+    rasters = sum(each.kind == "raster" for each in view.layers)
+    most_px = round(MOST_RASTER_PX / max(1.0, rasters / 4) ** 0.5)
     for layer in view.layers:
-        _layer(page, state, world, layer, seen)
+        _layer(page, state, world, layer, seen, most_px)
     folium.LayerControl(collapsed=False).add_to(page)
     caption = f'<div class="azimuth-title"><b>{escape(title)}</b><br>{escape("  ·  ".join(notes))}</div>'
     page.get_root().html.add_child(Element(caption), name="caption")  # type: ignore[attr-defined]
@@ -89,14 +94,14 @@ def _land(page: folium.Map, world: World, theme: Theme) -> None:
     group.add_to(page)
 
 
-def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: View) -> None:
+def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: View, most_px: int) -> None:
     group = folium.FeatureGroup(name=escape(layer.name), show=layer.visible)
-    picture = _picture(world, layer)
-    if picture is not None:
-        options = dict(layer.options)
-        west, south, east, north = (float(options[side]) for side in ("west", "south", "east", "north"))
+    found = map_picture(layer, world, most_px) if layer.kind == "raster" else None
+    if found is not None:
+        picture, (west, south, east, north) = found
         bounds = [[south, west], [north, east]]
-        folium.raster_layers.ImageOverlay(picture, bounds, opacity=layer.opacity).add_to(group)
+        url = f"data:image/png;base64,{base64.b64encode(png_of(picture)).decode()}"
+        folium.raster_layers.ImageOverlay(url, bounds, opacity=layer.opacity).add_to(group)
     features = layer_features(state, world, layer, view)
     # Leaflet opens one standing text a group, so each feature that has one is a group of its own.
     written = [each for each in features if each.shown][:_MOST_WRITTEN]
@@ -111,13 +116,6 @@ def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: Vie
                 tooltip=folium.GeoJsonTooltip(["text"], labels=False, permanent=stands, direction="right"),
             ).add_to(group)
     group.add_to(page)
-
-
-def _picture(world: World, layer: Layer) -> str | None:
-    options = dict(layer.options)
-    record = world.catalogue.image(str(options["image"])) if "image" in options else None
-    path = image_picture(world, record) if record else None
-    return _data_url(path) if path is not None and path.suffix.lower() == ".png" else None
 
 
 def _styled(layer: Layer, feature: Feature) -> dict[str, Any]:
