@@ -5,6 +5,9 @@ From the tools' docstrings, and from the wordings of those intents that end in o
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import numpy as np
 
 from copilot.bench.build.intents import BRACES, Intent, load_intents
@@ -12,6 +15,7 @@ from copilot.planner.declared.phrases import FILE, Phrases, own_phrases
 from copilot.planner.head import shared_encoder
 from tools.toolbox import toolbox
 
+BANK = Path(__file__).with_name("bank.toml")
 _BATCH = 256
 _SAID = {
     "dataset": "FAIR1M", "class": "ships", "scene": "airports", "city": "Rotterdam", "country": "Brazil", "year": "2019",
@@ -28,7 +32,23 @@ def pairs() -> list[tuple[str, str]]:
         if len(intent.calls) == 1 and not intent.held_out
         for wording in intent.requests
     ]
-    return list(dict.fromkeys([*own_phrases(), *((tool, text) for tool, text in said if tool in toolbox())]))
+    return list(
+        dict.fromkeys(
+            [*own_phrases(), *banked(), *((tool, text) for tool, text in said if tool in toolbox())]
+        )
+    )
+
+
+def banked() -> list[tuple[str, str]]:
+    """(tool, phrase) of the hand-written bank, for tools that there are."""
+    families = tomllib.loads(BANK.read_text(encoding="utf-8"))
+    return [
+        (tool, text)
+        for family in families.values()
+        for tool, texts in family.items()
+        if tool in toolbox()
+        for text in texts
+    ]
 
 
 def filled(intent: Intent, wording: str) -> str:
