@@ -30,7 +30,9 @@ DEM = Artifact("raster-de0de0", "raster", "DEM", "1 band", "test()")
 SAR = Artifact("raster-5a75a7", "raster", "SAR", "1 band", "test()")
 FIELDS = Artifact("vector-f1e1d5", "vector", "Fields", "4 rows", "test()")
 SCENES = Artifact("vector-57ac00", "vector", "Scenes", "2 features", "stac_search()")
+PAN = Artifact("raster-9a9a9a", "raster", "Pan", "1 band", "test()")
 NOTE = Artifact("document-d0c0d0", "document", "Note", "1 line", "test()")
+PHOTO = Artifact("raster-9407a0", "raster", "Photo", "3 bands", "test()")
 DOCUMENTS = {
     "document-9df000": "report.pdf",
     "document-d0c000": "notes.docx",
@@ -67,12 +69,17 @@ def prepared(world: World) -> State:
         target = world.artifacts.path(artifact.id, Path(file).suffix)
         target.write_bytes((FOLDER / file).read_bytes())
         state = state.with_artifact(artifact)
+    photograph = world.artifacts.path(PHOTO.id, ".jpg")
+    photograph.write_bytes((FOLDER / "photo.jpg").read_bytes())
+    state = state.with_artifact(PHOTO)
     for artifact_id, file in DOCUMENTS.items():
         name = Path(file)
         world.artifacts.path(artifact_id, name.suffix).write_bytes((FOLDER / file).read_bytes())
         state = state.with_artifact(Artifact(artifact_id, "document", name.stem, "1 file", "test()"))
     write_scenes(world.artifacts.path(SCENES.id, ".parquet"))
     state = state.with_artifact(SCENES)
+    write_pan(world.artifacts.path(PAN.id, ".tif"))
+    state = state.with_artifact(PAN)
     world.artifacts.path(NOTE.id, ".txt").write_text("Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n")
     return state.with_artifact(NOTE).with_artifact(VECTOR).with_artifact(RASTER)
 
@@ -111,6 +118,17 @@ def write_raster(path: Path) -> None:
     profile = {"driver": "GTiff", "width": 4, "height": 4, "count": 1, "dtype": "uint8", "crs": "EPSG:4326"}
     with rasterio.open(path, "w", transform=Affine(0.25, 0, 4, 0, -0.25, 52), **profile) as target:
         target.write(np.arange(16, dtype="uint8").reshape(1, 4, 4))
+
+
+def write_pan(path: Path) -> None:
+    """The mean of the scene's visible bands on pixels of 5 m."""
+    with rasterio.open(FOLDER / "scene.tif") as scene:
+        grey = np.kron(scene.read([1, 2, 3]).mean(axis=0), np.ones((2, 2))).astype("uint16")
+        profile = {**scene.profile, "count": 1, "width": 192, "height": 192}
+        with rasterio.open(
+            path, "w", **{**profile, "transform": scene.transform @ Affine.scale(0.5)}
+        ) as target:
+            target.write(grey, 1)
 
 
 def example(tool: Tool) -> str:
