@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from tools.base import Step, ToolError
+from tools.phrases import listed
 
 
 def _listed(value: Any) -> Any:
@@ -87,3 +88,36 @@ def finite(value: float | None, digits: int = 9) -> float | None:
     if value is None or value != value or value in (float("inf"), float("-inf")):
         return None
     return float(f"{value:.{digits}g}")
+
+
+FeatureName = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=200, description="Only the features of this name, as in their attributes."
+    ),
+]
+
+
+def names_in(frame: Any) -> list[str] | None:
+    """What each feature is called: its attribute `name`, else its first text; None where it has no text."""
+    texts = [each for each in frame.columns if each != frame.geometry.name and _is_text(frame[each])]
+    texts.sort(key=lambda each: str(each).casefold() not in ("name", "title", "label"))
+    return [str(each) for each in frame[texts[0]]] if texts else None
+
+
+def features_named(frame: Any, name: str) -> Any:
+    """The features that bear a name in one of their attributes. Raises ToolError with the names there are."""
+    wanted = name.strip().casefold()
+    texts = [each for each in frame.columns if each != frame.geometry.name and _is_text(frame[each])]
+    for match in (str.__eq__, str.__contains__):
+        for column in texts:
+            found = frame[[match(str(each).casefold(), wanted) for each in frame[column]]]
+            if len(found):
+                return found
+    known = list(dict.fromkeys(names_in(frame) or []))
+    there = f"there are {listed(known)}" if known else "they bear no names"
+    raise ToolError(f"No feature is called {name[:60]!r}; {there}.")
+
+
+def _is_text(column: Any) -> bool:
+    return any(isinstance(each, str) for each in column.head(20))

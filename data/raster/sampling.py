@@ -1,0 +1,55 @@
+"""Values of a raster's bands at positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.raster.bands import band_names
+from data.raster.errors import RasterError
+from data.raster.files import opened
+from data.raster.windows import Grid, Place, read_block
+
+_TILE_PX = 512
+
+
+def sample(
+    path: Path, lon: Sequence[float], lat: Sequence[float], numbers: Sequence[int] = ()
+) -> tuple[NDArray[np.float64], list[str]]:
+    """The pixel values at positions in degrees, (bands, points), and the bands' names.
+
+    Not-a-number where the raster has none, or does not reach. The points are read tile by tile, so that many
+    of them cost little more than the tiles that they lie in. Raises RasterError for a raster without a CRS.
+    """
+    from pyproj import Transformer
+    from rasterio.windows import Window
+
+    with opened(path) as source:
+        if source.crs is None:
+            raise RasterError(f"{path.name} has no coordinate system, so no position on the globe is in it.")
+        chosen = tuple(numbers) or tuple(range(1, source.count + 1))
+        known = band_names(source)
+        names = [source.descriptions[each - 1] or known[each - 1] or f"band_{each}" for each in chosen]
+        grid = Grid.of(source)
+        x, y = Transformer.from_crs("EPSG:4326", source.crs, always_xy=True).transform(lon, lat)
+        columns, rows = ~grid.transform @ (np.asarray(x, float), np.asarray(y, float))
+        inside = (columns >= 0) & (rows >= 0) & (columns < grid.width) & (rows < grid.height)
+        found = np.full((len(chosen), len(inside)), np.nan)
+        at_row = np.where(inside, rows, 0).astype(int)
+        at_column = np.where(inside, columns, 0).astype(int)
+        tiles = at_row // _TILE_PX * (grid.width // _TILE_PX + 1) + at_column // _TILE_PX
+        for tile in np.unique(tiles[inside]):
+            here = np.flatnonzero(inside & (tiles == tile))
+            top, left = at_row[here].min(), at_column[here].min()
+            window = Window(left, top, at_column[here].max() - left + 1, at_row[here].max() - top + 1)
+            block = read_block(source, chosen, Place(grid, window))
+            found[:, here] = block[:, at_row[here] - top, at_column[here] - left]
+    return found, _unlike(names)
+
+
+def _unlike(names: Sequence[str]) -> list[str]:
+    """Names of which no two are the same."""
+    return [f"{name}_{at}" if names.index(name) < at else name for at, name in enumerate(names)]
