@@ -11,12 +11,14 @@ from tools.python.reading import TOOLS as READING
 from tools.python.records import TOOLS as RECORDS
 from tools.python.sums import TOOLS as SUMS
 from tools.python.tones import TOOLS as TONES
+from tools.python.unpacking import TOOLS as UNPACKING
 
 TOOLS = (
     *FILES_IN,
     *READING,
     *RECORDS,
     *ARCHIVES,
+    *UNPACKING,
     *PICTURES,
     *TONES,
     *LETTERING,
