@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from io import StringIO
@@ -54,6 +55,7 @@ def read_page(url: str, most_chars: int) -> Page:
         return Page(answer.url, line(name) or host_of(answer.url), paragraphs(answer.text, most_chars))
     import trafilatura
 
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a page without an article is no event
     tree = _tree(answer)
     title = _title(tree) or host_of(answer.url)
     try:

@@ -18,6 +18,7 @@ from typing import Any, overload
 
 from copilot.bench.check.aspects import touched
 from copilot.bench.check.runs import Made
+from copilot.bench.standin import CATEGORY, standing_in
 from copilot.bench.task import GoldCall
 from copilot.engine import Engine, encode_texts, safe_id
 from state.codec import canonical, digest, to_json
@@ -124,7 +125,10 @@ class Player:
         return known.step, known.args, {**files, **known.files} if known.files else files
 
     def _run(self, state: State, call: GoldCall, world: World) -> Step:
-        if call.tool in self.toolbox and self.toolbox.get(call.tool).external:
+        wanted = self.toolbox.get(call.tool) if call.tool in self.toolbox else None
+        if wanted is not None and wanted.category == CATEGORY:
+            return run_call(Toolbox((standing_in(wanted),)), state, world, call.tool, call.args)
+        if wanted is not None and wanted.external:
             return Step(state, f"{call.tool} reaches outside; here only what stays inside is run.", {}, True)
         return run_call(self.toolbox, state, world, call.tool, call.args)
 

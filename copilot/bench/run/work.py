@@ -16,6 +16,7 @@ from copilot.bench.build.steady import SteadyCatalogue
 from copilot.bench.check.gold import GoldFails, gold_of
 from copilot.bench.check.play import Player
 from copilot.bench.run.judge import judged, not_judged
+from copilot.bench.standin import CATEGORY, standing_in
 from copilot.bench.task import Task
 from copilot.engine import Engine
 from state.codec import digest, to_json
@@ -116,13 +117,14 @@ class _BenchEngine(Engine):
 
     @property
     def toolbox(self) -> Toolbox:
-        """Every tool but those that write to the catalogue."""
+        """Every tool but those that write to the catalogue; those of the web ask the stand-in for it."""
         return _reading_tools()
 
 
 @cache
 def _reading_tools() -> Toolbox:
-    return Toolbox(tuple(each for each in toolbox() if each.name not in WRITES))
+    kept = (each for each in toolbox() if each.name not in WRITES)
+    return Toolbox(tuple(standing_in(each) if each.category == CATEGORY else each for each in kept))
 
 
 @cache

@@ -11,16 +11,21 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any
 
 from data.web.addresses import ALLOWED_VARIABLE
 from data.web.services import ARXIV, ELEVATION, OVERPASS, SEARXNG, STAC, WEATHER, WIKIPEDIA
 from data.web.settings import settings
+from state.model import State
+from tools.base import Step, Tool, World
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+CATEGORY = "web"
+"""The tools that the stand-in is for."""
 PAGES = "harbour.example"
 ADDRESSES = {
     SEARXNG.variable: "http://search.example",
@@ -47,6 +52,17 @@ def web_settings() -> dict[str, str]:
     port = _port()
     allowed = ",".join(f"{host}:80=127.0.0.1:{port}" for host in _HOSTS)
     return {**ADDRESSES, ALLOWED_VARIABLE: allowed}
+
+
+def standing_in(tool: Tool) -> Tool:
+    """A web tool that asks the stand-in and writes nothing to the catalogue, which other tasks share."""
+
+    @wraps(tool.function)
+    def ask(state: State, world: World, **arguments: Any) -> Step:
+        with in_place():
+            return tool.function(state, replace(world, catalogue_root=None), **arguments)
+
+    return replace(tool, function=ask)
 
 
 @contextmanager
