@@ -260,7 +260,23 @@ def _write(incoming: Incoming, data: Any, variable: Any, target: Path, notes: li
         unit = str(variable.attrs.get("units", ""))[:60]
         if unit:
             writer.units = (unit,) * bands
+        if (when := _first_time(data)) is not None:
+            writer.update_tags(ACQUISITION_DATETIME=when)
     return bands
+
+
+def _first_time(data: Any) -> str | None:
+    """The first time on the file's axis of time, in ISO 8601; None when it has none that is understood."""
+    import xarray
+
+    name = next((each for each in data if each.rpartition("/")[2].lower() in ("time", "t")), None)
+    if name is None or data[name].size == 0 or "units" not in data[name].attrs:
+        return None
+    plain = xarray.Dataset({"time": ("time", data[name].values.ravel()[:1], dict(data[name].attrs))})
+    try:
+        return str(xarray.decode_cf(plain)["time"].dt.strftime("%Y-%m-%dT%H:%M:%S").values[0])
+    except BROKEN:
+        return None
 
 
 def _pixel_type(dtype: np.dtype[Any]) -> str:
@@ -298,7 +314,8 @@ def _axis(variable: Any, data: Any, dim: str, words: tuple[str, ...]) -> NDArray
     size = variable.sizes[dim]
     names = [dim, *(name for name in data if name.rpartition("/")[2].lower() in words)]
     for name in names:
-        found = data.get(name) if name in data else variable.coords.get(name)
+        # A dimension without coordinates counts its cells when asked by name; that is no place.
+        found = data.get(name) if name in data else None
         if (
             found is None
             or found.ndim != 1
@@ -356,9 +373,20 @@ def _crs(incoming: Incoming, variable: Any, data: Any, grid: _Grid, notes: list[
     a, _, west, _, e, north = tuple(grid.transform)[:6]
     rows, columns = variable.shape[-2:]
     if west >= -181 and west + a * columns <= 361 and north <= 90.5 and north + e * rows >= -90.5:
+        if not _in_degrees(variable, data):
+            notes.append(
+                "It names no coordinate system; its coordinates look like degrees and were taken so."
+            )
         return CRS.from_epsg(4326)
     notes.append("It names no coordinate system; add it again with crs, such as crs=EPSG:32631.")
     return None
+
+
+def _in_degrees(variable: Any, data: Any) -> bool:
+    """Whether an axis says that it is one of longitudes."""
+    dim = variable.dims[-1]
+    units = str(data[dim].attrs.get("units", "")) if dim in data else ""
+    return str(dim).lower().startswith("lon") or units.startswith("degree")
 
 
 def _plain_name(name: str) -> str:

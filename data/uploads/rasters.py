@@ -46,7 +46,7 @@ def bring_raster(incoming: Incoming, form: str) -> Brought:
             described = f"{source.count} band{'' if source.count == 1 else 's'} of {source.dtypes[0]}"
             as_it_is = form == "tiff" and not placing.changed
             if not as_it_is:
-                _write(source, target, placing)
+                write_placed(source, target, placing)
     except (RasterioError, OSError) as error:
         if isinstance(error, OSError) and error.errno == 28:
             raise UploadError(f"There is not enough free disk space for {incoming.shown}.") from None
@@ -164,7 +164,8 @@ def _shown_bands(info: RasterInfo) -> str | None:
         return None
 
 
-def _write(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:
+def write_placed(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:
+    """Write an open raster as a GeoTIFF that lies there, strip by strip; with control points it is warped."""
     if placing.gcps or placing.rpcs:
         _warp(source, target, placing)
         return
@@ -220,11 +221,12 @@ def _keep_looks(source: rasterio.DatasetReader, writer: Any) -> None:
 def _warp(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:
     """Onto a north-up grid of the control points' own coordinate system, without inventing values."""
     crs = rasterio.crs.CRS.from_wkt(placing.crs.to_wkt()) if placing.crs else None
-    if placing.rpcs is not None:
-        extra: dict[str, Any] = {"rpcs": placing.rpcs, "RPC_HEIGHT": placing.rpcs.height_off}
-    else:
-        extra = {"gcps": placing.gcps}
-    transform, width, height = calculate_default_transform(crs, crs, source.width, source.height, **extra)
+    # The warp itself takes the control points or polynomials from the file; the new grid needs them told.
+    extra = {} if placing.rpcs is None else {"RPC_HEIGHT": placing.rpcs.height_off}
+    told = {"gcps": placing.gcps} if placing.rpcs is None else {"rpcs": placing.rpcs}
+    transform, width, height = calculate_default_transform(
+        crs, crs, source.width, source.height, **told, **extra
+    )
     nodata = source.nodata
     if nodata is None:
         nodata = math.nan if source.dtypes[0].startswith("float") else 0

@@ -2,22 +2,31 @@
 
 from tools.base import Tool
 from tools.geotools import (
+    corrections,
     grids,
     joins,
     measuring,
     overlay,
     places,
+    placing,
+    raster_calculating,
     raster_clipping,
+    raster_formats,
+    raster_grids,
     raster_indices,
     raster_patches,
+    raster_pictures,
     raster_reading,
     raster_vector,
+    raster_zones,
+    registration,
     shapes,
     terrain,
 )
 
 TOOLS: tuple[Tool, ...] = (
     *places.TOOLS,
+    *placing.TOOLS,
     *measuring.TOOLS,
     *grids.TOOLS,
     *shapes.TOOLS,
@@ -26,7 +35,14 @@ TOOLS: tuple[Tool, ...] = (
     *raster_reading.TOOLS,
     *raster_clipping.TOOLS,
     *raster_indices.TOOLS,
+    *raster_zones.TOOLS,
+    *raster_grids.TOOLS,
+    *raster_calculating.TOOLS,
+    *raster_pictures.TOOLS,
+    *raster_formats.TOOLS,
     *terrain.TOOLS,
     *raster_vector.TOOLS,
     *raster_patches.TOOLS,
+    *corrections.TOOLS,
+    *registration.TOOLS,
 )

@@ -185,12 +185,22 @@ def _brought_in(world: World, path: Path, asked: Asked, ours: bool, key: str, ca
         artifact_id = f"{brought.kind}-{key[:_ID_DIGITS]}"
         target = world.artifacts.path(artifact_id, brought.suffix)
         brought.path.replace(target)
+    if brought.kind == "raster":
+        _make_quick(target, brought)
     known = _record(brought, artifact_id, key)
     came = {"name": path.name, "size": path.stat().st_size, "sha256": key}
     item = whole_item(brought, artifact_id, path.stem, came, world.today)
     artifact = Artifact(artifact_id, brought.kind, path.stem, brought.summary, made_by=str(call))
     write_about(world, artifact, call, (_Came(path.name, path.name, key),), upload=known, stac=item)
     return known
+
+
+def _make_quick(path: Path, brought: Brought) -> None:
+    """Have a large raster made a COG in the background, for the map; nothing waits for it."""
+    from data.uploads.cog import SMALL_PX, make_cog_later
+
+    if max(brought.facts["width_px"], brought.facts["height_px"]) > SMALL_PX:
+        make_cog_later(path)
 
 
 def _record(brought: Brought, artifact_id: str, key: str) -> dict[str, Any]:
