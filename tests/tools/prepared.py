@@ -28,6 +28,7 @@ RASTER = Artifact("raster-1a2b3c", "raster", "Heights", "1 band", "test()")
 SCENE = Artifact("raster-5ce4e0", "raster", "Scene", "6 bands", "test()")
 DEM = Artifact("raster-de0de0", "raster", "DEM", "1 band", "test()")
 SAR = Artifact("raster-5a75a7", "raster", "SAR", "1 band", "test()")
+RAW = Artifact("raster-4bc4bc", "raster", "Raw with RPCs", "1 band", "test()")
 FIELDS = Artifact("vector-f1e1d5", "vector", "Fields", "4 rows", "test()")
 SCENES = Artifact("vector-57ac00", "vector", "Scenes", "2 features", "stac_search()")
 PAN = Artifact("raster-9a9a9a", "raster", "Pan", "1 band", "test()")
@@ -54,6 +55,7 @@ def prepared(world: World) -> State:
         ("bar_figure", {"by": "dataset"}),
         ("open_tab", {"url": "https://example.org"}),
         ("select_image", {"rank": "first"}),
+        ("vectorstore_create", {"name": "notes", "texts": ["Turbid water.", "Three ships at the quay."]}),
     ):
         step = run_call(toolbox(), state, world, name, args)
         assert not step.failed, (name, step.observation)
@@ -64,6 +66,7 @@ def prepared(world: World) -> State:
         (SCENE, "scene.tif"),
         (DEM, "dem.tif"),
         (SAR, "sar.tif"),
+        (RAW, "raw.tif"),
         (FIELDS, "fields.geojson"),
     ):
         target = world.artifacts.path(artifact.id, Path(file).suffix)
