@@ -17,12 +17,12 @@ r"wipe)\b.*\b(?:images?|scenes|files?|rows|records|data ?sets? from|catalog(?:ue
 r"computer|disk|database)\b(?!.*\b(?:map|layer|filter|selection|drawing)\b)", "I can't delete anything from the catalogue or from a disk; I can drop a data set "
 "from the selection or clear the map"),
         (r"\bdownload\b.*\b(?:from (?:copernicus|esa|nasa|usgs|the (?:internet|web|cloud)|"
-r"google|planet|maxar|\w+ hub)|video|movie)\b", "I can't fetch anything from the network; I export what the catalogue holds"),
+r"google|planet|maxar|\w+ hub)|video|movie)\b", "I can't fetch from there; a STAC search finds scenes of services that speak STAC"),
         (r"^\W*(?:please |then |and |also |can you |could you )*(?:track|follow|watch|"
 r"monitor)\b.*\b(?:live|ais|now|real[- ]?time|continuously)\b|\blive (?:position|feed|"
 r"ais|traffic)", "I can't follow anything live: the catalogue holds images that were taken before"),
         (r"\b(?:4k |hd )?(?:video|movie|gif)\b", "There is no video here; a time slider plays the images over time"),
-        (r"\b(?:segment|classify|detect|compute|calculate|run)\b.*\b(?:ndvi|ndwi|pixels|"
+        (r"\b(?:segment|classify|detect|compute|calculate|run)\b.*\b(?:pixels|"
 r"change detection|yolo|segmentation|neural|deep learning)\b|^\W*(?:please |then |"
 r"and )*(?:detect|segment|classify)\b", "I can't analyse pixels yet; I show the objects that the catalogue lists"),
         (r"\b(?:longer|wider|bigger|larger|taller|shorter) than \d[\d.,]*\s?(?:m|metres?|"

@@ -59,7 +59,7 @@ def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) 
     wanted = parameters(tool)
     idiom = IDIOMS.get(tool)
     args: dict[str, Any] = idiom(text, situation.today) if idiom else {}
-    if args and tool in _WHOLLY:
+    if args and tool in WHOLLY:
         return Call(tool, args)
     for stage in (_handles, _places, _days, _choices, _texts, _numbers, _flags):
         stage(wanted, said, args)
@@ -71,7 +71,7 @@ def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) 
     return Call(tool, args)
 
 
-_WHOLLY = frozenset({"convert_units", "date_arithmetic", "convert_coordinates", "calculate", "arxiv_paper"})
+WHOLLY = frozenset({"convert_units", "date_arithmetic", "convert_coordinates", "calculate", "arxiv_paper"})
 """Tools whose idiom says all that there is to say."""
 
 

@@ -65,7 +65,8 @@ def _calendar(text: str, today: date) -> Arguments:
             return {"date": days[0], "until": str(found[0].end)}
         if days and re.search(r"\b(?:how long ago|since|until|till|ago|to go|left)\b", text, re.I):
             return {"date": days[0], "until": today.isoformat()}
-        return {"date": days[0]} if days else {}
+        asked = re.search(r"\b(?:what|which|when|how|week ?day|week|day of)\b", text, re.I)
+        return {"date": days[0]} if days and asked else {}
     count = _COUNTS.get(shift["count"].lower()) or int(shift["count"])
     back = shift["way"].lower() in ("before", "prior to", "ago", "earlier", "subtract", "minus", "-")
     found_date = {"date": days[0]} if days else {}

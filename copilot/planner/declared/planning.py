@@ -9,10 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 from copilot.planner.asking import Ask, Reject
-from copilot.planner.declared.arguments import Missing, filled
-from copilot.planner.declared.phrases import Phrases, known_phrases
+from copilot.planner.beyond import undoable
+from copilot.planner.clauses import Clause
+from copilot.planner.declared.arguments import WHOLLY, Missing, filled
+from copilot.planner.declared.idioms import IDIOMS
+from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.things import Thing, made_by, things_at_hand
 from copilot.planner.situation import Call, Situation
@@ -62,12 +66,18 @@ def chosen(
 
     What works on things that are here is likelier, and more so when the step before was such a one.
     """
-    ranked = (phrases or known_phrases()).ranked(text)
     kinds = {each.kind for each in things}
+    if undoable(Clause(text, 0, ())) is not None:
+        return None
+    if len(words_of(text)) < _FEWEST_WORDS and not kinds:
+        return None
+    ranked = (phrases or known_phrases()).ranked(text)
     lowered = text.lower()
     of_catalogue = bool(dataset_mentions(text)) or any(name in lowered for name in datasets)
     fitting = [
-        (tool, like + _at_hand(tool, kinds)) for tool, like in ranked if _may_be(tool, kinds, of_catalogue)
+        (tool, like + _at_hand(tool, kinds))
+        for tool, like in ranked
+        if _may_be(tool, text, kinds, of_catalogue)
     ]
     if not fitting:
         return None
@@ -77,10 +87,14 @@ def chosen(
     return tool if like >= SURE - ease and like >= other + AHEAD - ease else None
 
 
-def _may_be(tool: str, kinds: set[str], of_catalogue: bool) -> bool:
+def _may_be(tool: str, text: str, kinds: set[str], of_catalogue: bool) -> bool:
     """Whether a tool is planned here: on the map only what is at hand, on a data set only what takes features."""
     if not is_declared(tool):
         return False
+    if tool in WHOLLY and not IDIOMS[tool](text, _ANY_DAY):
+        return False
+    if tool == "open_url" and re.search(r"\btabs?\b", text, re.I):
+        return False  # a tab alone needs no network
     if tool in _SHOWING:
         return _SHOWING[tool] in kinds
     taken = {each.handle for each in parameters(tool)}
@@ -91,12 +105,14 @@ def _at_hand(tool: str, kinds: set[str]) -> float:
     """What it adds to a tool's likeness that all it needs is here, or takes away that something is not."""
     needed = {each.handle for each in parameters(tool) if each.handle and each.required}
     if not needed:
-        return 0.0
+        return _NEEDS_NOTHING
     return _HERE if needed <= kinds else _NOT_HERE
 
 
 _SHOWING = {"add_raster_layer": "raster", "add_vector_layer": "vector"}
-_HERE, _NOT_HERE = 0.04, -0.06
+_HERE, _NEEDS_NOTHING, _NOT_HERE = 0.04, -0.03, -0.15
+_FEWEST_WORDS = 2
+_ANY_DAY = date(2000, 1, 1)
 _OUTSIDE = 0.02
 """How much surer it must be that something outside is meant: what is asked of the catalogue stays here."""
 _GOING_ON = 0.06
