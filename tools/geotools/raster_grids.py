@@ -184,7 +184,8 @@ def raster_mosaic(
 
     call = Call.of(raster_mosaic, rasters=rasters, overlap=overlap, resampling=resampling)
     name = f"Mosaic of {len(sources)} rasters"
-    return raster_step(state, world, call, sources, make, name=name, said=said, moved=len(moved))
+    step = raster_step(state, world, call, sources, make, name=name, said=said)
+    return with_data(step, moved=moved[0])
 
 
 def _warped(

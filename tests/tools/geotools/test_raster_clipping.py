@@ -17,17 +17,11 @@ from data.raster.clip import clip
 from data.raster.errors import RasterError
 from state.model import State
 from tests.data.raster.test_windows import read, write
-from tests.tools.prepared import FIELDS, SCENE, prepared
-from tests.tools.world import after, run, small_world
+from tests.tools.prepared import FIELDS, SCENE
+from tests.tools.world import after, run
 from tools.base import World
 from tools.geotools.raster_clipping import raster_clip
 from tools.map.drawing import draw_bbox
-
-
-@pytest.fixture(scope="module")
-def ready(small_catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, State]:
-    world = small_world(small_catalogue, tmp_path_factory.mktemp("artifacts"))
-    return world, prepared(world)
 
 
 @pytest.mark.skipif(shutil.which("gdalwarp") is None, reason="gdalwarp is not on this machine")

@@ -10,16 +10,10 @@ import rasterio
 
 from copilot.bench.build.example_files import FOLDER
 from state.model import State
-from tests.tools.prepared import RASTER, SCENE, prepared
-from tests.tools.world import run, small_world
+from tests.tools.prepared import RASTER, SCENE
+from tests.tools.world import run
 from tools.base import World
 from tools.geotools.raster_indices import spectral_index
-
-
-@pytest.fixture(scope="module")
-def ready(small_catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, State]:
-    world = small_world(small_catalogue, tmp_path_factory.mktemp("artifacts"))
-    return world, prepared(world)
 
 
 def test_an_index_is_computed_shown_and_said_with_its_bands_and_paper(ready: tuple[World, State]) -> None:
