@@ -102,7 +102,8 @@ def raw() -> tuple[NDArray[np.uint8], RPC]:
     coefficients = RPC(
         height_off=0.0, height_scale=500.0, lat_off=52.0, lat_scale=0.005, line_den_coeff=one,
         line_num_coeff=line, line_off=half, line_scale=half, long_off=4.38, long_scale=0.008,
-        samp_den_coeff=one, samp_num_coeff=sample, samp_off=half, samp_scale=half, err_bias=None, err_rand=None,
+        samp_den_coeff=one, samp_num_coeff=sample, samp_off=half, samp_scale=half, err_bias=None,
+        err_rand=None,
     )  # fmt: skip
     return image, coefficients
 
