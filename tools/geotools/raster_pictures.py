@@ -15,6 +15,8 @@ from tools.phrases import listed, number, one_line
 from tools.rasters import RasterHandle, raster_of, raster_step
 
 Preset = Literal["true_colour", "false_colour", "agriculture", "swir", "urban", "geology", "water"]
+LowPct = Annotated[float, Field(ge=0, lt=100, description="The percentile of a band that becomes darkest.")]
+HighPct = Annotated[float, Field(gt=0, le=100, description="The percentile that becomes brightest.")]
 
 
 @tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
@@ -30,12 +32,8 @@ def band_composite(
     bands: Annotated[
         BandChoices | None, Field(description="In place of a preset: three for red, green, blue, or one.")
     ] = None,
-    low_pct: Annotated[
-        float, Field(ge=0, lt=100, description="The percentile of a band that becomes darkest.")
-    ] = 2.0,
-    high_pct: Annotated[
-        float, Field(gt=0, le=100, description="The percentile that becomes brightest.")
-    ] = 98.0,
+    low_pct: LowPct = 2.0,
+    high_pct: HighPct = 98.0,
     gamma: Annotated[float, Field(ge=0.1, le=10, description="Above 1 lightens the middle.")] = 1.0,
 ) -> Step:
     """Make an 8-bit colour picture of a raster: true colour, false colour, agriculture, swir, or own bands.
