@@ -21,12 +21,14 @@ from typing import Any
 from data.web.errors import WebError
 from data.web.fetch import Fetcher
 from data.web.urls import host_of
-from data.web.wire import Limits
+from data.web.wire import MIB, Limits
 
 BLOCK_BYTES = 256 * 1024
 MAX_REQUESTS = 400
 MAX_BLOCKS = 128
 MAX_SECONDS = 120
+MAX_PIECE_BYTES = 256 * MIB
+MAX_BLOCK_BYTES = 64 * MIB
 _APART = "The raster and the area do not meet; give another area, or another item."
 _NAME = "remote.tif"
 _LIMITS = Limits(total_seconds=30, silent_seconds=15)
@@ -194,6 +196,22 @@ class _Kept:
         return None
 
 
+def _check_sizes(source: Any, pixels: int) -> None:
+    """Raises WebError for a piece, or for blocks of the file, that would not fit into memory."""
+    import numpy as np
+
+    value_bytes = np.dtype(source.dtypes[0]).itemsize
+    if pixels * source.count * value_bytes > MAX_PIECE_BYTES:
+        raise WebError(
+            f"That is {pixels:,} pixels of {source.count:,} bands, too much to read at once; "
+            "ask for a smaller area or a smaller max_size_px."
+        )
+    if max(rows * columns for rows, columns in source.block_shapes) * value_bytes > MAX_BLOCK_BYTES:
+        raise WebError(
+            "The file is not tiled, so no part of it can be read by itself; download_file brings it."
+        )
+
+
 def _window_of(source: Any, bbox: tuple[float, float, float, float]) -> Any:
     """The raster's pixels in a box of degrees. Raises WebError where there are none."""
     from rasterio._err import CPLE_BaseError
@@ -248,6 +266,7 @@ def read_window(
             raise WebError(_APART)
         thinning = max(1.0, max(full) / most_px)
         width, height = (max(1, round(each / thinning)) for each in full)
+        _check_sizes(source, width * height)
         values = source.read(window=window, out_shape=(source.count, height, width))
         transform = source.window_transform(window) * source.transform.scale(
             full[0] / width, full[1] / height

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from copilot import Session
+from copilot.bench.standin import in_place
 from copilot.engine import Engine, default_engine
 from state.codec import to_json
 from tests.requests.check import check
@@ -64,7 +65,15 @@ def plain(value: Any) -> Any:
 
 
 def run_request(request: Request, engine: Engine) -> Run:
-    """Set the session up and ask every turn. Raises AssertionError when the setup itself fails."""
+    """Set the session up and ask every turn, the web's tools answered by the benchmark's stand-in.
+
+    Raises AssertionError when the setup itself fails.
+    """
+    with in_place():
+        return _run(request, engine)
+
+
+def _run(request: Request, engine: Engine) -> Run:
     session = Session.open(name=request.id, engine=engine)
     for each in request.setup:
         event = session.call_tool(each["tool"], each["args"])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import socket
 import time
-from ipaddress import ip_address
+from ipaddress import IPv4Network, ip_address, ip_network
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from data.web.addresses import ALLOWED_VARIABLE, Allowed, allowed_hosts, may_be_asked, reachable
 from data.web.errors import NoNetwork, Refused
+from data.web.urls import checked_url
 
 PUBLIC = "8.8.8.8 93.184.216.34 2606:4700:4700::1111 ::ffff:8.8.8.8 64:ff9b::808:808".split()
 PRIVATE = (
@@ -134,3 +137,43 @@ def test_a_name_server_that_is_silent_is_given_up_within_a_second(monkeypatch: p
     with pytest.raises(NoNetwork, match="the name server does not answer"):
         reachable("en.wikipedia.org", 443)
     assert time.monotonic() - started < 1.5
+
+
+def spellings(number: int) -> list[str]:
+    """An IPv4 address as the C library reads it: whole, in parts, decimal, octal, hexadecimal."""
+    a, b, c, d = number >> 24, number >> 16 & 255, number >> 8 & 255, number & 255
+    return [
+        str(number),
+        hex(number),
+        f"0{number:o}",
+        f"{a}.{number & 0xFFFFFF}",
+        f"{a:#x}.{b}.{number & 0xFFFF}",
+        f"0{a:o}.0{b:o}.0{c:o}.0{d:o}",
+        f"{a}.{b}.{c}.{d}.",
+        f"[::ffff:{a}.{b}.{c}.{d}]",
+        f"[64:ff9b::{number >> 16:x}:{number & 0xFFFF:x}]",
+        f"[2002:{number >> 16:x}:{number & 0xFFFF:x}::1]",
+        f"[::{number >> 16:x}:{number & 0xFFFF:x}]",
+    ]
+
+
+INSIDE = [ip_network(each) for each in ("10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16")]
+
+
+@given(network=st.sampled_from(INSIDE), offset=st.integers(0, 2**32 - 1))
+def test_a_private_address_is_refused_in_each_of_its_spellings(network: IPv4Network, offset: int):
+    number = int(network.network_address) + offset % network.num_addresses
+    for host in spellings(number):
+        with pytest.raises((Refused, NoNetwork)):  # what is no spelling to this C library is no name either
+            reachable(host, 80)
+
+
+@given(st.text(max_size=60))
+def test_no_text_leads_to_anything_but_an_address_or_a_sentence(text: str):
+    try:
+        address = checked_url(text)
+    except Refused as error:
+        assert str(error).endswith(".") and "\n" not in str(error)
+        str(error).encode()
+    else:
+        assert address.scheme in ("http", "https") and address.host and not address.userinfo

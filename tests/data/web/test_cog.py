@@ -11,6 +11,7 @@ import rasterio
 from rasterio.warp import transform_bounds
 from rasterio.windows import Window
 
+from data.web import cog
 from data.web.cog import read_window
 from data.web.errors import Refused, WebError
 from tests.data.web.conftest import Files
@@ -141,3 +142,15 @@ def test_a_real_scene_is_read_as_from_its_own_file(files: Files, shared_data: Pa
         with rasterio.open(tmp_path / "area.tif") as area:
             window = scene.window(*area.bounds).round_offsets().round_lengths()
             np.testing.assert_array_equal(area.read(), scene.read(window=window))
+
+
+def test_a_piece_or_a_block_that_would_fill_the_memory_is_refused(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(cog, "MAX_PIECE_BYTES", 300 * 300 * 3 * 2 - 1)
+    with pytest.raises(WebError, match=r"^That is 90,000 pixels of 3 bands, too much to read at once"):
+        read_window(f"{files.base}/files/scene.tif", tmp_path / "area.tif", None, 300)
+    monkeypatch.setattr(cog, "MAX_PIECE_BYTES", 300 * 300 * 3 * 2)
+    monkeypatch.setattr(cog, "MAX_BLOCK_BYTES", 256 * 256 * 2 - 1)
+    with pytest.raises(WebError, match=r"^The file is not tiled"):
+        read_window(f"{files.base}/files/scene.tif", tmp_path / "area.tif", None, 300)
