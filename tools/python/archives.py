@@ -12,19 +12,31 @@ from pydantic import Field
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
+from tools.database.ingesting import readable
 from tools.phrases import listed, number_of, one_line
-from tools.python.documents import DocumentHandle, document_of
-from tools.tables import table_step
+from tools.python.documents import Document, document_of
+from tools.python.files_in import uploaded_names
+from tools.tables import table_of_inputs
 
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
+ArchiveHandle = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=4096,
+        description="An archive: a document's id or name, an uploaded file's name, or a file's path.",
+        json_schema_extra={"format": "document"},
+    ),
+]
 _PIECE_BYTES = 1 << 20
 
 
-@tool("python", changes_state=True, needs=("document",), gives=("table",))
-def list_archive(state: State, world: World, *, document: DocumentHandle) -> Step:
+@tool("python", changes_state=True, gives=("table",), reads_files=True)
+def list_archive(state: State, world: World, *, document: ArchiveHandle) -> Step:
     """List the files in a ZIP or TAR archive as a table, without unpacking it.
 
-    Archives that are bombs, hold links or names that climb out are refused.
+    The archive is a document of the session, an uploaded file, or a file on this machine. Those that are
+    bombs, hold links or names that climb out are refused.
 
     Example: copilot call list_archive document=document-21b000
 
@@ -36,7 +48,7 @@ def list_archive(state: State, world: World, *, document: DocumentHandle) -> Ste
     from data.uploads.archive import listing
     from data.uploads.errors import UploadError
 
-    found = document_of(state, world, document, *ARCHIVES)
+    found = archive_of(state, world, document)
     try:
         members = [each for each in listing(found.path) if not each.is_folder]
     except UploadError as error:
@@ -56,9 +68,8 @@ def list_archive(state: State, world: World, *, document: DocumentHandle) -> Ste
     said = f"{one_line(found.name)} holds {number_of(len(members), 'file')}, {total:,} bytes unpacked{shown}."
     call = Call.of(list_archive, document=document)
     name = f"Files in {one_line(found.name)}"[:100]
-    return table_step(
-        state, world, frame, call, name, said, files=len(members), total_bytes=total, source=found.handle
-    )
+    facts = {"files": len(members), "total_bytes": total, "source": found.handle}
+    return table_of_inputs(state, world, [found], frame, call, name, said, **facts)
 
 
 @tool("python")
@@ -96,6 +107,37 @@ def file_hash(
         f"SHA-256 {sha256} and MD5 {md5}."
     )
     return Step(state, said, {"artifact": found.id, "sha256": sha256, "md5": md5, "size_bytes": size})
+
+
+def archive_of(state: State, world: World, handle: str) -> Document:
+    """The archive of that handle: a document of the session, else an uploaded file, else a file's path.
+
+    Raises ToolError with the nearest names.
+    """
+    try:
+        return document_of(state, world, handle, *ARCHIVES)
+    except ToolError as error:
+        path = _file_of(world, handle)
+        if path is None:
+            raise error from None
+    from data.uploads.bring import file_sha256
+
+    return Document(handle, path, path.stem, file_sha256(path))
+
+
+def _file_of(world: World, handle: str) -> Path | None:
+    """An uploaded file of that name, else the file of that path where files may be read; None for none."""
+    from data.uploads.identify import is_connection
+
+    if not handle.casefold().endswith(ARCHIVES) or is_connection(handle) or "\0" in handle:
+        return None
+    if world.uploads is not None and handle in uploaded_names(world):
+        return world.uploads / handle
+    try:
+        path = readable(handle)
+    except ToolError:
+        return None
+    return path if path.is_file() else None
 
 
 def _digests(path: Path) -> tuple[str, str, int]:

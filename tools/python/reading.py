@@ -10,8 +10,8 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed, number_of, one_line
-from tools.python.documents import DocumentHandle, document_of, extract, text_step
-from tools.tables import table_step
+from tools.python.documents import Document, DocumentHandle, document_of, extract, text_step
+from tools.tables import table_of_inputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +105,7 @@ def read_docx(
         if table > len(docx.tables):
             has = number_of(len(docx.tables), "table") if docx.tables else "no table"
             raise ToolError(f"There is no table {table} in {name}, which has {has}.")
-        return _table(state, world, call, docx.tables[table - 1], f"Table {table} of {name}")
+        return _table(state, world, call, found, docx.tables[table - 1], f"Table {table} of {name}")
     headings = [text for _, text in docx.headings]
     told = f": {listed(headings, _SHOWN_HEADINGS)}" if headings else ""
     said = (
@@ -227,7 +227,9 @@ def read_text(
     )
 
 
-def _table(state: State, world: World, call: Call, rows: tuple[tuple[str, ...], ...], name: str) -> Step:
+def _table(
+    state: State, world: World, call: Call, source: Document, rows: tuple[tuple[str, ...], ...], name: str
+) -> Step:
     """A document's table as one of the session; numbers become numbers where a column holds no others."""
     import pandas as pd
 
@@ -238,7 +240,7 @@ def _table(state: State, world: World, call: Call, rows: tuple[tuple[str, ...], 
     body = [tuple((*row, *[""] * len(names))[: len(names)]) for row in rows[1:]]
     frame = pd.DataFrame(body, columns=pd.Index(names)).apply(_numbers)
     said = f"{name} has {number_of(len(frame), 'row')} and the columns {listed(names)}."
-    return table_step(state, world, frame, call, name, said)
+    return table_of_inputs(state, world, [source], frame, call, name, said)
 
 
 def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -7,19 +7,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from state.model import State
+from state.model import Artifact, State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import groups_in_words, listed, number_of, one_line
 from tools.python.documents import DocumentHandle, document_of, extract, text_step
-from tools.tables import plain_value, rows_in_words, table_step
+from tools.tables import load_table, plain_rows, plain_value, rows_in_words, save_table, table_of_inputs
+from tools.vectors import vector_of
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 _QUOTED_JSON_CHARS = 4_000
 _SHOWN_ELEMENTS = 5
 
 
-@tool("python", changes_state=True, needs=("document",), gives=("table",))
+@tool("python", changes_state=True, gives=("table",))
 def read_csv(
     state: State,
     world: World,
@@ -32,18 +33,20 @@ def read_csv(
 ) -> Step:
     """Read a delimited text file (CSV, TSV) as a table; delimiter, encoding and header are found out.
 
-    Decimal commas are read where the cells are not split by commas; ISO 8601 days and times become times,
-    UTC.
+    A CSV that was brought in as a table is shown; one that became points gives their rows. Decimal commas are
+    read where the cells are not split by commas; ISO 8601 days and times become times, UTC.
 
     Example: copilot call read_csv document=document-c5f000
 
-    Asked as: read the csv | load stations.csv as a table | open the tsv file | import the spreadsheet text
-    | turn the csv into a table | what columns are in the csv file
+    Asked as: read the csv | load stations.csv as a table | open the tsv file | import the spreadsheet text |
+    turn the csv into a table | what columns are in the csv file
     """
     from data.documents.errors import DocumentError
     from data.documents.tables import DELIMITERS
     from data.documents.tables import read_csv as table_of
 
+    if (artifact := brought_in_as(state, document)) is not None:
+        return _as_table(state, world, artifact, document)
     found = document_of(state, world, document)
     if found.path.suffix not in (".csv", ".tsv", ".txt", ".tab"):
         document_of(state, world, document, ".csv")  # says which tool reads it
@@ -61,7 +64,9 @@ def read_csv(
     call = Call.of(read_csv, document=document, delimiter=delimiter)
     facts = {"delimiter": sign, "encoding": read.encoding, "header": read.header, "source": found.handle}
     observation = f"{said}{_told(rows_in_words(read.frame))}"
-    return table_step(state, world, read.frame, call, one_line(found.name), observation, **facts)
+    return table_of_inputs(
+        state, world, [found], read.frame, call, one_line(found.name), observation, **facts
+    )
 
 
 @tool("python", changes_state=True, needs=("document",), gives=("document", "table"))
@@ -79,8 +84,8 @@ def read_json(
 
     Example: copilot call read_json document=document-150000 path=stations
 
-    Asked as: what is in the json | read the json file | value of sensor.name in the JSON | list the
-    stations from the json as a table | keys of the json document | open settings.json
+    Asked as: what is in the json | read the json file | value of sensor.name in the JSON | list the stations
+    from the json as a table | keys of the json document | open settings.json
     """
     from data.documents.errors import DocumentError
     from data.documents.structured import at_path, outline, records_of
@@ -99,7 +104,9 @@ def read_json(
     if (rows := records_of(value)) is not None:
         frame = _frame(rows)
         observation = f"{said}{_told(rows_in_words(frame))}"
-        return table_step(state, world, frame, call, one_line(name), observation, source=found.handle)
+        return table_of_inputs(
+            state, world, [found], frame, call, one_line(name), observation, source=found.handle
+        )
     text = json.dumps(value, ensure_ascii=False, indent=1)
     small = value if len(text) <= _QUOTED_JSON_CHARS else None
     keys = list(value)[:100] if isinstance(value, dict) else None
@@ -127,8 +134,8 @@ def read_xml(
 
     Example: copilot call read_xml document=document-e71000 element=CloudCover
 
-    Asked as: read the xml | cloud cover in the metadata file | what does meta.xml say about the sensor |
-    look up an element of the XML | outline of the xml document | acquisition date in the metadata
+    Asked as: read the xml | cloud cover in the metadata file | what does meta.xml say about the sensor | look
+    up an element of the XML | outline of the xml document | acquisition date in the metadata
     """
     from data.documents.errors import DocumentError
     from data.documents.structured import found_in
@@ -148,8 +155,7 @@ def read_xml(
         more = f" and {len(values) - _SHOWN_ELEMENTS:,} more" if len(values) > _SHOWN_ELEMENTS else ""
         name = f"{one_line(str(element))} in {one_line(found.name)}"
         said = f"{name}, as data: {shown}{more}."
-        return table_step(
-            state, world, _frame(rows), call, f"{one_line(str(element))} in "
+        return table_of_inputs(state, world, [found], _frame(rows), call, f"{one_line(str(element))} in "
                                               f"{one_line(found.name)}"[:100], said,
             value=values[0], values=values[:100], source=found.handle,
         )  # fmt: skip
@@ -166,6 +172,35 @@ def read_xml(
 def _line(element: Any) -> str:
     """An element's text with its attributes behind."""
     return " ".join((element.text, *(f"[{name}={value}]" for name, value in element.attributes.items())))
+
+
+def brought_in_as(state: State, handle: str) -> Artifact | None:
+    """The table or the features that a CSV became when it was brought in; None for a document."""
+    wanted = handle.strip().casefold().removesuffix(".csv")
+    named = (each for each in reversed(state.artifacts) if each.name.casefold() == wanted)
+    artifact = state.artifact(handle) or next(named, None)
+    return artifact if artifact is not None and artifact.kind in ("table", "vector") else None
+
+
+def _as_table(state: State, world: World, artifact: Artifact, document: str) -> Step:
+    """The rows of a CSV that is a table already, or of the points that it became."""
+    if artifact.kind == "table":
+        frame = load_table(state, world, artifact.id)
+        after = state.with_ui(table=artifact.id).with_panel("results")
+    else:
+        source = vector_of(state, world, artifact.id)
+        points = source.frame.geometry
+        frame = source.frame.drop(columns=points.name).assign(lon=points.x, lat=points.y)
+        call = Call.of(read_csv, document=document)
+        after = save_table(state, world, frame, call, artifact.name, [source])
+    names = [one_line(str(each)) for each in frame.columns]
+    table = after.ui.table
+    said = (
+        f"{one_line(artifact.name)} has {number_of(len(frame), 'row')} with the columns {listed(names, 12)}."
+    )
+    facts = {"table": table, "rows": len(frame), "columns": names, "first": plain_rows(frame.head(5))}
+    observation = f"{said}{_told(rows_in_words(frame))} The table is {table}."
+    return Step(after, observation, {**facts, "source": artifact.id})
 
 
 def _attributes(element: Any) -> dict[str, str]:

@@ -15,8 +15,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed, number_of, one_line
-from tools.python.archives import ARCHIVES
-from tools.python.documents import DocumentHandle, document_of
+from tools.python.archives import ArchiveHandle, archive_of
 from tools.python.files_in import add_file
 from tools.units import Words
 
@@ -26,15 +25,15 @@ MAX_EXTRACTED = 40
 @tool(
     "python",
     changes_state=True,
-    needs=("document",),
     gives=("document", "raster", "vector", "table"),
+    reads_files=True,
     long_running=True,
 )
 def extract_archive(
     state: State,
     world: World,
     *,
-    document: DocumentHandle,
+    document: ArchiveHandle,
     members: Annotated[
         Words | None,
         Field(description="Names of files in the archive, as list_archive tells them; all when left out."),
@@ -53,12 +52,13 @@ def extract_archive(
     from data.uploads.archive import extract, listing
     from data.uploads.errors import UploadError
 
-    found = document_of(state, world, document, *ARCHIVES)
+    found = archive_of(state, world, document)
     call = Call.of(extract_archive, document=document, members=members)
     try:
         names = [each.name for each in listing(found.path) if not each.is_folder]
         wanted = _wanted(names, members, one_line(found.name))
-        with TemporaryDirectory(prefix=".unpacked-", dir=found.path.parent) as folder:
+        inside = world.artifacts.about("document-000000").parent
+        with TemporaryDirectory(prefix=".unpacked-", dir=inside) as folder:
             files = extract(found.path, Path(folder) / "out", only=set(wanted))
             after, kept, refused = _added(state, world, call, files)
     except UploadError as error:

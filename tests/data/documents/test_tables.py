@@ -18,8 +18,9 @@ def written(folder: Path, text: str, encoding: str = "utf-8") -> Path:
     return path
 
 
-def test_semicolons_decimal_commas_and_times_are_understood() -> None:
-    table = read_csv(FOLDER / "stations.csv")
+def test_semicolons_decimal_commas_and_times_are_understood(tmp_path: Path) -> None:
+    text = (FOLDER / "stations.csv").read_text().replace(",", ";").replace(".", ",")
+    table = read_csv(written(tmp_path, text))
     assert (table.delimiter, table.decimal, table.header, table.encoding) == (";", ",", True, "utf-8")
     assert table.frame["turbidity_ntu"].tolist() == [8.1, 9.3, 19.4, 10.4]
     assert table.frame["measured"].iloc[0] == pd.Timestamp("2023-07-14T09:10")

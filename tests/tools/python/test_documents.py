@@ -13,6 +13,7 @@ from state.model import Artifact, State
 from tests.tools.world import run
 from tools.base import Step, Tool, World
 from tools.python.archives import file_hash, list_archive
+from tools.python.files_in import add_file
 from tools.python.reading import read_docx, read_html, read_pdf, read_text
 from tools.python.records import read_csv, read_json, read_xml
 
@@ -111,10 +112,26 @@ def test_a_text_is_read_in_its_encoding_and_by_lines(world: World, state: State)
 
 def test_a_csv_becomes_a_table(world: World, state: State) -> None:
     step = done(world, state, read_csv, document="stations.csv")
-    assert (step.data["rows"], step.data["delimiter"]) == (4, "semicolon")
+    assert (step.data["rows"], step.data["delimiter"]) == (4, "comma")
     assert step.data["first"][2] == {
         "station": "M3", "depth_m": 3.1, "turbidity_ntu": 19.4, "measured": "2023-07-14T10:40:00",
     }  # fmt: skip
+
+
+def test_a_csv_that_was_brought_in_is_a_table_already(world: World) -> None:
+    brought = done(world, State(), add_file, file=str(FOLDER / "stations.csv"))
+    step = done(world, brought.state, read_csv, document="stations.csv")
+    assert step.data["table"] == brought.data["table"] and step.state == brought.state
+    assert step.data["first"][0]["turbidity_ntu"] == 8.1
+
+
+def test_a_csv_that_became_points_gives_their_rows(world: World, tmp_path: Path) -> None:
+    (tmp_path / "buoys.csv").write_text("name,lon,lat\nA,4.1,51.9\nB,-179.5,-17\n")
+    brought = done(world, State(), add_file, file=str(tmp_path / "buoys.csv"))
+    assert brought.data["vector"]
+    step = done(world, brought.state, read_csv, document="buoys")
+    rows = [(row["name"], row["lon"], row["lat"]) for row in step.data["first"]]
+    assert rows == [("A", 4.1, 51.9), ("B", -179.5, -17.0)]
 
 
 def test_json_gives_a_value_a_text_or_a_table(world: World, state: State) -> None:

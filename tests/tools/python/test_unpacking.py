@@ -11,6 +11,7 @@ from copilot.bench.build.example_files import FOLDER
 from state.model import Artifact, State
 from tests.tools.world import run
 from tools.base import World
+from tools.python.archives import list_archive
 from tools.python.reading import read_text
 from tools.python.unpacking import extract_archive
 
@@ -70,3 +71,18 @@ def test_a_name_that_climbs_out_is_refused(world: World, name: str) -> None:
     step = run(world, state, extract_archive, document="bundle")
     assert step.failed and step.state == state
     assert sorted(Path(world.artifacts.path("x", "")).parent.iterdir()) == before
+
+
+def test_an_archive_is_read_from_a_file_too(world: World) -> None:
+    listed = run(world, State(), list_archive, document=str(FOLDER / "bundle.zip"))
+    assert listed.observation.startswith("bundle holds 3 files, 474 bytes unpacked: campaign/stations.csv")
+    step = run(world, State(), extract_archive, document=str(FOLDER / "bundle.zip"), members="stations.csv")
+    assert step.data["files"] == ["stations.csv"] and step.data["table"]
+
+
+def test_only_archives_in_allowed_folders_are_read(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AZIMUTH_DATA_FOLDERS", str(tmp_path))
+    step = run(world, State(), list_archive, document=str(FOLDER / "bundle.zip"))
+    assert step.failed and step.observation.startswith("There is no document ")
