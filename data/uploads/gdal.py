@@ -34,6 +34,8 @@ MAX_RATIO = 1_100
 MODEST_BYTES is held to it."""
 _MAX_CHECKED_BLOCKS = 200_000
 _JP2_COMPONENT_BYTES = 4
+_JPEG_TAIL_BYTES = 4_000_000
+"""Phones put other pictures behind the first one."""
 
 
 @contextmanager
@@ -74,6 +76,8 @@ def check_header(path: Path, form: str, name: str) -> None:
         _check_png(path, name)
     elif form == "jp2":
         _check_jp2(path, name)
+    elif form == "jpeg":
+        _check_jpeg(path, name)
 
 
 def check_claims(source: rasterio.DatasetReader, path: Path, name: str) -> None:
@@ -161,6 +165,41 @@ def _check_png(path: Path, name: str) -> None:
             f"{shown(name)} claims {width:,} x {height:,} pixels; at most {most:,} are read from "
             f"{'an interlaced' if interlaced else 'a'} PNG, so send a GeoTIFF."
         )
+    _check_png_end(path, name)
+
+
+def _check_png_end(path: Path, name: str) -> None:
+    """Walk from chunk to chunk to the end: the decoder takes a file that was cut off for a grey one."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        at = 8
+        while at + 12 <= size:
+            file.seek(at)
+            length, kind = struct.unpack(">I4s", file.read(8))
+            at += 12 + length
+            if kind == b"IEND":
+                return
+    raise UploadError(f"{shown(name)} is cut off or broken and cannot be read as PNG; send it again.")
+
+
+def _check_jpeg(path: Path, name: str) -> None:
+    """As of a PNG: after the first scan there must be an end of the image."""
+    broken = UploadError(f"{shown(name)} is cut off or broken and cannot be read as JPEG; send it again.")
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        at = 2
+        while True:
+            file.seek(at)
+            head = file.read(4)
+            if len(head) < 4 or head[0] != 0xFF:
+                raise broken
+            if head[1] == 0xDA:
+                break
+            alone = head[1] == 0xFF or head[1] == 0x01 or 0xD0 <= head[1] <= 0xD8
+            at += (1 if head[1] == 0xFF else 2) if alone else 2 + int.from_bytes(head[2:4], "big")
+        file.seek(max(at, size - _JPEG_TAIL_BYTES))
+        if b"\xff\xd9" not in file.read():
+            raise broken
 
 
 def _check_jp2(path: Path, name: str) -> None:

@@ -173,7 +173,11 @@ def _text(path: Path, head: bytes) -> Format:
         return "geojson" if _GEOJSON.search(start) else "json"
     if start[0] == "<":
         return _markup(start)
-    return "csv" if _is_table(start) else "text"
+    # A header alone, or a first row that never ends, is a table only if it is called one.
+    called = path.suffix.lower() in (".csv", ".tsv") and any(
+        sign in start.splitlines()[0] for sign in ",;\t|"
+    )
+    return "csv" if called or _is_table(start) else "text"
 
 
 def _markup(start: str) -> Format:

@@ -109,7 +109,8 @@ def bring_kml(incoming: Incoming) -> Brought:
             f"{incoming.shown} has {incoming.path.stat().st_size / 1e6:,.0f} MB, and at most "
             f"{MAX_KML_BYTES / 1e6:g} MB are read as KML; send a GeoPackage."
         )
-    check_xml(incoming)
+    if "Placemark" not in check_xml(incoming):
+        raise UploadError(f"{incoming.shown} holds no placemark with a place; export some into it.")
     own = incoming.folder / "own.kml"
     shutil.copyfile(incoming.path, own)
     drivers = ("LIBKML", "KML")
@@ -132,10 +133,12 @@ def bring_kml(incoming: Incoming) -> Brought:
     return features(incoming, shapes, attributes, CRS.from_epsg(4326), "a KML")
 
 
-def check_xml(incoming: Incoming) -> None:
-    """Read an XML through once. Raises UploadError for one that is broken or declares entities."""
+def check_xml(incoming: Incoming) -> set[str]:
+    """Read an XML through once: its elements' names. Raises UploadError for a broken one and for entities."""
+    names: set[str] = set()
     try:
         for _, element in SafeTree.iterparse(str(incoming.path), forbid_dtd=True):
+            names.add(str(element.tag).rpartition("}")[2])
             element.clear()
     except DefusedXmlException:
         raise UploadError(
@@ -143,6 +146,7 @@ def check_xml(incoming: Incoming) -> None:
         ) from None
     except (SafeTree.ParseError, ValueError, LookupError, RecursionError) as error:
         raise UploadError(f"{incoming.shown} is broken XML ({reason_of(error)}); export it again.") from None
+    return names
 
 
 def _read(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import shapely
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from data.uploads.vectors import no_part
 MAX_ROWS = 5_000_000
 MAX_CSV_BYTES = 1_000_000_000
 MAX_UNPACKED_BYTES = 3_000_000_000
+MAX_CELL_BYTES = 1_000_000
 MAX_CELLS = 20_000_000
 _DTD_LOOK_BYTES = 4_096
 
@@ -201,6 +203,7 @@ def _csv_frame(
         rows += batch.num_rows
         if rows > (MAX_FEATURES if named else MAX_ROWS):
             raise BadRecord(f"it has over {rows:,} rows; ingest it as a data set instead")
+        _check_cells(batch)
         for place, name in enumerate(named):
             column = batch.column(name)
             found[place].append(column.to_numpy(zero_copy_only=False) if table.wkt else floats(column))
@@ -212,6 +215,13 @@ def _csv_frame(
         raise BadRecord("it has a header and no rows")
     frame = pa.concat_tables(kept).to_pandas()
     return frame, [np.concatenate(each) for each in found] if named else None
+
+
+def _check_cells(batch: pa.RecordBatch) -> None:
+    for column in batch.columns:
+        longest = pc.max(pc.binary_length(column)).as_py() or 0
+        if longest > MAX_CELL_BYTES:
+            raise BadRecord(f"it has a cell of {longest:,} bytes; at most {MAX_CELL_BYTES:,} are read in one")
 
 
 def _roles(table: Table) -> tuple[str | None, str | None, str | None]:

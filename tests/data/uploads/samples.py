@@ -74,7 +74,9 @@ def shapefile(path: Path, **more: Any) -> Path:
     folder = path.with_name(f"{path.stem}-parts")
     folder.mkdir()
     data = more.pop("data", frame())
-    data.to_file(folder / "fields.shp", **more)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a missing coordinate system, where that is what is meant
+        data.to_file(folder / "fields.shp", **more)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for each in sorted(folder.iterdir()):
             archive.write(each, f"fields/{each.name}")
