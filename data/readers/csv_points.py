@@ -51,6 +51,7 @@ _LATS = (
 )
 _WKTS = ("wkt", "geometry", "geom", "the_geom", "geometry_wkt", "footprint")
 _BLOCK_BYTES = 8 * 2**20
+_NOT_IN_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
 # JSON's own way to write a number; "007" and "+49" are codes, not quantities.
 _INTEGER = r"^-?(0|[1-9]\d{0,17})$"
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$"
@@ -274,8 +275,15 @@ def _encoding(path: Path) -> str:
             while block := stream.read(2**20):
                 decoder.decode(block)
         except UnicodeDecodeError:
-            return "cp1252"
+            return _one_byte_encoding(path)
     return "utf8"
+
+
+def _one_byte_encoding(path: Path) -> str:
+    """Windows' Western encoding, unless the file has a byte that it does not define."""
+    with path.open("rb") as stream:
+        undefined = any(_NOT_IN_CP1252 & set(block) for block in iter(lambda: stream.read(2**20), b""))
+    return "latin-1" if undefined else "cp1252"
 
 
 def _unique(names: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ Everything happens in a private folder that is gone afterwards, whatever went wr
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,11 +17,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from data.uploads.brought import Asked, Brought, Incoming
-from data.uploads.errors import UploadError, shown
-from data.uploads.identify import Format, identify, misnamed
+from data.uploads.errors import BROKEN, UploadError, shown
+from data.uploads.gdal import reason_of
+from data.uploads.identify import TITLES, Format, identify, misnamed
 from data.uploads.rasters import bring_raster, link_or_copy
 
 NOTHING = Asked()
+_log = logging.getLogger(__name__)
 _HASH_PIECE_BYTES = 1 << 22
 _BESIDE = (
     ".tfw", ".tifw", ".tiffw", ".pgw", ".pngw", ".jgw", ".jpgw", ".jpegw", ".j2w", ".jp2w", ".wld", ".prj",
@@ -59,7 +62,16 @@ def bring(incoming: Incoming) -> Brought:
         from data.uploads.bundles import bring_archive
 
         return bring_archive(incoming, bring)
-    return _reader(form)(incoming).noted(misnamed(incoming.name, form))
+    try:
+        found = _reader(form)(incoming)
+    except BROKEN as error:
+        # The readers know what their libraries raise; broken bytes now and then call forth something else.
+        _log.info("reading %s as %s failed", incoming.name, form, exc_info=True)
+        raise UploadError(
+            f"{incoming.shown} is broken and cannot be read as {TITLES[form]} file ({reason_of(error)}); "
+            "send it again."
+        ) from None
+    return found.noted(misnamed(incoming.name, form))
 
 
 def beside(path: Path) -> dict[str, Path]:
