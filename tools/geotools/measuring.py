@@ -170,7 +170,7 @@ def distance_between(
     else:
         way = f"from {said_point(*found.start)} to {said_point(*found.end)}"
         middles = " from middle to middle" if measure == "middles" else ""
-        said = f"{first.name} is {words} from {second.name}{middles}: {way}."
+        said = f"From {first.name} to {second.name} it is {words}{middles}: {way}."
     data: dict[str, Any] = {
         "distance": rounded(value),
         "unit": in_unit,

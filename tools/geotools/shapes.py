@@ -154,10 +154,8 @@ def convex_hull(
             whole = hull_of(collected(list(features.frame.geometry)))
             frame = _single({"features": len(features.frame)}, whole)
     area = sum(area_m2(one) for one in frame.geometry)
-    around = "each" if each else "all"
-    said = (
-        f"The convex hull of {around} {number_of(len(features.frame), 'feature')} of {features.name} covers "
-    )
+    of = f"{number_of(len(features.frame), 'feature')} of {features.name}"
+    said = f"The convex hulls of the {of} cover " if each else f"The convex hull of the {of} covers "
     said += f"{area_in_words(area)[2]}." if area else "no area: they lie on one point or line."
     facts = {"area_m2": rounded(area), "area_ha": rounded(area / 1e4), "area_km2": rounded(area / 1e6)}
     call = Call.of(convex_hull, vector=vector, each=each)
@@ -198,7 +196,7 @@ def simplify_geometry(
             )
     before, after = corner_count(features.frame), corner_count(frame)
     within = length_in_words(tolerance_m)[2]
-    said = f"{features.name} has {after:,} corners instead of {before:,}, within {within}."
+    said = f"Simplified {features.name} to {after:,} corners from {before:,}, within {within}."
     facts = {"corners": after, "corners_before": before, "tolerance_m": tolerance_m}
     call = Call.of(simplify_geometry, vector=vector, tolerance_m=tolerance_m, shared_borders=shared_borders)
     return _made(state, world, call, features, frame, f"{features.name}, simpler", said, facts)
@@ -240,7 +238,7 @@ def reproject_vector(
         where = f" It is for {use.name}." if use is not None and use.name else ""
         raise ToolError(f"{features.name} reaches beyond where {_code(target)} is defined.{where}")
     unit = target.axis_info[0].unit_name if target.axis_info else "unknown"
-    said = f"{features.name} is now in {_code(target)} ({target.name}), its coordinates in {unit}s."
+    said = f"Reprojected {features.name} to {_code(target)} ({target.name}), with coordinates in {unit}s."
     facts = {
         "crs": _code(target),
         "crs_name": target.name,
