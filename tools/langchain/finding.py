@@ -65,6 +65,9 @@ _BARE = re.compile(
 )
 
 
+_ANGLES = {"degree", "radian", "arcminute", "arcsecond"}
+
+
 @dataclass(frozen=True)
 class Found:
     """A value where it stands in the text."""
@@ -187,6 +190,8 @@ def _converted(number: float, written: str, unit: str) -> float | None:
     source, target = _known(written), _known(unit)
     if source is None or target is None or source.dimensionality != target.dimensionality:
         return None
+    if source.dimensionless and source != target and not {str(source), str(target)} <= _ANGLES:
+        return None  # per cent of one thing are no grams in a kilogram of another
     from tools.python.quantities import registry
 
     exact = registry().Quantity(Fraction(repr(number)), source).to(target).magnitude

@@ -31,6 +31,15 @@ _NEAR_CHARS = 60
 """How far behind its name a value may stand in a sentence."""
 _SHOWN_CANDIDATES = 5
 _TRUE, _FALSE = {"yes", "true", "y", "on", "present"}, {"no", "false", "n", "off", "absent", "none"}
+_GENERIC: dict[str, frozenset[str]] = {
+    "date": frozenset({"date", "day", "when"}),
+    "place": frozenset({"place", "location", "where", "city", "town", "country"}),
+    "coordinates": frozenset(
+        {"coordinates", "coordinate", "position", "where", "location", "latlon", "lonlat"}
+    ),
+}
+"""Names that ask for any value of a kind: the only date of a text is its date, but not its deadline."""
+_PLACE_KINDS = {"country": "country", "city": "city", "town": "city"}
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n\s*\n|;")
 
 
@@ -61,9 +70,9 @@ def parse_structured(
     """Read wanted values out of a text: numbers in units, dates, places, coordinates, key and value lines.
 
     Found by rules, not by a model: first a line such as `Cloud cover: 12 %`, then the value behind the
-    field's name in a sentence, then the only date, place, position or measure of that unit there is. Units
-    are converted (Pint), values checked against the schema (jsonschema). What is not there, or not clear, is
-    said and left out.
+    field's name in a sentence, then, for a field called no more than date, place or position, the only one
+    there is. Units are converted (Pint), values checked against the schema (jsonschema). What is not there,
+    or not clear, is said and left out.
 
     Example: copilot call parse_structured document=document-d0c0d0 fields='["turbidity (NTU)", "date"]'
 
@@ -119,7 +128,7 @@ class _Reader:
         self._world = world
         self._pairs = pairs_in(text)
         self._dates = dates_in(text)
-        self._places: list[Found] | None = None
+        self._places: list[tuple[str, Found]] | None = None
         self._points = coordinates_in(text)
         self._measures = measures_in(text)
 
@@ -192,10 +201,9 @@ class _Reader:
         return _Looked(values[0].value, self._quote(values[0])) if values else _Looked()
 
     def _alone(self, wanted: Wanted) -> _Looked:
-        if wanted.kind in ("text", "boolean", "any") or (
-            wanted.kind in ("number", "integer") and not wanted.unit
-        ):
-            return _Looked()
+        generic = _GENERIC.get(wanted.kind, frozenset())
+        if not any(set(name.split()) <= generic for name in wanted.names):
+            return _Looked()  # another date than the one that is named would be a guess
         found = list({str(each.value): each for each in self._of_kind(wanted)}.values())
         if len(found) == 1:
             return _Looked(found[0].value, self._quote(found[0]))
@@ -210,11 +218,13 @@ class _Reader:
         if wanted.kind == "place":
             if self._places is None:
                 self._places = [
-                    Found(best.label, each.start, each.end)
+                    (best.kind, Found(best.label, each.start, each.end))
                     for each in self._world.gazetteer.mentions(self._text)
                     if (best := each.resolution.best) is not None
                 ]
-            return self._places
+            words = {word for name in wanted.names for word in name.split()}
+            kinds = {kind for word, kind in _PLACE_KINDS.items() if word in words}
+            return [each for kind, each in self._places if not kinds or kind in kinds]
         found = []
         for each in self._measures:
             value = _number(wanted, each.value, bare=wanted.unit is None)
@@ -235,7 +245,7 @@ def _number(wanted: Wanted, measure: Measure, *, bare: bool) -> float | int | No
         value: float | None = measure.number
     else:
         value = in_unit(measure, wanted.unit)
-        if value is None and bare and not has_unit(measure):
+        if value is None and bare and not measure.unit:
             value = measure.number
     if value is None:
         return None
