@@ -1,4 +1,4 @@
-"""`copilot session`: list, show, name, fork, share, undo, replay, export and delete sessions."""
+"""`copilot session`: list, show, name, fork, share, undo, replay, export, catalogue and delete sessions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from copilot.session import Session
 
 app = typer.Typer(
-    help="Sessions: list, show, rename, fork, share, undo, replay, export, delete.", no_args_is_help=True
+    help="Sessions: list, show, rename, fork, share, undo, replay, export, STAC, delete.",
+    no_args_is_help=True,
 )
 Id = Annotated[str, typer.Argument(help="The session's id.")]
 ToTurn = Annotated[int | None, typer.Option(help="Only up to the end of this turn.")]
@@ -154,6 +155,33 @@ def export(
         print_json({"path": str(output or written), "calls": event.data["calls"]})
     elif output is None:
         typer.echo(text, nl=False)
+
+
+@app.command()
+def stac(
+    session_id: Id,
+    out: Annotated[Path, typer.Argument(help="The zip to write.")],
+    as_json: Json = False,
+) -> None:
+    """The session's rasters and features as a STAC catalogue: a zip that needs nothing else."""
+    from tools.base import ToolError
+    from tools.data.stac import write_stac
+
+    session = _open(session_id)
+    part = out.with_name(f".{out.name}.part")
+    try:
+        items = write_stac(session.state, session.world(), part, session_id=session.id)
+        part.replace(out)
+    except ToolError as error:
+        fail(str(error), as_json)
+    except OSError as error:
+        fail(f"{out} cannot be written ({error.strerror}).", as_json)
+    finally:
+        part.unlink(missing_ok=True)
+    if as_json:
+        print_json({"path": str(out), "items": items, "bytes": out.stat().st_size})
+    else:
+        typer.echo(f"Wrote {items} item{'' if items == 1 else 's'} to {out}.")
 
 
 @app.command()

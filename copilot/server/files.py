@@ -1,4 +1,4 @@
-"""Files that go out: artifacts of a session, and quicklooks of the catalogue."""
+"""Files that go out: artifacts of a session, its STAC catalogue, and quicklooks of the catalogue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import unicodedata
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -23,6 +23,7 @@ from copilot.engine import Engine
 from copilot.server.guard import Denied, guarded, own_session, the_live
 from state.model import Artifact, State
 from tools.data.downloads import format_named, write_as
+from tools.data.stac import write_stac
 
 TYPES = {
     ".csv": "text/csv; charset=utf-8", ".json": "application/json", ".geojson": "application/geo+json",
@@ -57,7 +58,11 @@ async def artifact(request: Request) -> Response:
     if asked is not None:
         return await _converted(session.state, found, path, asked)
     media_type = TYPES.get(path.suffix, "application/octet-stream")
-    return FileResponse(path, media_type=media_type, headers=_headers(found, path.suffix))
+    headers = {
+        "Content-Disposition": disposition(file_name(found, path.suffix)),
+        "Cache-Control": "private, no-cache",
+    }
+    return FileResponse(path, media_type=media_type, headers=headers)
 
 
 async def _converted(state: State, found: Artifact, path: Path, asked: str) -> Response:
@@ -67,17 +72,38 @@ async def _converted(state: State, found: Artifact, path: Path, asked: str) -> R
     room = shutil.disk_usage(tempfile.gettempdir()).free - KEEP_FREE_BYTES
     if path.stat().st_size * 4 > room:
         raise Denied(507, "There is not enough free disk space to convert this file; take it as it is.")
+    name = file_name(found, wanted.suffix)
+    return await _made(
+        f"{found.id}{wanted.suffix}", name, wanted.media_type, write_as, state, found, path, wanted
+    )
+
+
+@guarded
+async def stac(request: Request) -> Response:
+    """GET: the session's rasters and features as a STAC catalogue, zipped."""
+    session = await own_session(request)
+
+    def write(target: Path) -> None:
+        write_stac(session.state, session.world(), target, session_id=session.id)
+
+    return await _made("session.stac.zip", "session.stac.zip", "application/zip", write)
+
+
+async def _made(
+    kept_as: str, name: str, media_type: str, write: Callable[..., object], *given: object
+) -> Response:
+    """A file that `write(*given, path)` makes, sent as a download and removed when it is sent."""
     folder = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="azimuth-download-"))
-    target = folder / f"{found.id}{wanted.suffix}"
+    target = folder / kept_as
     try:
         async with _converting():
-            await run_in_threadpool(write_as, state, found, path, wanted, target)
+            await run_in_threadpool(write, *given, target)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    headers = _headers(found, wanted.suffix)
+    headers = {"Content-Disposition": disposition(name), "Cache-Control": "private, no-cache"}
     done = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(target, media_type=wanted.media_type, headers=headers, background=done)
+    return FileResponse(target, media_type=media_type, headers=headers, background=done)
 
 
 @asynccontextmanager
@@ -89,13 +115,6 @@ async def _converting() -> AsyncIterator[None]:
         yield
     finally:
         _places.release()
-
-
-def _headers(found: Artifact, suffix: str) -> dict[str, str]:
-    return {
-        "Content-Disposition": disposition(file_name(found, suffix)),
-        "Cache-Control": "private, no-cache",
-    }
 
 
 @guarded
@@ -143,5 +162,6 @@ def routes() -> list[BaseRoute]:
     """The routes of this module."""
     return [
         Route("/api/sessions/{session}/artifacts/{artifact}", artifact),
+        Route("/api/sessions/{session}/stac", stac),
         Route("/api/quicklooks/{image:path}", quicklook),
     ]

@@ -45,6 +45,7 @@ def build(path: Path) -> Path:
     Classes are thinned out, measured values averaged. Raises RasterError when they cannot be made.
     """
     folder = path.with_name(f".{path.name}.{os.getpid()}.overviews")
+    before = path.stat().st_mtime_ns
     try:
         folder.mkdir()
         link = folder / path.name
@@ -59,6 +60,8 @@ def build(path: Path) -> Path:
             source.build_overviews(factors, Resampling.nearest if classes else Resampling.average)
         made = folder / f"{path.name}.ovr"
         target = path.with_name(made.name)
+        if path.stat().st_mtime_ns != before:
+            raise RasterError(f"{path.name} changed while its overviews were made.")
         made.replace(target)
     except (RasterioError, OSError) as error:
         raise RasterError(f"The overviews of {path.name} cannot be made ({error}).") from error
@@ -72,6 +75,8 @@ def build(path: Path) -> Path:
 def wanted(path: Path) -> None:
     """Have the overviews of a raster made in the background, once, when it needs some."""
     key = (path, path.stat().st_mtime_ns)
+    if any(path.parent.glob(f".{path.stem}-*.cog.tif")):
+        return  # it is being made a COG, which has its overviews in it
     with _lock:
         if key in _known:
             return

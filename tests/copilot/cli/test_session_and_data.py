@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.copilot.cli.conftest import ROOT, Copilot
+from tests.tools.prepared import write_raster
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +75,19 @@ def test_an_export_goes_to_standard_output_when_no_file_is_named(copilot: Copilo
     assert copilot("session", "export", copy, "--format", "word", "--json").json == {
         "error": "There is no format 'word'. Formats: script, notebook."
     }
+
+
+def test_a_session_is_written_as_a_stac_catalogue(copilot: Copilot, made: str, tmp_path: Path) -> None:
+    copy = copilot("session", "fork", made, "--json").json["id"]
+    out = tmp_path / "session.stac.zip"
+    empty = copilot("session", "stac", copy, str(out), "--json")
+    assert empty.status == 1 and "this session has made none yet" in empty.json["error"]
+    assert list(tmp_path.glob("*.zip*")) == list(tmp_path.glob(".*.part")) == []
+    write_raster(tmp_path / "heights.tif")
+    added = copilot("call", "add_file", f"file={tmp_path / 'heights.tif'}", "--session", copy, "--json")
+    assert added.status == 0, added.out
+    told = copilot("session", "stac", copy, str(out), "--json").json
+    assert told == {"path": str(out), "items": 1, "bytes": out.stat().st_size}
 
 
 def test_a_fork_up_to_a_turn_is_renamed_shared_opened_and_deleted(copilot: Copilot, made: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import tempfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -155,3 +156,16 @@ def test_an_artifact_is_downloaded_in_the_format_that_is_asked_for(client: TestC
         {"error": f"{artifact} cannot be had as 'exe'; its formats are cog, geotiff, png."},
     )
     assert list(Path(tempfile.gettempdir()).glob(f"azimuth-download-*/{artifact}*")) == []
+
+
+def test_the_session_is_downloaded_as_a_stac_catalogue(
+    client: TestClient, stranger: TestClient, heights: Session
+):
+    path = f"/api/sessions/{heights.id}/stac"
+    answer = client.get(path)
+    assert answer.headers["content-disposition"].startswith('attachment; filename="session.stac.zip"')
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
+        names = packed.namelist()
+    artifact = heights.state.map.layers[-1].artifact
+    assert names == ["catalog.json", f"{artifact}/{artifact}.json", f"{artifact}/{artifact}.tif"]
+    assert stranger.get(path).status_code == 404
