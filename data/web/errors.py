@@ -15,6 +15,10 @@ class NoNetwork(WebError):
     """A host that cannot be reached from here."""
 
 
+class WrongKind(WebError):
+    """An answer of a kind that is not read here."""
+
+
 class BadStatus(WebError):
     """An answer that is none: the server said why with a status."""
 

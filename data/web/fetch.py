@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 import httpx
 
-from data.web.errors import BadStatus, NoNetwork, WebError
+from data.web.errors import BadStatus, NoNetwork, WebError, WrongKind
 from data.web.urls import checked_url, host_of
 from data.web.wire import MIB, Clock, GuardedBackend, Limits
 
@@ -261,7 +261,7 @@ def _check_head(head: Answer, kinds: Collection[str], most: int) -> None:
     host = host_of(head.url)
     if head.status == 429:
         raise BadStatus(f"{host} says that it was asked too often; wait a minute and ask again.", 429)
-    if head.status >= 400 or head.status < 200:
+    if not 200 <= head.status < 300:  # a redirect that does not say where to is no answer either
         raise BadStatus(
             f"{host} answered with status {head.status}{_MEANINGS.get(head.status, '')}.", head.status
         )
@@ -272,7 +272,7 @@ def _check_head(head: Answer, kinds: Collection[str], most: int) -> None:
     ):
         sent = head.kind or "something of no kind"
         wanted = ", ".join(sorted(each for each in kinds if each[0] != "+")[:4])
-        raise WebError(f"{head.url[:200]} is {sent[:80]}, and what is read here is {wanted}.")
+        raise WrongKind(f"{head.url[:200]} is {sent[:80]}, and what is read here is {wanted}.")
     length = head.headers.get("content-length", "")
     if length.isascii() and length.isdecimal() and int(length[:20]) > most:
         raise WebError(_too_large(head.url, most))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from data.web.errors import WebError
+from data.web.errors import WebError, WrongKind
 from data.web.fetch import Answer, Fetcher
 from data.web.read import line, paragraphs
 from data.web.urls import host_of
@@ -49,7 +49,10 @@ def read_page(url: str, most_chars: int) -> Page:
     Menus, adverts and the like are left out (trafilatura); of a page that is nothing else, all text is read.
     """
     with Fetcher() as fetcher:
-        answer = fetcher.get(url, kinds=(*HTML_KINDS, *TEXT_KINDS), most_bytes=MAX_PAGE_BYTES)
+        try:
+            answer = fetcher.get(url, kinds=(*HTML_KINDS, *TEXT_KINDS), most_bytes=MAX_PAGE_BYTES)
+        except WrongKind as error:
+            raise WebError(f"{str(error).rstrip('.')}; download_file brings such a file.") from None
     if answer.kind not in HTML_KINDS:
         name = answer.url.split("?", 1)[0].rstrip("/").rpartition("/")[2]
         return Page(answer.url, line(name) or host_of(answer.url), paragraphs(answer.text, most_chars))

@@ -463,6 +463,11 @@ def test_plain_text_and_json_are_read_as_they_are(service: Service):
     assert pages.read_page(page_of(service, '{"a": 1}', "application/json"), 500).text == '{"a": 1}'
 
 
+def test_a_file_that_is_no_page_is_told_with_the_way_to_have_it(service: Service):
+    with pytest.raises(WebError, match=r"/page is application/pdf, .*; download_file brings such a file\.$"):
+        pages.read_page(page_of(service, b"%PDF-1.7", "application/pdf"), 500)
+
+
 @pytest.mark.parametrize("html", ["", "   ", "<!-- -->"])
 def test_an_empty_page_is_told(service: Service, html: str):
     with pytest.raises(WebError, match="is an empty page"):
