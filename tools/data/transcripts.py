@@ -113,6 +113,7 @@ def _opening(state: State, world: World) -> str:
         "from copilot import Session",
         "",
         f"session = Session.open(name={world.session!r})",
+        *_needed_files(world),
         "",
         "",
         "def step(turn, tool, arguments):",
@@ -124,6 +125,24 @@ def _opening(state: State, world: World) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _needed_files(world: World) -> list[str]:
+    """Lines that ask for the files that were uploaded: they are not part of the script."""
+    if world.uploads is None:
+        return []
+    named = {str(event.args.get("file", "")) for event in world.log if event.kind == "call" and event.ok}
+    uploaded = sorted(each for each in named if each and "/" not in each and (world.uploads / each).is_file())
+    if not uploaded:
+        return []
+    return [
+        "",
+        "# Files that were uploaded: they go into this session's own upload folder.",
+        "uploads = session.engine.uploads(session.row.owner)",
+        f"missing = [name for name in {uploaded!r} if not (uploads / name).is_file()]",
+        "if missing:",
+        '    raise SystemExit(f"Put {missing} into {uploads} first; the session brings them in.")',
+    ]
 
 
 def _ending(state: State) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from nbclient.exceptions import CellExecutionError
 
 from copilot.engine import Engine
 from copilot.session import Session
+from tests.tools.prepared import write_raster
 from tools.data.transcripts import stretches_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -132,3 +134,32 @@ def test_the_same_session_gives_the_same_notebook(session: Session) -> None:
 def test_a_session_with_exports_can_be_exported_and_replayed(session: Session) -> None:
     assert session.call("export_script").ok and session.call("export_csv").ok
     assert session.replay() == session.state
+
+
+@pytest.mark.slow
+def test_a_script_with_rasters_and_features_asks_for_its_uploads_and_makes_the_state_again(
+    engine: Engine, small_catalogue: Path, tmp_path: Path
+) -> None:
+    session = Session.open(name="Heights", engine=engine)
+    uploads = engine.uploads(session.row.owner)
+    uploads.mkdir(parents=True)
+    write_raster(uploads / "heights.tif")
+    session.call("add_file", file="heights.tif")
+    raster = session.state.artifacts[-1].id
+    session.call("raster_calc", raster=raster, expression="b1 * 2")
+    session.call("polygonize", raster=raster)
+    session.call("add_raster_layer", artifact=raster, colormap="green")
+    assert all(each.ok for each in session.events), [each.text for each in session.events if not each.ok]
+    wanted = session.hash
+    path = Path(session.call("export_script").data["path"])
+    missing = run_script(path, small_catalogue, tmp_path / "other")
+    assert missing.returncode == 1
+    assert missing.stderr.startswith("Put ['heights.tif'] into ") and missing.stderr.count("\n") == 1
+    other = Engine(home=tmp_path / "other", catalogue_url=str(small_catalogue))
+    other.uploads("local").mkdir(parents=True)
+    shutil.copy(uploads / "heights.tif", other.uploads("local"))
+    done = run_script(path, small_catalogue, tmp_path / "other")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert wanted in {Session.open(row.id, engine=other).hash for row in other.store.sessions("local")}
+    notebook = session.call("export_notebook")
+    assert "heights.tif" in Path(notebook.data["path"]).read_text(encoding="utf-8")
