@@ -11,6 +11,7 @@ from copilot.session import Session
 from copilot.view.transcript import conversation
 from pages.here import act, open_panel, tell
 from pages.look import asset
+from pages.uploading import show_uploads
 
 EXAMPLES = [
     "Plot the fair1m and xview1 images around Pittsburgh, PA from May 2018 with vehicles",
@@ -43,6 +44,8 @@ def show_chat(session: Session) -> None:
             on_trace_change=_nothing,
             on_feedback_change=_nothing,
         )
+    with st.container(key="attach"):
+        show_uploads(session, key="attached", compact=True)
     _input(session, running)
     _acted(session, result)
 

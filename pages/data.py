@@ -7,14 +7,12 @@ import html
 import streamlit as st
 
 from copilot.live import live
-from copilot.server.uploads import max_upload_bytes, too_large
+from copilot.server.uploads import max_upload_bytes
 from copilot.session import Session
 from copilot.view.catalogue import DatasetCard, dataset_card
 from pages.header import header
 from pages.here import act, session
-from pages.look import asset
-
-_upload = st.components.v2.component("azimuth_upload", js=asset("upload.js"), isolate_styles=False)
+from pages.uploading import show_uploads
 
 
 def show() -> None:
@@ -96,12 +94,13 @@ def _add(current: Session) -> None:
             name = st.text_input("Name of the data set (optional)", key="ingest_name", max_chars=60)
             if st.form_submit_button("Ingest", type="primary"):
                 _ingest(path, name)
-        limit = max_upload_bytes()
-        st.caption(f"Or upload one file, up to {limit / 1e9:g} GB:")
-        told = {"limit": limit, "too_large": too_large(limit)}
-        result = _upload(key="upload", data=told, on_uploaded_change=lambda: None)
-        if result.uploaded:
-            _ingest(str(result.uploaded), "")
+        st.caption(
+            f"Or upload files of up to {max_upload_bytes() / 1e9:g} GB each, or drop them on this page: each "
+            "is added to the session and shown on its map, and can become a data set too."
+        )
+        chosen = show_uploads(current, key="upload", ingest=True)
+        if chosen is not None:
+            _ingest(chosen, "")
 
 
 def _ingest(path: str, name: str) -> None:

@@ -115,6 +115,8 @@ def layout(path: Path) -> Table:
     if encoding == "utf-16":
         text = path.open(encoding=encoding, errors="replace").read(65536)
     first_line = text.splitlines()[0]
+    if not first_line.strip():
+        raise BadRecord("the first line is blank, where the names of the columns would have worked")
     delimiter = max(",;\t|", key=first_line.count)
     columns = _unique(
         [cell.strip() for cell in next(csv.reader(io.StringIO(first_line), delimiter=delimiter))]

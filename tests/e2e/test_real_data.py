@@ -84,5 +84,6 @@ def test_a_file_is_uploaded_and_read(new_tab: Callable[..., Tab], tmp_path: Path
     tab = new_tab().open()
     tab.page.get_by_role("link", name="Data").click()
     tab.page.get_by_text("Add your own data").click()
-    tab.page.get_by_label("File to upload").set_input_files(str(file))
+    tab.page.get_by_label("Files to upload").set_input_files(str(file))
+    tab.page.get_by_role("button", name="Add my places.csv to the catalogue").click()
     expect(tab.page.locator("[class*='st-key-dataset-my']")).to_be_visible(timeout=SLOW_MS)
