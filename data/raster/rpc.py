@@ -103,6 +103,12 @@ def orthorectify(
     return Ortho(wanted.to_string(), width, height, abs(float(transform.a)), _filled(target, nodata))
 
 
+def has_rpcs(source: Path) -> bool:
+    """Whether an image comes with rational polynomial coefficients. Raises RasterError when it is broken."""
+    with opened(source) as reader:
+        return reader.rpcs is not None
+
+
 def _crs(text: str | None, lon: float, lat: float) -> Any:
     from rasterio.crs import CRS
 

@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from state.model import State
-from tools.artifacts import Call, Input
+from tools.artifacts import Call, Input, about
 from tools.base import Step, ToolError, World, tool
+from tools.database.ingesting import readable
 from tools.geotools.raster_arguments import BandChoice, band_of, finite, with_data
-from tools.phrases import number, number_of
-from tools.rasters import RasterHandle, raster_of, raster_step
+from tools.phrases import number, number_of, one_line
+from tools.rasters import Raster, RasterHandle, raster_of, raster_step
 
 
 @tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
@@ -149,7 +150,14 @@ def coregister(
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=("raster",),
+    reads_files=True,
+    long_running=True,
+)
 def orthorectify_rpc(
     state: State,
     world: World,
@@ -188,7 +196,7 @@ def orthorectify_rpc(
         from data.raster.rpc import orthorectify
 
         made = orthorectify(
-            source.path,
+            _as_it_came(world, source),
             path,
             height_m=height_m,
             dem=heights.path if heights else None,
@@ -210,6 +218,30 @@ def orthorectify_rpc(
     inputs: list[Input] = [source, heights] if heights else [source]
     step = raster_step(state, world, call, inputs, make, name=f"Ortho of {source.name}"[:100], said=said)
     return with_data(step, **found)
+
+
+def _as_it_came(world: World, source: Raster) -> Path:
+    """The image with its RPCs: the raster's own file, else the uploaded one that it was placed from.
+
+    A file that comes in with RPCs is put on the map at one height and loses them; the original is used while
+    its content is the same. Raises ToolError when it is gone.
+    """
+    from data.raster.rpc import has_rpcs
+
+    known = about(world, source.handle)
+    came = known.get("upload")
+    if has_rpcs(source.path) or known.get("tool") != "add_file" or not isinstance(came, dict):
+        return source.path
+    from data.uploads.bring import beside, content_key
+    from data.uploads.brought import Asked
+
+    asked = known["arguments"]
+    file = str(asked["file"])
+    uploaded = world.uploads / file if world.uploads is not None and Path(file).name == file else None
+    path = uploaded if uploaded is not None and uploaded.is_file() else readable(file)
+    if content_key(path, beside(path), Asked(asked.get("crs"), asked.get("part"))) != came.get("key"):
+        raise ToolError(f"{one_line(file)} has changed since it came in; add it again to orthorectify it.")
+    return path
 
 
 TOOLS = (speckle_filter, coregister, orthorectify_rpc)

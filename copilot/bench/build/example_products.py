@@ -1,7 +1,8 @@
 """The small products that corrections are asked for on: made here, and rendered, not imagery.
 
 `python -m copilot.bench.build.example_products` writes them anew, the same bytes every time: `counts.tif`,
-the red and near infrared of the scene as Landsat 8 counts with a QA_PIXEL band, and its `LC08_MTL.txt`;
+the red and near infrared of the scene as Landsat 8 counts, `cloudy.tif`, the same with a QA_PIXEL band, and
+their `LC08_MTL.txt`;
 `shifted.tif`, the scene's blue band two pixels south and three east of where it belongs; `holes.tif`, the
 elevation model with pixels missing; `classes.tif`, the scene's parts as classes with specks among them;
 `raw.tif`, an image without a place but with rational polynomial coefficients.
@@ -110,7 +111,8 @@ def raw() -> tuple[NDArray[np.uint8], RPC]:
 
 def write(folder: Path = FOLDER) -> None:
     """Write all of them into a folder."""
-    _tiff(folder / "counts.tif", np.stack([*counts(), quality()]), ("B4", "B5", "QA_PIXEL"), nodata=None)
+    _tiff(folder / "counts.tif", counts(), ("B4", "B5"), nodata=0)
+    _tiff(folder / "cloudy.tif", np.stack([*counts(), quality()]), ("B4", "B5", "QA_PIXEL"), nodata=None)
     (folder / "LC08_MTL.txt").write_text(MTL, encoding="utf-8")
     _tiff(folder / "shifted.tif", shifted()[np.newaxis], ("blue",), nodata=0)
     _tiff(folder / "holes.tif", holes()[np.newaxis], ("height",), pixel_m=30.0, nodata=-9999)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from tools.geotools.corrections import (
     toa_reflectance,
 )
 from tools.geotools.registration import coregister, orthorectify_rpc, speckle_filter
+from tools.python.files_in import add_file
 
 FILES = {
-    "raster-c07475": "counts.tif",
+    "raster-c07475": "cloudy.tif",
+    "raster-200000": "counts.tif",
     "raster-5ce4e0": "scene.tif",
     "raster-5a75a7": "sar.tif",
     "raster-541f7e": "shifted.tif",
@@ -51,17 +54,8 @@ def made(world: World, step: Step, band: int = 1) -> np.ndarray[Any, Any]:
     return read(path, band)
 
 
-def two_bands(world: World, state: State) -> State:
-    """The counts without their quality band, which no reflectance belongs to."""
-    with rasterio.open(FOLDER / "counts.tif") as source:
-        values = source.read([1, 2])
-    write(world.artifacts.path("raster-200000", ".tif"), values, descriptions=("B4", "B5"))
-    return state.with_artifact(Artifact("raster-200000", "raster", "counts", "2 bands", "test()"))
-
-
 def test_counts_and_their_mtl_give_back_the_reflectance_of_the_scene(world: World, session: State) -> None:
-    state = two_bands(world, session)
-    step = run(world, state, toa_reflectance, raster="raster-200000", metadata="LC08_MTL.txt")
+    step = run(world, session, toa_reflectance, raster="raster-200000", metadata="LC08_MTL.txt")
     expected = scene()[2].astype(float) / 10_000
     expected[0, :2] = np.nan
     np.testing.assert_allclose(made(world, step), expected, atol=2e-5)
@@ -70,8 +64,7 @@ def test_counts_and_their_mtl_give_back_the_reflectance_of_the_scene(world: Worl
 
 
 def test_radiance_is_the_gain_and_offset_of_the_mtl(world: World, session: State) -> None:
-    state = two_bands(world, session)
-    step = run(world, state, radiometric_calibration, raster="raster-200000", metadata=MTL)
+    step = run(world, session, radiometric_calibration, raster="raster-200000", metadata=MTL)
     counts = products.counts()[1].astype(float)
     expected = np.where(counts == 0, np.nan, 6.066e-3 * counts - 30.32984)
     np.testing.assert_allclose(made(world, step, 2), expected, rtol=1e-5, atol=1e-5)
@@ -87,7 +80,7 @@ def test_an_unclear_band_or_no_metadata_is_answered_with_what_to_give(world: Wor
     assert wrong.failed and "Did you mean 'document-311000'" in wrong.observation
     radar = run(
         world,
-        two_bands(world, session),
+        session,
         radiometric_calibration,
         raster="raster-200000",
         metadata=MTL,
@@ -175,3 +168,20 @@ def test_an_image_without_coefficients_cannot_be_orthorectified(world: World, se
     step = run(world, session, orthorectify_rpc, raster="raster-5ce4e0")
     assert step.failed and "no rational polynomial coefficients" in step.observation
     assert step.state == session
+
+
+@pytest.mark.filterwarnings(NO_PLACE)
+def test_an_upload_that_was_placed_at_one_height_is_orthorectified_from_its_original(
+    world: World, tmp_path: Path
+) -> None:
+    original = tmp_path / "raw.tif"
+    original.write_bytes((FOLDER / "raw.tif").read_bytes())
+    added = run(world, State(), add_file, file=str(original))
+    there = added.data["raster"]
+    step = run(world, added.state, orthorectify_rpc, raster=there, height_m=400, crs="EPSG:4326")
+    expected = 4.38 + 0.008 * (-1 - 0.3 * 400 / 500) - 0.5 * 0.008 / 23.5
+    assert step.data["bbox"][0] == pytest.approx(expected, abs=0.008 / 20)
+    with rasterio.open(original, "r+") as changed:
+        changed.write(np.zeros((1, 48, 48), np.uint8))
+    again = run(world, added.state, orthorectify_rpc, raster=there, height_m=300)
+    assert again.failed and "has changed since it came in" in again.observation
