@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from copilot.prices import UnreadablePrices, price_of
+from tools.base import ChatAddress
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -25,6 +26,15 @@ def configured_model() -> str:
     if os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"):
         return os.environ.get("COPILOT_MODEL") or "gpt-4o-mini"
     return EMBEDDED
+
+
+def chat_address() -> ChatAddress | None:
+    """Where the configured model answers, for tools that ask it; None where none is configured."""
+    key, address = os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL")
+    if not (key or address):
+        return None
+    # A local server behind OPENAI_BASE_URL needs no key, but the client insists on one.
+    return ChatAddress(configured_model(), address or None, key or "none")
 
 
 def describe(name: str | None = None) -> str:

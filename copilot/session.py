@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_engine, encode_texts
+from copilot.models import chat_address
 from state.codec import digest, from_json, to_json
 from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns, until
 from state.model import State
@@ -367,6 +368,7 @@ class Session:
             session=self.name,
             uploads=self.engine.uploads(self.row.owner),
             encode=encode_texts,
+            chat=chat_address(),
         )
 
     def _acts_outside(self, tool: str) -> bool:

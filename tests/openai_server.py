@@ -71,6 +71,19 @@ def fails(status: int, message: str, *, code: str | None = None, **headers: str)
     return Reply(status=status, body=json.dumps({"error": error}).encode(), headers=named)
 
 
+def vectors(asked: Asked) -> Reply:
+    """Embeddings: of each text how many letters, spaces and other signs it has, and 1."""
+    texts = [asked["input"]] if isinstance(asked["input"], str) else asked["input"]
+    rows = [
+        [sum(map(str.isalpha, each)), each.count(" "), sum(not (c.isalpha() or c == " ") for c in each), 1]
+        for each in texts
+    ]
+    data = [{"object": "embedding", "index": n, "embedding": row} for n, row in enumerate(rows)]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    body = {"object": "list", "data": data[::-1], "model": asked["model"], "usage": usage}
+    return Reply(body=json.dumps(body).encode())
+
+
 def too_long() -> Reply:
     """The request does not fit the model's context."""
     return fails(

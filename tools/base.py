@@ -69,6 +69,16 @@ class ArtifactStore(Protocol):
 
 
 @dataclass(frozen=True)
+class ChatAddress:
+    """Where a chat model answers in OpenAI's protocol. The key is shown nowhere."""
+
+    model: str
+    base_url: str | None = None
+    """None: OpenAI's own."""
+    key: str = field(default="none", repr=False)
+
+
+@dataclass(frozen=True)
 class World:
     """The outside, as a tool may use it: everything that is not the state comes in here."""
 
@@ -85,6 +95,8 @@ class World:
     """The folder that the session's owner uploads to; None when there is none."""
     encode: Encode | None = None
     """The embedded sentence encoder, which raises ToolError without its files; None where there is none."""
+    chat: ChatAddress | None = None
+    """The chat model that is configured; None where none is."""
 
 
 @dataclass(frozen=True)
@@ -171,4 +183,4 @@ def tool(
     return declare
 
 
-__all__ = ["ArtifactStore", "Category", "Field", "Step", "Tool", "ToolError", "World", "tool"]
+__all__ = ["ArtifactStore", "Category", "ChatAddress", "Field", "Step", "Tool", "ToolError", "World", "tool"]

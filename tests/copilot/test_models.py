@@ -11,10 +11,18 @@ from typing import Any
 import pytest
 
 from copilot.engine import Engine
-from copilot.models import ModelNotConfigured, chat_model, configured_model, describe, without_key
+from copilot.models import (
+    ModelNotConfigured,
+    chat_address,
+    chat_model,
+    configured_model,
+    describe,
+    without_key,
+)
 from copilot.planner.model import EmbeddedPlanner
 from copilot.session import Session
 from tests.openai_server import KEY, OpenAIServer, Reply, calls, fails, says, too_long
+from tools.base import ChatAddress
 
 
 def test_a_served_model_calls_a_tool_and_answers(
@@ -154,3 +162,23 @@ def test_a_text_is_shown_without_the_key(monkeypatch: pytest.MonkeyPatch) -> Non
     assert without_key(f"wrong key {KEY}") == f"wrong key {KEY}"
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     assert without_key(f"wrong key {KEY}") == "wrong key ***"
+
+
+def test_a_tool_asks_the_configured_model_and_its_key_is_in_no_event(
+    session: Session, serve: Callable[..., OpenAIServer]
+) -> None:
+    server = serve(says("Vegetation by red and near infrared."), fails(401, f"Wrong key: {KEY}"))
+    event = session.call("chat_completion", prompt="What is NDVI?")
+    assert event.ok and event.data["reply"] == "Vegetation by red and near infrared."
+    assert server.keys == [f"Bearer {KEY}"]
+    refused = session.call("chat_completion", prompt="And EVI?")
+    assert refused.text == "The model's server refused the key (401); check OPENAI_API_KEY."
+    files = [path for path in session.engine.home.rglob("*") if path.is_file()]
+    assert files and [path.name for path in files if KEY.encode() in path.read_bytes()] == []
+    assert KEY not in repr(session.world())
+
+
+def test_without_a_key_and_an_address_tools_have_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chat_address() is None
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
+    assert chat_address() == ChatAddress("gpt-4o-mini", "http://127.0.0.1:8000/v1", "none")

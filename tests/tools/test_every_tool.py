@@ -15,7 +15,7 @@ from state.codec import canonical, digest, from_json, to_json
 from state.model import State
 from tests.tools.prepared import example_arguments, past, prepared
 from tests.tools.world import small_world, write_small_catalogue
-from tools.base import Category, Step, Tool, World
+from tools.base import Category, ChatAddress, Step, Tool, World
 from tools.run import MAX_STATE_BYTES, run_call
 from tools.toolbox import toolbox
 
@@ -34,11 +34,13 @@ each_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
 
 @pytest.fixture(scope="module")
-def ready(small_catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, State]:
+def ready(
+    small_catalogue: Path, tmp_path_factory: pytest.TempPathFactory, chat: ChatAddress
+) -> tuple[World, State]:
     """A world and a state where every tool has what it needs, with a past to undo."""
     world = small_world(small_catalogue, tmp_path_factory.mktemp("artifacts"))
     state = prepared(world)
-    return replace(world, log=past(state)), state
+    return replace(world, log=past(state), chat=chat), state
 
 
 def call(ready: tuple[World, State], tool: Tool, arguments: dict[str, Any]) -> Step:

@@ -1,5 +1,6 @@
-"""OpenAI: embeddings, chat, JSON answers, picture descriptions and token counts."""
+"""OpenAI: embeddings, chat, JSON, pictures described, and tokens counted."""
 
-from tools.base import Tool
+from tools.openai.chatting import TOOLS as CHATTING
+from tools.openai.vectors import TOOLS as VECTORS
 
-TOOLS: tuple[Tool, ...] = ()
+TOOLS = (*VECTORS, *CHATTING)
