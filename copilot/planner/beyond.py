@@ -21,6 +21,8 @@ r"google|planet|maxar|\w+ hub)|video|movie)\b", "I can't fetch from there; a STA
         (r"^\W*(?:please |then |and |also |can you |could you )*(?:track|follow|watch|"
 r"monitor)\b.*\b(?:live|ais|now|real[- ]?time|continuously)\b|\blive (?:position|feed|"
 r"ais|traffic)", "I can't follow anything live: the catalogue holds images that were taken before"),
+        (r"\bweather\b.*\b(?:tomorrow|forecast|next|will)\b|\bwill\b.*\bweather\b|\bforecast\b.*\bweather\b", "I can't "
+"forecast the weather; weather_history knows past days"),
         (r"\b(?:4k |hd )?(?:video|movie|gif)\b", "There is no video here; a time slider plays the images over time"),
         (r"\b(?:segment|classify|detect|compute|calculate|run)\b.*\b(?:pixels|"
 r"change detection|yolo|segmentation|neural|deep learning)\b|^\W*(?:please |then |"

@@ -290,10 +290,25 @@ def _numbers(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> N
         alone = (
             len([one for one in waiting if one.name not in args]) == 1 and each in waiting and each.required
         )
-        found = number_for(each, said.text, left, alone)
+        found = _ordinal(each, said.text) or number_for(each, said.text, left, alone)
         if found is not None and _within(each, found):
             args[each.name] = converted(each, found)
             left = [one for one in left if one is not found]
+
+
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+_COUNTED = frozenset({"number", "page", "rank", "position", "part", "first_page"})
+
+
+def _ordinal(parameter: Parameter, text: str) -> Quantity | None:
+    """ "The second table": for what is counted."""
+    if parameter.name not in _COUNTED:
+        return None
+    match = re.search(rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<digits>\d+)(?:st|nd|rd|th)\b", text, re.I)
+    if match is None:
+        return None
+    value = _ORDINALS[match["word"].lower()] if match["word"] else int(match["digits"])
+    return Quantity(match.start(), match.end(), value)
 
 
 def _within(parameter: Parameter, found: Quantity) -> bool:
@@ -359,6 +374,11 @@ def _file(parameter: Parameter, said: Said) -> str | None:
     return match["path"]
 
 
+def _title(parameter: Parameter, said: Said) -> str | None:
+    """The title of an article that is looked up; the name of a figure that is made."""
+    return _topic(parameter, said) if parameter.required else _named(parameter, said)
+
+
 def _crs(parameter: Parameter, said: Said) -> str | None:
     text = said.text
     if (code := re.search(r"\bepsg[:\s-]*(\d{4,6})", text, re.I)) is not None:
@@ -413,8 +433,21 @@ def _topic(parameter: Parameter, said: Said) -> str | None:
         return found
     text = _TAIL.sub("", said.text.strip().rstrip(".?!"))
     match = _ABOUT.match(text)
-    rest = match["rest"] if match else re.sub(r"^\W*(?:\w+)\s+", "", text)
+    rest = match["rest"] if match else _proper_name(text) or re.sub(r"^\W*(?:\w+)\s+", "", text)
     return _TAIL.sub("", rest).strip(" ,:\"'") or None
+
+
+_SERVICE = r"(?:Wikipedia|OpenStreetMap|OSM|STAC|arXiv|I|The|What|Who|Where|Which)\b"
+
+
+def _proper_name(text: str) -> str | None:
+    """The longest run of capitalised words after the first word."""
+    rest = re.sub(r"^\W*\w+", "", text)
+    found = re.findall(
+        rf"\b(?!{_SERVICE})[A-Z][\w'-]*(?: (?:of|the|de|la) (?=[A-Z]))?(?:[ -](?!{_SERVICE})[A-Z0-9][\w'-]*)*",
+        rest,
+    )
+    return max(found, key=len, default=None)
 
 
 def _named(parameter: Parameter, said: Said) -> str | None:
@@ -470,7 +503,8 @@ _BY_NAME: tuple[tuple[frozenset[str], _TextReader], ...] = (
     (frozenset({"crs", "target_crs", "epsg", "to_crs", "dst_crs"}), _crs),
     (frozenset({"expression", "formula", "condition", "where"}), _expression),
     (frozenset({"query", "question", "topic", "search", "prompt", "term"}), _topic),
-    (frozenset({"name", "title", "new_name", "store", "label"}), _named),
+    (frozenset({"title"}), _title),
+    (frozenset({"name", "new_name", "store", "label"}), _named),
     (frozenset({"columns", "fields"}), _columns),
     (frozenset({"column", "field", "by", "value", "values", "x", "y", "time", "index", "group_by", "on", "target"}), _column),
     (frozenset({"color", "colour"}), _colour),

@@ -161,6 +161,13 @@ def _features(text: str, today: date) -> Arguments:
     return {"what": what.lower()} if what else {}
 
 
+def _asset(text: str, today: date) -> Arguments:
+    match = re.search(
+        r"\b(?:the |an? )?(?P<asset>[\w-]+) (?:asset|band)\b|\basset (?P<named>[\w-]+)", text, re.I
+    )
+    return {"asset": (match["asset"] or match["named"]).lower()} if match else {}
+
+
 def _both_places(text: str, today: date) -> Arguments:
     match = re.search(
         r"\b(?:between|from)\s+(?P<start>.+?)\s+(?:and|to)\s+(?P<end>[^?,;]+?)(?:\s+in (?:km|kilomet\w+|miles|metres|meters|nautical miles))?\W*$",
@@ -178,5 +185,6 @@ IDIOMS: Mapping[str, Idiom] = {
     "spectral_index": _index,
     "arxiv_paper": _paper,
     "osm_features": _features,
+    "stac_load": _asset,
     "distance_between": _both_places,
 }

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from urllib.parse import urlsplit
 
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.beyond import undoable
@@ -19,6 +20,7 @@ from copilot.planner.declared.idioms import IDIOMS
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.things import Thing, made_by, things_at_hand
+from copilot.planner.rules import label_by_rule
 from copilot.planner.situation import Call, Situation
 from data.vocabulary.datasets import dataset_mentions
 from tools.base import ToolError
@@ -69,6 +71,7 @@ def chosen(
     kinds = {each.kind for each in things}
     if undoable(Clause(text, 0, ())) is not None:
         return None
+    served = _of_a_named_service(text)
     if len(words_of(text)) < _FEWEST_WORDS and not kinds:
         return None
     ranked = (phrases or known_phrases()).ranked(text)
@@ -77,14 +80,44 @@ def chosen(
     fitting = [
         (tool, like + _at_hand(tool, kinds))
         for tool, like in ranked
-        if _may_be(tool, text, kinds, of_catalogue)
+        if (tool in served if served else _may_be(tool, text, kinds, of_catalogue))
     ]
     if not fitting:
         return None
     tool, like = max(fitting, key=lambda each: each[1])
+    if served:
+        return tool
+    if _is_for_the_rules(text, tool, like, kinds):
+        return None
     other = next((like for tool, like in ranked if not is_declared(tool)), 0.0)
     ease = _GOING_ON if going_on else 0.0
     return tool if like >= SURE - ease and like >= other + AHEAD - ease else None
+
+
+def _is_for_the_rules(text: str, tool: str, like: float, kinds: set[str]) -> bool:
+    """Whether the wording alone says that it is about layers, exports or filters, or can't be done."""
+    label = label_by_rule(text.lower())
+    if label == "reject":
+        return like < _SURE_OF_IT or len(words_of(text)) <= _FEWEST_WORDS
+    if label == "export":
+        return toolbox().get(tool).category == "web" or tool.startswith("read_")
+    return label == "rename_layer" or (label == "filter" and not kinds)
+
+
+_SERVICES = (
+    (re.compile(r"\b(?:osm|openstreetmap|open street map)\b", re.I), ("osm_features",)),
+    (
+        re.compile(r"\bwikipedia\b|\bwiki (?:page|article|entry)\b", re.I),
+        ("wikipedia_search", "wikipedia_page"),
+    ),
+    (re.compile(r"\barxiv\b", re.I), ("arxiv_search", "arxiv_paper")),
+    (re.compile(r"\bstac\b", re.I), ("stac_collections", "stac_search", "stac_load")),
+)
+
+
+def _of_a_named_service(text: str) -> tuple[str, ...]:
+    """The tools of a service that is called by its name."""
+    return next((tools for pattern, tools in _SERVICES if pattern.search(text)), ())
 
 
 def _may_be(tool: str, text: str, kinds: set[str], of_catalogue: bool) -> bool:
@@ -111,6 +144,7 @@ def _at_hand(tool: str, kinds: set[str]) -> float:
 
 _SHOWING = {"add_raster_layer": "raster", "add_vector_layer": "vector"}
 _HERE, _NEEDS_NOTHING, _NOT_HERE = 0.04, -0.03, -0.15
+_SURE_OF_IT = 0.5
 _FEWEST_WORDS = 2
 _ANY_DAY = date(2000, 1, 1)
 _OUTSIDE = 0.02
@@ -125,6 +159,7 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     """
     things = things_at_hand(situation)
     own = [name for name, info in situation.datasets.items() if info.origin == "ingested"]
+    own += [urlsplit(tab["url"]).hostname or tab["title"] for tab in situation.tabs]
     steps = _chosen_for_each(steps_of(request), things, own)
     if not any(tool for _, tool in steps):
         whole = chosen(request, things, datasets=own) if len(steps) > 1 else None
@@ -161,6 +196,9 @@ def _chosen_for_each(
 
 def _stop(draft: Declared, stopped: Missing | Ask | Reject) -> None:
     """What cannot be planned ends the plan: what comes before it is done, and then it is asked or said why."""
+    if isinstance(stopped, Missing) and draft.calls:
+        draft.notes.append(_question(stopped.tool, stopped.parameter))
+        return
     if isinstance(stopped, Missing):
         stopped = Ask(_question(stopped.tool, stopped.parameter), ())
     if not draft.calls:
