@@ -185,14 +185,13 @@ def _on_plane(here: _Edges, there: _Edges, guess: Gap) -> Gap:
     plane = Plane(float(lon), float(lat))
     sides = [_placed(each, plane) for each in (here, there)]
     way = shapely.get_coordinates(shapely.shortest_line(*(shapely.multilinestrings(each) for each in sides)))
-    lons, lats = plane.projection(way[:, 0], way[:, 1], inverse=True)
-    start, end = ((float(lons[side]), float(lats[side])) for side in (0, 1))
+    start, end = (_spot(each) for each in plane.to_globe(way))
     to = int(there.owner[int(np.argmin(shapely.distance(sides[1], shapely.Point(way[1]))))])
     return Gap(geodesic_m(start, end)[0], start, end, 0.0, to)
 
 
 def _placed(edges: _Edges, plane: Plane) -> NDArray[np.object_]:
-    placed = np.stack(plane.projection(edges.ends[..., 0], edges.ends[..., 1]), axis=-1)
+    placed = plane.to_plane(edges.ends.reshape(-1, 2)).reshape(edges.ends.shape)
     lines: NDArray[np.object_] = shapely.linestrings(placed)
     return lines
 

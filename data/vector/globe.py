@@ -24,6 +24,7 @@ EDGE_DEG = 0.05
 _MIDDLE_STEP_DEG = 0.5
 _SEAM_DEG = 1e-9
 _POLE_DEG = 90 - 1e-9
+_SIMPLE = ("Point", "LineString", "LinearRing", "Polygon")
 Points = NDArray[np.float64]
 """Positions, shape (n, 2)."""
 
@@ -87,9 +88,11 @@ def collected(parts: Sequence[shapely.Geometry]) -> shapely.Geometry:
 
 def simple_parts(geometry: shapely.Geometry) -> list[shapely.Geometry]:
     """The points, lines and polygons that a shape is made of, collections inside collections too."""
+    if geometry.geom_type in _SIMPLE:
+        return [] if geometry.is_empty else [geometry]
     found: list[shapely.Geometry] = []
     for part in shapely.get_parts(geometry):
-        whole = part.geom_type in ("Point", "LineString", "LinearRing", "Polygon")
+        whole = part.geom_type in _SIMPLE
         found += [part] if whole else simple_parts(part)
     return [each for each in found if not each.is_empty]
 
@@ -170,16 +173,17 @@ def polygon_of(rings: Sequence[Points], poles: Sequence[float]) -> shapely.Geome
     `poles` has for each ring the latitude of the pole that it would hold if it winds around one (±90).
     """
     shapes = [_flat_ring(ring, pole) for ring, pole in zip(rings, poles, strict=True)]
-    found = shapes[0]
-    if len(shapes) > 1:
-        found = shapely.difference(found, shapely.union_all(shapes[1:]))
-    return areas(found)
+    if len(shapes) == 1:
+        return areas(shapes[0])
+    return areas(shapely.difference(shapes[0], shapely.union_all(shapes[1:])))
 
 
 def areas(geometry: shapely.Geometry) -> shapely.Geometry:
     """The polygons of a shape, valid; an empty polygon when it has none."""
     if not shapely.is_valid(geometry):
         geometry = shapely.make_valid(geometry, method="structure", keep_collapsed=False)
+    if geometry.geom_type == "Polygon" and geometry.area > 0:
+        return geometry
     simple = [each for each in simple_parts(geometry) if each.geom_type == "Polygon" and each.area > 0]
     return collected(simple) if simple else shapely.Polygon()
 

@@ -172,8 +172,7 @@ def _stepped(cells: Cells, size_m: float, plane: Plane) -> Cells:
 
     In more of them within some cells of a pole, where straight edges of the plane bend on the map.
     """
-    poles = [shapely.Point(plane.projection(plane.lon, lat)) for lat in (-90.0, 90.0)]
-    away = [shapely.distance(cells, pole) for pole in poles if np.isfinite([pole.x, pole.y]).all()]
+    away = [shapely.distance(cells, pole) for pole in plane.poles if np.isfinite([pole.x, pole.y]).all()]
     cells_away = np.min(away, axis=0) / size_m
     steps = np.select([cells_away < 3, cells_away < 20], [128, 32], 8)
     # A hair more, so that rounding does not make one step more on one side of an edge than on the other.

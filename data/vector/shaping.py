@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import geopandas as gpd
 
 _ROUNDS = 3
+_NEAR_M = 1000.0
 _HULL_STEP = 0.005
 """Edges of a hull are great circles; they are followed in steps of about this angle, radians."""
 _HALF_GLOBE_M = 9_500_000.0
@@ -48,9 +49,10 @@ def centroid(geometry: shapely.Geometry) -> shapely.Geometry:
     plane = plane_around(geometry, "laea")
     for _ in range(_ROUNDS):
         center = plane.flat(geometry).centroid
-        lon, lat = plane.projection(center.x, center.y, inverse=True)
-        if abs(plane.lat) == 90:
-            break  # the plane around the pole is the only one on which the cut closes exactly
+        lon, lat = plane.to_globe(np.array([[center.x, center.y]]))[0]
+        # The plane around a pole is the only one on which a cut closes; near the centre it is right anyway.
+        if abs(plane.lat) == 90 or math.hypot(center.x, center.y) < _NEAR_M:
+            break
         plane = Plane(float(lon), float(lat), "laea")
     return shapely.Point(float(lon), float(lat))
 
