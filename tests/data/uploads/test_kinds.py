@@ -1,0 +1,195 @@
+"""Every kind of file becomes the artifact that it should, with its own values."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import pytest
+import rasterio
+from shapely.geometry import box
+
+from data.uploads.bring import bring, content_key, staged
+from data.uploads.brought import Asked, Brought
+from data.uploads.errors import UploadError
+from data.uploads.gdal import quiet_gdal
+from tests.data.uploads import samples
+from tests.data.uploads.samples import SAMPLES
+
+
+def brought(path: Path, **asked: str) -> tuple[Brought, Path]:
+    """What the file becomes, and its artifact's file."""
+    (out := path.parent / "out").mkdir(exist_ok=True)
+    kept = path.parent / "kept"
+    with staged(path, out, asked=Asked(**asked)) as incoming:
+        found = bring(incoming)
+        shutil.copyfile(found.path, kept)
+    assert not any(out.iterdir())
+    return found, kept
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_whole_file_becomes_its_kind(tmp_path: Path, name: str) -> None:
+    write, kind = SAMPLES[name]
+    write(tmp_path / name)
+    found, kept = brought(tmp_path / name)
+    assert (found.kind, kept.stat().st_size > 0) == (kind, True)
+    json.dumps(dict(found.facts), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", ["fields.zip", "fields.gpkg", "fields.kml", "fields.parquet"])
+def test_features_keep_their_shapes_and_come_in_degrees(tmp_path: Path, name: str) -> None:
+    SAMPLES[name][0](tmp_path / name)
+    found, kept = brought(tmp_path / name)
+    frame = gpd.read_parquet(kept)
+    assert frame.crs.to_epsg() == 4326
+    assert (found.facts["count"], found.facts["geometries"]) == (2, {"polygon": 2})
+    assert np.allclose(frame.geometry.bounds, [[4, 51, 4.2, 51.2], [4.3, 51.3, 4.5, 51.5]], atol=1e-9)
+    label = "Name" if name.endswith(".kml") else "name"
+    assert frame[label].tolist() == ["a", "b"]
+    assert found.bbox == pytest.approx((4, 51, 4.5, 51.5))
+    assert found.item["properties"]["table:row_count"] == 2
+
+
+def test_a_kmz_is_its_kml(tmp_path: Path) -> None:
+    found, _ = brought(samples.kmz(tmp_path / "fields.kmz"))
+    assert found.facts["count"] == 2
+    assert found.notes == ("It is 'doc.kml' of the archive 'fields.kmz'.",)
+
+
+def test_rows_with_coordinates_become_points_with_their_columns(tmp_path: Path) -> None:
+    path = tmp_path / "points.csv"
+    path.write_text("name;lon;lat;depth_m\na;4,25;51,25;1.5\nb;4.5;51.5;\nc;;;3\nd;4;91;4\n")
+    found, kept = brought(path)
+    frame = gpd.read_parquet(kept)
+    assert [(point.x, point.y) for point in frame.geometry] == [(4.25, 51.25), (4.5, 51.5)]
+    assert frame["name"].tolist() == ["a", "b"]
+    assert frame["depth_m"].tolist()[0] == 1.5 and np.isnan(frame["depth_m"].tolist()[1])
+    assert found.facts["left_out"] == 2 and "2 of its features were left out" in found.notes[0]
+
+
+@pytest.mark.parametrize("name", ["levels.csv", "levels.parquet", "levels.xlsx"])
+def test_rows_without_coordinates_become_a_table(tmp_path: Path, name: str) -> None:
+    SAMPLES[name][0](tmp_path / name)
+    found, kept = brought(tmp_path / name)
+    assert found.facts == {"rows": 3, "columns": ["station", "level_m", "count"]}
+    frame = pd.read_parquet(kept)
+    assert frame["station"].tolist() == ["x", "y", "z"] and frame["count"].tolist() == [1, 2, 3]
+    assert frame["level_m"].tolist()[:2] == [1.5, 2.5] and pd.isna(frame["level_m"].tolist()[2])
+
+
+def test_a_sheet_is_chosen_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as book:
+        samples.table().to_excel(book, sheet_name="first", index=False)
+        pd.DataFrame({"lon": [4.5], "lat": [51.5], "day": [pd.Timestamp("2024-05-06")]}).to_excel(
+            book, sheet_name="second", index=False
+        )
+    first, _ = brought(path)
+    assert (first.kind, first.notes) == (
+        "table",
+        ("Its sheet 'first' was taken; part names another of them: 'second'.",),
+    )
+    second, kept = brought(path, part="second")
+    assert second.kind == "vector" and gpd.read_parquet(kept)["day"].tolist() == ["2024-05-06T00:00:00"]
+    with pytest.raises(UploadError, match="has no sheet 'third'; it has 'first', 'second'"):
+        brought(path, part="third")
+
+
+def test_a_layer_of_a_geopackage_is_chosen_by_its_name(tmp_path: Path) -> None:
+    path = samples.vector(tmp_path / "two.gpkg", layer="fields")
+    other = gpd.GeoDataFrame({"n": [7]}, geometry=[box(5, 52, 6, 53)], crs="EPSG:4326").to_crs(3857)
+    other.to_file(path, layer="lakes", driver="GPKG")
+    assert brought(path)[0].facts["count"] == 2
+    found, _ = brought(path, part="lakes")
+    assert (found.facts["count"], found.facts["crs"]) == (1, "EPSG:3857")
+    assert found.bbox == pytest.approx((5, 52, 6, 53))
+
+
+def test_one_file_of_an_archive_is_chosen_by_its_name(tmp_path: Path) -> None:
+    files = {"a/one.csv": b"lon,lat\n1,2\n", "b/two.csv": b"lon,lat\n3,4\n"}
+    path = samples.zipped(tmp_path / "two.zip", files)
+    assert brought(path, part="two.csv")[0].bbox == (3, 4, 3, 4)
+    with pytest.raises(UploadError, match="has no single file 'three'"):
+        brought(path, part="three")
+
+
+def test_features_across_the_antimeridian_have_the_narrow_box(tmp_path: Path) -> None:
+    path = tmp_path / "fiji.geojson"
+    frame = gpd.GeoDataFrame(geometry=[box(178, -18, 179, -17), box(-179, -18, -178, -17)], crs="EPSG:4326")
+    frame.to_file(path, driver="GeoJSON")
+    found, _ = brought(path)
+    assert found.bbox == (178, -18, -178, -17)
+    assert found.item["geometry"]["type"] == "MultiPolygon"
+
+
+def test_mixed_and_nested_properties_are_kept_as_text(tmp_path: Path) -> None:
+    path = samples.written(samples.GEOJSON)(tmp_path / "points.geojson")
+    frame = gpd.read_parquet(brought(path)[1])
+    assert frame["tags"][0] == '["x", 1]' and pd.isna(frame["tags"][1])
+
+
+def test_a_netcdf_variable_is_turned_north_up_with_its_times_as_bands(tmp_path: Path) -> None:
+    path = samples.netcdf3(tmp_path / "sea.nc")
+    found, kept = brought(path, part="ice")
+    with quiet_gdal(), rasterio.open(kept) as source:
+        values = np.arange(36, dtype="float32").reshape(3, 3, 4) * 2
+        assert (source.read() == values[:, ::-1]).all()
+        assert tuple(source.transform)[:6] == pytest.approx((1, 0, 3, 0, -1, 53))
+        assert (source.crs.to_epsg(), source.descriptions[1]) == (4326, "ice time 2")
+    assert found.notes[0] == "Its variable 'ice' was taken; part names another of them: 'sst'."
+
+
+def test_a_netcdf_of_0_to_360_degrees_is_rolled_to_the_maps_longitudes(tmp_path: Path) -> None:
+    import xarray
+
+    lon, lat = np.arange(5, 360, 10.0), np.arange(85, -90, -10.0)
+    values = np.broadcast_to(lon, (18, 36)).astype("float32")
+    path = tmp_path / "world.nc"
+    xarray.Dataset({"v": (("lat", "lon"), values)}, {"lat": lat, "lon": lon}).to_netcdf(path, engine="scipy")
+    found, kept = brought(path)
+    with quiet_gdal(), rasterio.open(kept) as source:
+        row = source.read(1)[0]
+        assert tuple(source.transform)[:6] == pytest.approx((10, 0, -180, 0, -10, 90))
+    assert row.tolist() == [*np.arange(185, 360, 10.0), *np.arange(5, 180, 10.0)]
+    assert found.bbox == pytest.approx((-180, -90, 180, 90))
+
+
+def test_a_grid_mapping_names_the_coordinate_system(tmp_path: Path) -> None:
+    found, kept = brought(samples.netcdf4(tmp_path / "height.nc"))
+    with quiet_gdal(), rasterio.open(kept) as source:
+        assert (source.read(1) == np.arange(6.0).reshape(3, 2)).all()
+        assert tuple(source.transform)[:6] == (10, 0, 590_000, 0, -10, 5_750_000)
+    assert found.facts["crs"] == "EPSG:32631"
+
+
+@pytest.mark.parametrize(
+    "name", ["note.txt", "page.html", "meta.xml", "settings.json", "report.pdf", "report.docx"]
+)
+def test_a_document_is_kept_byte_for_byte(tmp_path: Path, name: str) -> None:
+    path = SAMPLES[name][0](tmp_path / name)
+    found, kept = brought(path)
+    assert (kept.read_bytes(), found.suffix) == (path.read_bytes(), path.suffix)
+
+
+def test_a_wrong_name_is_said_and_does_not_matter(tmp_path: Path) -> None:
+    samples.picture(tmp_path / "scan.png").rename(tmp_path / "scan.tif")
+    found, _ = brought(tmp_path / "scan.tif")
+    assert found.notes[0] == "Its name ends in .tif, but it is a PNG file and was read as one."
+
+
+def test_the_key_is_of_the_content_and_of_what_else_decides(tmp_path: Path) -> None:
+    path = samples.picture(tmp_path / "scan.png")
+    world = path.with_suffix(".pgw")
+    world.write_text("1")
+    keys = {
+        content_key(path, {}, Asked()),
+        content_key(path, {".pgw": world}, Asked()),
+        content_key(path, {}, Asked(crs="EPSG:32631")),
+        content_key(path, {}, Asked(part="a")),
+    }
+    assert len(keys) == 4
