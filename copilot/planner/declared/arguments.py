@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from copilot.planner.asking import Ask, Reject
-from copilot.planner.declared.idioms import IDIOMS
+from copilot.planner.declared.idioms import IDIOMS, WHOLLY
 from copilot.planner.declared.numbers import Quantity, converted, number_for, quantities
 from copilot.planner.declared.phrases import words_of
 from copilot.planner.declared.signature import Parameter, parameters
@@ -69,10 +69,6 @@ def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) 
                 raise Reject(_nothing_to_work_on(each))
             raise Missing(tool, each)
     return Call(tool, args)
-
-
-WHOLLY = frozenset({"convert_units", "date_arithmetic", "convert_coordinates", "calculate", "arxiv_paper"})
-"""Tools whose idiom says all that there is to say."""
 
 
 def _nothing_to_work_on(parameter: Parameter) -> str:
@@ -164,12 +160,12 @@ def _in_order(wanted: Sequence[Parameter], found: Sequence[Thing], text: str) ->
 def _places(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
     names = {each.name for each in wanted}
     for span in said.of("point"):
-        if {"lon", "lat"} <= names and "lon" not in args:
-            args["lon"], args["lat"] = (round(float(each), 6) for each in span.value[:2])
+        if span.value.lon is not None and {"lon", "lat"} <= names and "lon" not in args:
+            args["lon"], args["lat"] = round(float(span.value.lon), 6), round(float(span.value.lat), 6)
             said.take(span.start, span.end)
     for span in said.of("bbox"):
-        if "bbox" in names and "bbox" not in args:
-            args["bbox"] = [float(each) for each in span.value]
+        if span.value.bbox is not None and "bbox" in names and "bbox" not in args:
+            args["bbox"] = [float(each) for each in span.value.bbox]
             said.take(span.start, span.end)
     slots = [
         each.name

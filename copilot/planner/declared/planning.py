@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.beyond import undoable
 from copilot.planner.clauses import Clause
-from copilot.planner.declared.arguments import WHOLLY, Missing, filled
-from copilot.planner.declared.idioms import IDIOMS
+from copilot.planner.declared.arguments import Missing, filled
+from copilot.planner.declared.idioms import IDIOMS, WHOLLY
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.things import Thing, made_by, things_at_hand

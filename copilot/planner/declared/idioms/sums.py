@@ -1,17 +1,13 @@
-"""Turns of phrase of single tools: "12 knots in km/h", "90 days after 3 May", "NDVI", "cafes in Lyon"."""
+"""Sums, units, dates and coordinates: "12 knots in km/h", "90 days after 3 May", "52.1, 4.3 in UTM"."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
+from copilot.planner.declared.idioms.base import Arguments, Idiom
 from copilot.planner.reading.dates import dates
-
-Arguments = dict[str, Any]
-Idiom = Callable[[str, date], Arguments]
-"""From a clause and today's date to the arguments that it plainly says."""
 
 _UNIT = r"[a-zA-Z°µ²³/%^0-9]+(?: (?:miles?|feet|foot|metres?|meters?|kilomet(?:re|er)s?|yards?|per \w+|celsius|fahrenheit|inch(?:es)?))?"
 _CONVERSIONS = (
@@ -121,70 +117,9 @@ def _sum(text: str, today: date) -> Arguments:
     return {"expression": plain} if re.search(r"\d", plain) else {}
 
 
-def _index(text: str, today: date) -> Arguments:
-    from data.raster.indices import INDICES
-
-    found = [name for name in INDICES if re.search(rf"\b{re.escape(name)}\b", text, re.I)]
-    if found:
-        return {"index": max(found, key=len).upper()}
-    for pattern, name in (
-        (r"\b(?:burn|burned|burnt|fire scar)", "NBR"), (r"\bsnow\b", "NDSI"), (r"\bmodified (?:normali[sz]ed difference )?water", "MNDWI"),
-        (r"\b(?:moisture|water stress)\b", "NDMI"), (r"\bwater\b", "NDWI"), (r"\b(?:built|urban|building)", "NDBI"), (r"\bbare (?:soil|ground|earth)", "BSI"),
-        (r"\bsoil[- ]adjusted", "SAVI"), (r"\benhanced vegetation", "EVI"), (r"\b(?:vegetation|green(?:ness|ery)?|plants?|biomass)\b", "NDVI"),
-    ):  # fmt: skip
-        if re.search(pattern, text, re.I):
-            return {"index": name}
-    return {}
-
-
-def _paper(text: str, today: date) -> Arguments:
-    match = re.search(
-        r"\b(?:arxiv:?\s*)?(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7})\b", text, re.I
-    )
-    return {"paper": match[1]} if match else {}
-
-
-_WHAT = re.compile(
-    r"(?:\b(?:get|download|fetch|find|show|load|add|list|give me|pull|all|every|any|the|openstreetmap|osm|of|me|from|map|features?|where are|which|put|plot|draw)\b\W*)*(?P<what>[\w' -]+?)"
-    r"(?:\s+(?:from|in) (?:osm|openstreetmap))?(?:\s+(?:in|near|around|within|inside|from|for|at|here|there|on|of)\b.*|\W*)$",
-    re.I,
-)
-
-
-def _features(text: str, today: date) -> Arguments:
-    match = _WHAT.search(text.strip().rstrip("?.!"))
-    what = (
-        re.sub(r"\b(?:openstreetmap|osm|features?|please)\b", "", match["what"], flags=re.I).strip()
-        if match
-        else ""
-    )
-    return {"what": what.lower()} if what else {}
-
-
-def _asset(text: str, today: date) -> Arguments:
-    match = re.search(
-        r"\b(?:the |an? )?(?P<asset>[\w-]+) (?:asset|band)\b|\basset (?P<named>[\w-]+)", text, re.I
-    )
-    return {"asset": (match["asset"] or match["named"]).lower()} if match else {}
-
-
-def _both_places(text: str, today: date) -> Arguments:
-    match = re.search(
-        r"\b(?:between|from)\s+(?P<start>.+?)\s+(?:and|to)\s+(?P<end>[^?,;]+?)(?:\s+in (?:km|kilomet\w+|miles|metres|meters|nautical miles))?\W*$",
-        text,
-        re.I,
-    )
-    return {"start": match["start"].strip(), "end": match["end"].strip()} if match else {}
-
-
 IDIOMS: Mapping[str, Idiom] = {
     "convert_units": _conversion,
     "date_arithmetic": _calendar,
     "convert_coordinates": _coordinates,
     "calculate": _sum,
-    "spectral_index": _index,
-    "arxiv_paper": _paper,
-    "osm_features": _features,
-    "stac_load": _asset,
-    "distance_between": _both_places,
 }
