@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import geopandas as gpd
 
 WGS84 = "EPSG:4326"
+MAX_PAIRS = 1_000_000
 KINDS = ("point", "line", "polygon")
 """What a feature is, by its dimension."""
 
@@ -96,6 +97,14 @@ def only(frame: gpd.GeoDataFrame, kind: int, wanted: str) -> gpd.GeoDataFrame:
     if kept.empty:
         raise VectorError(f"{wanted} has no {KINDS[kind]}s; it has {kinds_in_words(frame)}.")
     return kept
+
+
+def affordable(pairs: int) -> None:
+    """Raises VectorError for more pairs of features than are worked with."""
+    if pairs > MAX_PAIRS:
+        raise VectorError(
+            f"The features meet in {pairs:,} pairs, and at most {MAX_PAIRS:,} are worked with; take fewer."
+        )
 
 
 def kinds_in_words(frame: gpd.GeoDataFrame) -> str:

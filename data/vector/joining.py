@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from data.vector.cleaning import only
+from data.vector.cleaning import affordable, only
 from data.vector.distances import nearest_rows
 from data.vector.errors import VectorError
 from data.vector.measuring import area_m2
@@ -30,6 +30,7 @@ def matches(
     The predicate reads from the first to the second: points `within` polygons.
     """
     ours, theirs = second.sindex.query(first.geometry.to_numpy(), predicate=predicate)
+    affordable(len(ours))
     order = np.lexsort((theirs, ours))
     return ours[order], theirs[order]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import shapely
 
-from data.vector.cleaning import WGS84, dimension, only
+from data.vector.cleaning import WGS84, affordable, dimension, only
 from data.vector.errors import VectorError
 from data.vector.globe import collected, simple_parts
 
@@ -32,6 +32,7 @@ def intersection(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame) -> gpd.GeoDa
     """
     areas = only(second, 2, "What the features are cut to")
     ours, theirs = areas.sindex.query(first.geometry.to_numpy(), predicate="intersects")
+    affordable(len(ours))
     order = np.lexsort((theirs, ours))
     ours, theirs = ours[order], theirs[order]
     shapes = shapely.intersection(first.geometry.to_numpy()[ours], areas.geometry.to_numpy()[theirs])
@@ -93,7 +94,7 @@ def dissolve(frame: gpd.GeoDataFrame, by: str | None, sums: list[str] | None = N
     for field in sums:
         if not pd.api.types.is_numeric_dtype(frame[field]) or pd.api.types.is_bool_dtype(frame[field]):
             raise VectorError(f"The field {field!r} holds no numbers to add up.")
-    keys = frame[by] if by is not None else pd.Series("all", index=frame.index)
+    keys = frame[by].map(_key) if by is not None else pd.Series("all", index=frame.index)
     rows: list[dict[str, Any]] = []
     shapes = frame.geometry.to_numpy()
     merged: list[shapely.Geometry] = []
@@ -103,6 +104,16 @@ def dissolve(frame: gpd.GeoDataFrame, by: str | None, sums: list[str] | None = N
         rows.append(row)
         merged.append(_merged(shapes[group.index.to_numpy()]))
     return gpd.GeoDataFrame(rows, geometry=merged, crs=WGS84)
+
+
+def _key(value: Any) -> Any:
+    """What rows are grouped by: a value, or the text of a list or a record."""
+    plain = (
+        isinstance(value, (str, int, float, bool, np.generic))
+        or value is None
+        or pd.api.types.is_scalar(value)
+    )
+    return value if plain else str(value)
 
 
 def _merged(shapes: Any) -> shapely.Geometry:

@@ -68,10 +68,17 @@ def features_of(state: State, world: World, handle: str) -> Features:
 @contextmanager
 def sentences() -> Iterator[None]:
     """What goes wrong with features, as the caller is told it."""
+    from shapely.errors import ShapelyError
+
     try:
         yield
     except VectorError as error:
         raise ToolError(str(error)) from error
+    except ShapelyError as error:
+        raise ToolError(
+            "The shapes cannot be computed with: their edges lie too close to each other to be told apart; "
+            "simplify_geometry with a tolerance of 1 m most often helps."
+        ) from error
 
 
 def noted(said: str, *features: Features) -> str:

@@ -23,7 +23,7 @@ from tools.geotools.features import (
     without_shapes,
 )
 from tools.phrases import listed, number, number_of
-from tools.tables import SHOWN_ROWS, plain_rows
+from tools.tables import SHOWN_ROWS, plain_rows, plain_value
 from tools.vectors import VectorHandle, vector_step
 
 if TYPE_CHECKING:
@@ -67,8 +67,9 @@ def spatial_join(
     from data.vector.joining import spatial_join as joined
 
     first, second = features_of(state, world, vector), features_of(state, world, other)
-    frame = joined(first.frame, second.frame, predicate, keep)
-    ours, theirs = matches(first.frame, second.frame, predicate)
+    with sentences():
+        frame = joined(first.frame, second.frame, predicate, keep)
+        ours, theirs = matches(first.frame, second.frame, predicate)
     meeting = first.frame.iloc[sorted(set(ours.tolist()))]
     found = names_of(meeting)
     one, several = _SAID[predicate]
@@ -179,7 +180,7 @@ def points_in_polygon(
     if field is not None:
         total = float(frame[frame.columns[-1]].sum())
         said += f" {field} adds up to {number(total)}."
-        facts["sum"] = total
+        facts["sum"] = plain_value(total)
     call = Call.of(points_in_polygon, points=points, polygons=polygons, sum_of=sum_of)
     name = f"{first.name} counted in {second.name}"
     return _made(state, world, call, (first, second), frame, name, said, facts)

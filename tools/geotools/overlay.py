@@ -20,6 +20,7 @@ from tools.geotools.features import (
     sentences,
 )
 from tools.phrases import listed, number, number_of
+from tools.tables import plain_value
 from tools.units import Names
 from tools.vectors import VectorHandle, vector_step
 
@@ -118,7 +119,8 @@ def difference(state: State, world: World, *, vector: VectorHandle, other: Other
     from data.vector.overlay import difference as left_of
 
     first, second = features_of(state, world, vector), features_of(state, world, other)
-    frame = left_of(first.frame, second.frame)
+    with sentences():
+        frame = left_of(first.frame, second.frame)
     said = f"Without {second.name}, {first.name} leaves {_sized(frame)}."
     if frame.empty:
         said = f"Nothing is left of {first.name} without {second.name}: it is wholly covered."
@@ -165,9 +167,12 @@ def dissolve(
     if field is not None and len(frame) <= 10:
         groups = zip(frame[field], frame["features"], strict=True)
         said += f" {field}: {listed([f'{key} {int(n):,}' for key, n in groups], 10)}."
-    totals = {each: float(frame[each].sum()) for each in adding}
+    totals = {each: plain_value(float(frame[each].sum())) for each in adding}
     if totals:
-        said += f" Sums: {listed([f'{key} {number(value)}' for key, value in totals.items()])}."
+        sums_said = [
+            f"{key} {'no value' if total is None else number(total)}" for key, total in totals.items()
+        ]
+        said += f" Sums: {listed(sums_said)}."
     call = Call.of(dissolve, vector=vector, by=by, sums=sums)
     title = f"{features.name} merged{by_what}"
     return _made(state, world, call, (features,), frame, title, said, totals=totals)

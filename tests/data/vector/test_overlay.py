@@ -199,3 +199,14 @@ def test_the_nearest_has_its_fields_distance_and_direction_over_the_antimeridian
     assert found["distance_m"].tolist() == [pytest.approx(metres), 0.0]
     assert found["azimuth_deg"].tolist() == [pytest.approx(90), 0.0]
     assert nearest(ships, ports, 1000.0)["name_1"].tolist() == ["t"]
+
+
+def test_rows_are_merged_by_lists_too_and_too_many_pairs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    tagged = FIELDS.assign(tags=[["wet", "low"], ["wet", "low"], ["dry"]])
+    assert dissolve(tagged, "tags")["features"].tolist() == [1, 2]
+    monkeypatch.setattr("data.vector.cleaning.MAX_PAIRS", 2)
+    for overlaid in (lambda: intersection(FIELDS, ZONES), lambda: spatial_join(FIELDS, ZONES, "intersects")):
+        with pytest.raises(
+            VectorError, match=r"^The features meet in 3 pairs, and at most 2 are worked with"
+        ):
+            overlaid()
