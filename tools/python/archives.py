@@ -66,7 +66,7 @@ def list_archive(state: State, world: World, *, document: ArchiveHandle) -> Step
     more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
     shown = f": {', '.join(files)}{more}" if files else ""
     said = f"{one_line(found.name)} holds {number_of(len(members), 'file')}, {total:,} bytes unpacked{shown}."
-    call = Call.of(list_archive, document=document)
+    call = Call.of(list_archive, document=found.handle)
     name = f"Files in {one_line(found.name)}"[:100]
     facts = {"files": len(members), "total_bytes": total, "source": found.handle}
     return table_of_inputs(state, world, [found], frame, call, name, said, **facts)

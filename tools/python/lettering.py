@@ -83,7 +83,7 @@ def image_annotate(
     drawn += [f"a scale bar of {bar_words(bar)}"] if bar else []
     call = Call.of(
         image_annotate,
-        raster=raster,
+        raster=found.handle,
         text=text,
         at=at,
         boxes=boxes,
@@ -135,7 +135,13 @@ def image_montage(
     across = min(columns or ceil(sqrt(len(found))), len(found))
     names = [one_line(each.name) if labels else "" for each in found]
     look = look_of(None, "percentile", None)
-    call = Call.of(image_montage, rasters=rasters, columns=columns, tile_px=tile_px, labels=labels)
+    call = Call.of(
+        image_montage,
+        rasters=[each.handle for each in found],
+        columns=columns,
+        tile_px=tile_px,
+        labels=labels,
+    )
     shown = f": {listed(names)}" if labels else ""
     said = f"Laid {number_of(len(found), 'picture')} out on one sheet, {across} in a row{shown}."
     paths = [each.path for each in found]

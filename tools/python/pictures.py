@@ -78,7 +78,7 @@ def image_resize(
     with readable():
         facts = _info(found.path)
     size = _new_size(facts["width_px"], facts["height_px"], width, height, scale)
-    call = Call.of(image_resize, raster=raster, width=width, height=height, scale=scale, method=method)
+    call = Call.of(image_resize, raster=found.handle, width=width, height=height, scale=scale, method=method)
     was = f"{facts['width_px']:,} x {facts['height_px']:,}"
     said = f"Resized {one_line(found.name)} from {was} to {size[0]:,} x {size[1]:,} pixels."
     return picture_step(
@@ -110,7 +110,7 @@ def image_crop(
     from data.pictures.frames import crop
 
     found = raster_of(state, world, raster)
-    call = Call.of(image_crop, raster=raster, left=left, top=top, width=width, height=height)
+    call = Call.of(image_crop, raster=found.handle, left=left, top=top, width=width, height=height)
     window = f"{width:,} x {height:,} pixels from column {left:,} and row {top:,}"
     said = f"Cut {window} out of {one_line(found.name)}."
     return picture_step(
@@ -142,7 +142,7 @@ def image_rotate(
     from data.pictures.frames import rotate
 
     found = raster_of(state, world, raster)
-    call = Call.of(image_rotate, raster=raster, degrees=degrees)
+    call = Call.of(image_rotate, raster=found.handle, degrees=degrees)
     way = "clockwise" if degrees >= 0 else "counter-clockwise"
     said = f"Turned {one_line(found.name)} by {abs(degrees):g} degrees {way}."
     return picture_step(
@@ -176,9 +176,8 @@ def image_to_png(
     from data.pictures.drawing import save_png
 
     found = raster_of(state, world, raster)
-    call = Call.of(
-        image_to_png, raster=raster, bands=bands, stretch=stretch, colormap=colormap, longest_px=longest_px
-    )
+    look = {"bands": bands, "stretch": stretch, "colormap": colormap}
+    call = Call.of(image_to_png, raster=found.handle, **look, longest_px=longest_px)
     artifact = call.artifact("document", state, f"{found.name} as PNG"[:100], "PNG picture", [found])
     path = world.artifacts.path(artifact.id, ".png")
     part = path.with_name(f".{path.name}.writing")

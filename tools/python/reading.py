@@ -65,7 +65,7 @@ def read_pdf(
         "pages_without_text": empty[:100],
         "source": found.handle,
     }
-    call = Call.of(read_pdf, document=document, first_page=first_page, last_page=last_page)
+    call = Call.of(read_pdf, document=found.handle, first_page=first_page, last_page=last_page)
     said = f"{one_line(found.name)} has {number_of(pdf.pages, 'page')}{titled}{of}.{without}"
     text = "\n\n".join(f"[page {first_page + at}]\n{page}" for at, page in enumerate(pdf.texts) if page)
     return text_step(state, world, call, [found], text, name=f"Text of {found.name}", said=said, **facts)
@@ -99,7 +99,7 @@ def read_docx(
         docx = docx_of(found.path)
     except DocumentError as error:
         raise ToolError(str(error)) from None
-    call = Call.of(read_docx, document=document, table=table)
+    call = Call.of(read_docx, document=found.handle, table=table)
     name = one_line(found.name)
     if table is not None:
         if table > len(docx.tables):
@@ -156,7 +156,7 @@ def read_html(
     return text_step(
         state,
         world,
-        Call.of(read_html, document=document, main=main),
+        Call.of(read_html, document=found.handle, main=main),
         [found],
         page.text,
         name=f"Text of {found.name}",
@@ -212,7 +212,7 @@ def read_text(
         f"{one_line(found.name)} has {number_of(len(every), 'line')} in {read.encoding}"
         f"{', as far as can be told' if read.guessed else ''}{part if len(chosen) < len(every) else ''}."
     )
-    call = Call.of(read_text, document=document, first_line=first_line, lines=lines)
+    call = Call.of(read_text, document=found.handle, first_line=first_line, lines=lines)
     return text_step(
         state,
         world,

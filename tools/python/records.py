@@ -46,7 +46,7 @@ def read_csv(
     from data.documents.tables import read_csv as table_of
 
     if (artifact := brought_in_as(state, document)) is not None:
-        return _as_table(state, world, artifact, document)
+        return _as_table(state, world, artifact)
     found = document_of(state, world, document)
     if found.path.suffix not in (".csv", ".tsv", ".txt", ".tab"):
         document_of(state, world, document, ".csv")  # says which tool reads it
@@ -61,7 +61,7 @@ def read_csv(
         f"{listed(columns, 12)}; "
         f"it is split by the {sign}, in {read.encoding}{'' if read.header else ', and has no header'}."
     )
-    call = Call.of(read_csv, document=document, delimiter=delimiter)
+    call = Call.of(read_csv, document=found.handle, delimiter=delimiter)
     facts = {"delimiter": sign, "encoding": read.encoding, "header": read.header, "source": found.handle}
     observation = f"{said}{_told(rows_in_words(read.frame))}"
     return table_of_inputs(
@@ -99,7 +99,7 @@ def read_json(
     except DocumentError as error:
         raise ToolError(str(error)) from None
     name = f"{path} of {found.name}" if path else found.name
-    call = Call.of(read_json, document=document, path=path)
+    call = Call.of(read_json, document=found.handle, path=path)
     said = f"{one_line(name)} is {about}."
     if (rows := records_of(value)) is not None:
         frame = _frame(rows)
@@ -147,7 +147,7 @@ def read_xml(
         wanted = found_in(xml, element) if element and element.strip() else ()
     except DocumentError as error:
         raise ToolError(str(error)) from None
-    call = Call.of(read_xml, document=document, element=element)
+    call = Call.of(read_xml, document=found.handle, element=element)
     if wanted:
         rows = [{"path": each.path, "text": each.text or None, **_attributes(each)} for each in wanted]
         values = [_value(each.text, each.attributes, str(element)) for each in wanted]
@@ -182,7 +182,7 @@ def brought_in_as(state: State, handle: str) -> Artifact | None:
     return artifact if artifact is not None and artifact.kind in ("table", "vector") else None
 
 
-def _as_table(state: State, world: World, artifact: Artifact, document: str) -> Step:
+def _as_table(state: State, world: World, artifact: Artifact) -> Step:
     """The rows of a CSV that is a table already, or of the points that it became."""
     if artifact.kind == "table":
         frame = load_table(state, world, artifact.id)
@@ -191,7 +191,7 @@ def _as_table(state: State, world: World, artifact: Artifact, document: str) -> 
         source = vector_of(state, world, artifact.id)
         points = source.frame.geometry
         frame = source.frame.drop(columns=points.name).assign(lon=points.x, lat=points.y)
-        call = Call.of(read_csv, document=document)
+        call = Call.of(read_csv, document=source.handle)
         after = save_table(state, world, frame, call, artifact.name, [source])
     names = [one_line(str(each)) for each in frame.columns]
     table = after.ui.table

@@ -59,7 +59,7 @@ def image_enhance(
     stretched = ", stretched to 8 bits between its 2nd and 98th percentile" if scale.stretched else ""
     call = Call.of(
         image_enhance,
-        raster=raster,
+        raster=found.handle,
         contrast=contrast,
         brightness=brightness,
         sharpness=sharpness,
@@ -132,7 +132,7 @@ def image_histogram(
         for each in facts
     ]
     figure = _figure(found.name, edges, facts)
-    call = Call.of(image_histogram, raster=raster, bins=bins)
+    call = Call.of(image_histogram, raster=found.handle, bins=bins)
     of = f"{number_of(len(facts), 'band')} of {one_line(found.name)}"
     said = f"Histogram of {of} in {bins} bins: {'; '.join(told)}."
     return _figure_step(state, world, figure, call, found, said, edges=edges, bands=facts)

@@ -53,7 +53,7 @@ def extract_archive(
     from data.uploads.errors import UploadError
 
     found = archive_of(state, world, document)
-    call = Call.of(extract_archive, document=document, members=members)
+    call = Call.of(extract_archive, document=found.handle, members=members)
     try:
         names = [each.name for each in listing(found.path) if not each.is_folder]
         wanted = _wanted(names, members, one_line(found.name))

@@ -72,7 +72,7 @@ def test_the_text_of_a_pdf_is_kept_whole_and_quoted_as_data(world: World, state:
         "source": "document-000000",
     }
     made = step.state.artifacts[-1]
-    assert (made.name, made.made_by) == ("Text of report", "read_pdf(document=report.pdf, first_page=3)")
+    assert (made.name, made.made_by) == ("Text of report", "read_pdf(document=document-000000, first_page=3)")
 
 
 def test_a_long_text_is_cut_in_the_observation_only(world: World, state: State) -> None:
