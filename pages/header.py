@@ -112,6 +112,12 @@ def _menu(session: Session) -> None:
         with st.container(horizontal=True):
             st.button("Export as script", on_click=_export, args=("export_script",))
             st.button("Export as notebook", on_click=_export, args=("export_notebook",))
+            if any(each.kind in ("raster", "vector") for each in session.state.artifacts):
+                st.link_button(
+                    "Download as STAC",
+                    f"/api/sessions/{session.id}/stac",
+                    help="The session's rasters and features with their files, as a STAC catalogue",
+                )
         _others(session)
 
 

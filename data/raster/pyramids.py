@@ -57,7 +57,7 @@ def build(path: Path) -> Path:
         options = {"COMPRESS_OVERVIEW": "DEFLATE", "BIGTIFF_OVERVIEW": "IF_SAFER", "GDAL_CACHEMAX": 256}
         # Opened for update since GDAL asks it; what is written goes beside the file all the same.
         with rasterio.Env(TIFF_USE_OVR="YES", **options), rasterio.open(link, "r+", driver="GTiff") as source:
-            source.build_overviews(factors, Resampling.nearest if classes else Resampling.average)
+            made_in(source, factors, Resampling.nearest if classes else Resampling.average)
         made = folder / f"{path.name}.ovr"
         target = path.with_name(made.name)
         if path.stat().st_mtime_ns != before:
@@ -70,6 +70,11 @@ def build(path: Path) -> Path:
             each.unlink()
         folder.rmdir()
     return target
+
+
+def made_in(source: rasterio.io.DatasetWriter, factors: list[int], how: Resampling) -> None:
+    """Have GDAL make the overviews."""
+    source.build_overviews(factors, how)
 
 
 def wanted(path: Path) -> None:

@@ -6,6 +6,7 @@ import math
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from PIL import Image
 from data.raster.errors import RasterError
 from data.raster.looks import Look, drawn
 from data.raster.pixels import pixel_values
-from data.raster.pyramids import build, needed
+from data.raster.pyramids import build, building, needed, wanted
 from data.raster.tiles import HALF_WORLD_M, picture, source_of, tile, tile_box
 
 EXACT = Look(stretch="0,255")
@@ -227,6 +228,30 @@ def test_overviews_come_beside_a_large_file_and_change_neither_the_stretch_nor_t
     assert drawn(large, look).limits == limits
     assert before is not None and after is not None
     assert np.abs(before.astype(int) - after.astype(int)).max() <= 3
+
+
+def test_overviews_are_made_in_the_background_once_and_for_large_files_only(large: Path, ramp: Path):
+    for _ in range(3):
+        wanted(large)
+        wanted(ramp)
+    deadline = time.monotonic() + 60
+    while building(large) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert sorted(each.name for each in large.parent.iterdir()) == ["large.tif", "large.tif.ovr", "ramp.tif"]
+
+
+def test_a_file_that_changes_meanwhile_gets_no_overviews(large: Path, monkeypatch: pytest.MonkeyPatch):
+    real = rasterio.io.DatasetWriter.build_overviews
+
+    def slowly(*given: Any) -> None:
+        real(*given)
+        os.utime(large)
+
+    monkeypatch.setattr("data.raster.pyramids.made_in", slowly)
+    with pytest.raises(RasterError) as error:
+        build(large)
+    assert str(error.value) == "large.tif changed while its overviews were made."
+    assert [each.name for each in large.parent.iterdir()] == ["large.tif"]
 
 
 @pytest.mark.skipif(shutil.which("gdalwarp") is None, reason="gdal-bin is not installed")
