@@ -95,7 +95,7 @@ def converted(parameter: Parameter, found: Quantity) -> float | int:
     value = found.value
     if parameter.unit in _OF_UNIT and found.dimension == _OF_UNIT[parameter.unit][0]:
         value = found.value * found.scale / _OF_UNIT[parameter.unit][1]
-    value = round(value, 9)
+    value = round(float(value), 9)
     return int(value) if value.is_integer() and (parameter.whole or abs(value) < 1e15) else value
 
 
