@@ -12,6 +12,7 @@ from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.data.computed import rounded
 from tools.data.figures import axis, empty_figure, figure_step, figure_text, need_rows, titled
+from tools.data.series import with_times
 from tools.data.source import frame_of, key_columns, keys_of, numbers, source_column, table_key
 from tools.data.summaries import By, Column, TableOrSelection
 from tools.database.reading import grouping_named
@@ -76,7 +77,7 @@ def _parts(
     """(the column's name, the grouping's, (key, that group's numbers))."""
     name = source_column(state, world, table, field)
     if table is not None:
-        frame = frame_of(state, world, table)
+        frame = with_times(frame_of(state, world, table))
         key = None if by is None else table_key(frame, by)
     else:
         key = None if by is None else grouping_named(by, world)

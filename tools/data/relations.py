@@ -186,6 +186,10 @@ def pca(
 
     frame, names = measured(state, world, table, columns, 2)
     at_most(len(frame), MAX_ROWS, "PCA", "narrow the selection")
+    if columns is None:  # what never changes has nothing to say, and was not asked for
+        names = [name for name in names if frame[name].nunique() > 1]
+        if len(names) < 2:
+            raise ToolError("Fewer than two of its columns of numbers ever change; name two others.")
     values = matrix(frame, names)
     whole = complete(values)
     need_rows(int(whole.sum()), 2, "with all these numbers to reduce")

@@ -146,6 +146,17 @@ def _named_time(frame: pd.DataFrame) -> str:
     return name
 
 
+def with_times(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table whose dates are texts, with them as times too, so that it can be grouped by year or month."""
+    if time_column(frame) is not None:
+        return frame
+    found = {str(name).casefold(): str(name) for name in frame.columns}
+    name = next((found[each] for each in _TIMES if each in found), None)
+    if name is None or (moment := moments(frame[name])).isna().all():
+        return frame
+    return frame.assign(**{f"{name} as a time": moment})
+
+
 def moments(column: pd.Series[Any]) -> pd.Series[Any]:
     """A column as times in UTC without a zone; what is none is missing. A whole number is a year."""
     texts: Any

@@ -12,6 +12,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.computed import need_rows, rounded, rounded_all
+from tools.data.series import with_times
 from tools.data.source import UNKNOWN, column_in, frame_of, key_columns, keys_of, numbers, table_key
 from tools.data.summaries import Column, Function, TableOrSelection
 from tools.database.reading import grouping_named
@@ -186,7 +187,7 @@ def _keyed(
 ) -> tuple[str, str, pd.DataFrame]:
     """(the rows' grouping, the columns', the frame with each row's keys as `down` and `across`)."""
     if table is not None:
-        frame = frame_of(state, world, table)
+        frame = with_times(frame_of(state, world, table))
         down, across = table_key(frame, rows), table_key(frame, columns)
     else:
         down, across = grouping_named(rows, world), grouping_named(columns, world)

@@ -195,10 +195,30 @@ class _Reader:
                 behind = [each for each in self._of_kind(wanted) if match.end() <= each.start < limit]
                 if behind:
                     found.append(behind[0])
+                elif (before := self._before(wanted, match.start())) is not None:
+                    found.append(before)
         values = list({str(each.value): each for each in found}.values())
         if len(values) > 1:
             return _Looked(unclear=[self._quote(each) for each in values])
         return _Looked(values[0].value, self._quote(values[0])) if values else _Looked()
+
+    def _before(self, wanted: Wanted, start: int) -> Found | None:
+        """The measure whose unit, and at most an `of`, stands right before a name: `5 m² of sand`."""
+        for each in reversed(self._measures):
+            if each.end > start:
+                continue
+            words = self._text[each.end : start].split()
+            while words and words[-1] in ("of", "the"):
+                words.pop()
+            value = _number(wanted, Measure(each.value.number, " ".join(words)), bare=not words)
+            whole = (
+                wanted.unit is None
+                or not words
+                or in_unit(Measure(1, " ".join(words)), wanted.unit) is not None
+            )
+            short = len(words) <= 3 and (wanted.unit is not None or not words)
+            return Found(value, each.start, each.end) if value is not None and whole and short else None
+        return None
 
     def _alone(self, wanted: Wanted) -> _Looked:
         generic = _GENERIC.get(wanted.kind, frozenset())

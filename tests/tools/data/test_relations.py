@@ -148,6 +148,13 @@ def test_a_row_that_misses_a_number_has_no_scores_and_stays(world: World) -> Non
     assert table["pc1"].isna().tolist() == [False, False, False, True]
 
 
+def test_what_never_changes_is_left_out_unless_it_was_named(world: World) -> None:
+    state = having(world, columns(a=[0.0, 1, 2], b=[0.0, 1, 4], c=[7.0, 7, 7]))
+    assert list(run(world, state, pca, table=TABLE).data["components"][0]["loadings"]) == ["a", "b"]
+    named = run(world, state, pca, columns="a,c", table=TABLE)
+    assert named.failed and "c has the one value 7" in named.observation
+
+
 @pytest.mark.parametrize("tool", [correlation, pca])
 def test_nothing_selected_gives_a_sentence(world: World, full: State, tool: Any) -> None:
     state = after(world, full, (filter_date, {"start": "1990-01-01", "end": "1990-12-31"}))

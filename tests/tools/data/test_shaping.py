@@ -48,6 +48,15 @@ def test_a_pivot_by_one_grouping_twice_is_told_off(world: World) -> None:
     assert step.failed and "two different groupings" in step.observation
 
 
+def test_dates_that_are_texts_can_be_grouped_by_year(world: World) -> None:
+    frame = columns(month=["2019-01", "2019-07", "2020-01"], v=[1.0, 2, 5])
+    step = run(world, having(world, frame), pivot, rows="year", columns="season", field="v", table=TABLE)
+    assert read(world, step.data["table"]).fillna(0).values.tolist() == [
+        ["2019", 2.0, 1.0],
+        ["2020", 0.0, 5.0],
+    ]
+
+
 def test_crosstab_counts_and_tests_as_a_text_book_does(world: World) -> None:
     # Agresti, An Introduction to Categorical Data Analysis (1996), table 2.5: party by gender in the General
     # Social Survey of 1991, X² = 7.01 with 2 degrees of freedom, P = 0.03.

@@ -222,6 +222,18 @@ def test_a_long_odd_text_is_read_in_good_time(world: World, text: str) -> None:
     assert not step.failed and step.data["values"] == {}
 
 
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [("sand (m3)", 180_000.0), ("ships: integer", 12), ("mud (m3)", None), ("berths: integer", None)],
+)
+def test_a_measure_right_before_its_name_is_taken_and_no_other(
+    world: World, field: str, expected: float | None
+) -> None:
+    text = "About 180,000 cubic metres of sand are moved past 12 ships; some mud stays at both berths."
+    found = values(world, text, [field])
+    assert list(found.values()) == ([] if expected is None else [expected])
+
+
 def test_a_country_is_no_city_and_the_other_way_round(world: World) -> None:
     text = "The survey began in Lyon and covered much of Brazil."
     assert values(world, text, ["city", "country"]) == {
