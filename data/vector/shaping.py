@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shapely
 
-from data.vector.cleaning import dimension
+from data.vector.cleaning import dimension, repair
 from data.vector.errors import VectorError
 from data.vector.globe import (
     EDGE_DEG,
@@ -30,6 +30,8 @@ _ROUNDS = 3
 _NEAR_M = 1000.0
 _HULL_STEP = 0.005
 """Edges of a hull are great circles; they are followed in steps of about this angle, radians."""
+_POLAR = 0.9
+"""Sine of the latitude from which a hull's edges are followed more closely."""
 _HALF_GLOBE_M = 9_500_000.0
 _METRES_PER_DEGREE = 111_195.0
 EQUAL_AREA = "EPSG:6933"
@@ -76,7 +78,9 @@ def convex_hull(geometry: shapely.Geometry) -> shapely.Geometry:
     hull = shapely.MultiPoint(flat).convex_hull
     if hull.geom_type == "Point":
         return shapely.Point(_degrees(corners[:1])[0])
-    hull = shapely.segmentize(hull, _HULL_STEP)
+    # Near a pole a short edge spans many degrees of longitude.
+    polar = abs(center[2]) > _POLAR * np.linalg.norm(center)
+    hull = shapely.segmentize(hull, min(_HULL_STEP, hull.length / 400) if polar else _HULL_STEP)
     around = shapely.get_coordinates(hull)
     directions = around @ frame[:, :2].T + frame[:, 2]
     ring = _degrees(directions / np.linalg.norm(directions, axis=1, keepdims=True))
@@ -99,7 +103,11 @@ def simplified(geometry: shapely.Geometry, tolerance_m: float) -> shapely.Geomet
     # The corners are taken as they are: following the edges would make corners that were not there.
     flat = plane.flat(geometry, step_deg=math.inf)
     simpler = shapely.simplify(flat, tolerance_m, preserve_topology=True)
-    return plane.round(simpler, follow=abs(plane.lat) == 90)
+    found = plane.round(simpler, follow=abs(plane.lat) == 90)
+    if shapely.get_dimensions(geometry) == 2:
+        return repair(found)
+    # A line along the edge of the map at a pole has no length there, and stays as it is.
+    return found if found.is_valid and not found.is_empty else geometry
 
 
 def simplified_together(frame: gpd.GeoDataFrame, tolerance_m: float) -> gpd.GeoDataFrame:

@@ -129,6 +129,12 @@ def test_a_hull_holds_its_points_across_the_antimeridian_and_around_a_pole() -> 
     assert around.bounds[3] == 90 and around.covers(shapely.Point(45, 89))
 
 
+def test_a_small_hull_around_the_pole_is_a_square() -> None:
+    hull = convex_hull(shapely.MultiPoint([(0, 89.9), (90, 89.9), (180, 89.9), (-90, 89.9)]))
+    half_diagonal_m = GEOD.inv(0, 89.9, 0, 90)[2]
+    assert area_m2(hull) == pytest.approx(2 * half_diagonal_m**2, rel=1e-4)
+
+
 def test_hulls_without_an_area_are_points_and_lines_and_round_the_globe_there_is_none() -> None:
     assert convex_hull(shapely.MultiPoint([(4, 52), (4, 52)])).geom_type == "Point"
     assert convex_hull(shapely.MultiPoint([(4, 0), (6, 0)])).geom_type == "LineString"
@@ -150,6 +156,8 @@ def test_simplifying_keeps_a_cut_at_the_antimeridian_and_a_pole() -> None:
     assert area_m2(simplified(FIJI, 100)) == pytest.approx(area_m2(FIJI), rel=1e-4)
     assert simplified(CAP, 1000).bounds[1] == -90
     assert simplified(shapely.Point(4, 52), 100).equals(shapely.Point(4, 52))
+    along_the_pole = shapely.LineString([(10, -90), (20, -90)])
+    assert simplified(along_the_pole, 100).equals(along_the_pole)
 
 
 def test_neighbours_that_are_simplified_together_go_on_fitting(shared_data: Path) -> None:
