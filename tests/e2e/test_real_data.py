@@ -49,7 +49,7 @@ def test_real_images_are_asked_for_in_words_and_seen(
     newest = re.search(r"naip:\S+?\.tif", tab.body().inner_text().replace("\n", ""))
     assert newest is not None
     tab.call("add_raster_layer", image=newest.group())
-    pixels = tab.map.locator("img.az-picture")
+    pixels = tab.map.locator(".az-tile img").first
     expect(pixels).to_be_visible(timeout=SLOW_MS)
     tab.page.wait_for_timeout(1500)
     assert pixels.evaluate("(image) => image.complete && image.naturalWidth") > 50
