@@ -18,7 +18,7 @@ from typing import Any, overload
 
 from copilot.bench.check.aspects import touched
 from copilot.bench.check.runs import Made
-from copilot.bench.standin import CATEGORY, standing_in
+from copilot.bench.standin import CATEGORIES, standing_in
 from copilot.bench.task import GoldCall
 from copilot.engine import Engine, encode_texts, safe_id
 from state.codec import canonical, digest, to_json
@@ -126,7 +126,7 @@ class Player:
 
     def _run(self, state: State, call: GoldCall, world: World) -> Step:
         wanted = self.toolbox.get(call.tool) if call.tool in self.toolbox else None
-        if wanted is not None and wanted.category == CATEGORY:
+        if wanted is not None and wanted.category in CATEGORIES:
             return run_call(Toolbox((standing_in(wanted),)), state, world, call.tool, call.args)
         if wanted is not None and wanted.external:
             return Step(state, f"{call.tool} reaches outside; here only what stays inside is run.", {}, True)

@@ -16,7 +16,7 @@ from copilot.bench.build.steady import SteadyCatalogue
 from copilot.bench.check.gold import GoldFails, gold_of
 from copilot.bench.check.play import Player
 from copilot.bench.run.judge import judged, not_judged
-from copilot.bench.standin import CATEGORY, standing_in
+from copilot.bench.standin import CATEGORIES, standing_in
 from copilot.bench.task import Task
 from copilot.engine import Engine
 from state.codec import digest, to_json
@@ -117,14 +117,14 @@ class _BenchEngine(Engine):
 
     @property
     def toolbox(self) -> Toolbox:
-        """Every tool but those that write to the catalogue; those of the web ask the stand-in for it."""
+        """Every tool but those that write to the catalogue; those of the web and of models ask a stand-in."""
         return _reading_tools()
 
 
 @cache
 def _reading_tools() -> Toolbox:
     kept = (each for each in toolbox() if each.name not in WRITES)
-    return Toolbox(tuple(standing_in(each) if each.category == CATEGORY else each for each in kept))
+    return Toolbox(tuple(standing_in(each) if each.category in CATEGORIES else each for each in kept))
 
 
 @cache

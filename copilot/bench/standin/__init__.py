@@ -19,12 +19,12 @@ from data.web.addresses import ALLOWED_VARIABLE
 from data.web.services import ARXIV, ELEVATION, OVERPASS, SEARXNG, STAC, WEATHER, WIKIPEDIA
 from data.web.settings import settings
 from state.model import State
-from tools.base import Step, Tool, World
+from tools.base import ChatAddress, Step, Tool, World
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-CATEGORY = "web"
+CATEGORIES = ("web", "openai")
 """The tools that the stand-in is for."""
 PAGES = "harbour.example"
 ADDRESSES = {
@@ -54,13 +54,20 @@ def web_settings() -> dict[str, str]:
     return {**ADDRESSES, ALLOWED_VARIABLE: allowed}
 
 
+def chat_model() -> ChatAddress:
+    """The stand-in as a chat model: it says how many words it was sent, by a plain rule."""
+    return ChatAddress("stand-in", f"http://127.0.0.1:{_port()}/v1")
+
+
 def standing_in(tool: Tool) -> Tool:
-    """A web tool that asks the stand-in and writes nothing to the catalogue, which other tasks share."""
+    """A tool that asks the stand-in, as the web or as a chat model, and writes nothing to the catalogue,
+    which other tasks share."""
 
     @wraps(tool.function)
     def ask(state: State, world: World, **arguments: Any) -> Step:
         with in_place():
-            return tool.function(state, replace(world, catalogue_root=None), **arguments)
+            there = replace(world, catalogue_root=None, chat=chat_model())
+            return tool.function(state, there, **arguments)
 
     return replace(tool, function=ask)
 

@@ -49,9 +49,27 @@ def app() -> Starlette:
                     ]
                 ),
             ),
+            Route("/v1/chat/completions", chat, methods=["POST"]),
             Host("harbour.example", Router([Route("/", page), Route("/{name}", page)])),
         ]
     )
+
+
+async def chat(request: Request) -> Response:
+    """A chat model's answer in OpenAI's protocol: what it was sent, counted."""
+    asked = await request.json()
+    content = asked["messages"][-1]["content"]
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    words = sum(len(each["text"].split()) for each in parts if each["type"] == "text")
+    pictures = sum(each["type"] == "image_url" for each in parts)
+    if asked.get("response_format"):
+        said = f'{{"words": {words}, "pictures": {pictures}}}'
+    else:
+        said = f"I was sent {words} words and {pictures} pictures."
+    choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": words, "completion_tokens": 8, "total_tokens": words + 8}
+    made = {"id": "stand-in", "object": "chat.completion", "created": 0, "model": asked["model"]}
+    return JSONResponse({**made, "choices": [choice], "usage": usage})
 
 
 @cache
