@@ -64,6 +64,7 @@ def prepared(world: World) -> State:
     write_raster(world.artifacts.path(RASTER.id, ".tif"))
     for artifact, file in (
         (SCENE, "scene.tif"),
+        (PAN, "pan.tif"),
         (DEM, "dem.tif"),
         (SAR, "sar.tif"),
         (RAW, "raw.tif"),
@@ -81,8 +82,6 @@ def prepared(world: World) -> State:
         state = state.with_artifact(Artifact(artifact_id, "document", name.stem, "1 file", "test()"))
     write_scenes(world.artifacts.path(SCENES.id, ".parquet"))
     state = state.with_artifact(SCENES)
-    write_pan(world.artifacts.path(PAN.id, ".tif"))
-    state = state.with_artifact(PAN)
     world.artifacts.path(NOTE.id, ".txt").write_text("Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n")
     return state.with_artifact(NOTE).with_artifact(VECTOR).with_artifact(RASTER)
 
@@ -121,17 +120,6 @@ def write_raster(path: Path) -> None:
     profile = {"driver": "GTiff", "width": 4, "height": 4, "count": 1, "dtype": "uint8", "crs": "EPSG:4326"}
     with rasterio.open(path, "w", transform=Affine(0.25, 0, 4, 0, -0.25, 52), **profile) as target:
         target.write(np.arange(16, dtype="uint8").reshape(1, 4, 4))
-
-
-def write_pan(path: Path) -> None:
-    """The mean of the scene's visible bands on pixels of 5 m."""
-    with rasterio.open(FOLDER / "scene.tif") as scene:
-        grey = np.kron(scene.read([1, 2, 3]).mean(axis=0), np.ones((2, 2))).astype("uint16")
-        profile = {**scene.profile, "count": 1, "width": 192, "height": 192}
-        with rasterio.open(
-            path, "w", **{**profile, "transform": scene.transform @ Affine.scale(0.5)}
-        ) as target:
-            target.write(grey, 1)
 
 
 def example(tool: Tool) -> str:

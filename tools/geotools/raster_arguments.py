@@ -83,11 +83,11 @@ def with_data(step: Step, **more: Any) -> Step:
     return replace(step, data={**step.data, **more})
 
 
-def finite(value: float | None, digits: int = 9) -> float | None:
-    """A number as JSON can hold it, to so many significant digits; None for one that is not finite."""
+def finite(value: float | None, digits: int = 7) -> float | None:
+    """A number as JSON can hold it, to so many significant digits where it is no whole one; None for none."""
     if value is None or value != value or value in (float("inf"), float("-inf")):
         return None
-    return float(f"{value:.{digits}g}")
+    return float(value) if float(value).is_integer() else float(f"{value:.{digits}g}")
 
 
 FeatureName = Annotated[

@@ -1,7 +1,8 @@
 """The small files that intents, requests and examples work on: made here, and rendered, not imagery.
 
 `python -m copilot.bench.build.example_files` writes them anew, the same bytes every time: `scene.tif`, a
-six-band reflectance scene (x 10,000) of a lake, a park, fields and a town near Delft; `dem.tif`, a hill
+six-band reflectance scene (x 10,000) of a lake, a park, fields and a town near Delft; `pan.tif`, its visible
+light on pixels half as wide; `dem.tif`, a hill
 of 90 m on a slope; `sar.tif`, amplitudes with four-look speckle and three ships; `fields.geojson`, the
 outlines of the scene's parts.
 """
@@ -60,6 +61,13 @@ def scene() -> NDArray[np.uint16]:
     return scaled
 
 
+def pan() -> NDArray[np.uint16]:
+    """(192, 192) mean reflectance x 10,000 of the visible bands, on pixels of 5 m with their own texture."""
+    random = np.random.default_rng(6)
+    grey = np.kron(scene()[:3].mean(axis=0), np.ones((2, 2)))
+    return np.rint(grey * random.normal(1, 0.02, grey.shape)).astype(np.uint16)
+
+
 def dem() -> NDArray[np.float32]:
     """(96, 96) heights, metres: a cone of 90 m in the middle of a slope of 2 %; pixels of 30 m."""
     rows, columns = np.mgrid[0:SIDE_PX, 0:SIDE_PX]
@@ -95,8 +103,9 @@ def outlines() -> dict[str, Any]:
 
 
 def write(folder: Path = FOLDER) -> None:
-    """Write the four files."""
+    """Write the five files."""
     _write(folder / "scene.tif", scene(), transform(), BANDS, nodata=0)
+    _write(folder / "pan.tif", pan()[np.newaxis], transform(PIXEL_M / 2), ("pan",), nodata=0)
     _write(folder / "dem.tif", dem()[np.newaxis], transform(30), ("height",), nodata=-9999)
     _write(folder / "sar.tif", sar()[np.newaxis], transform(), ("vv",), nodata=None)
     (folder / "fields.geojson").write_text(json.dumps(outlines(), indent=1) + "\n", encoding="utf-8")

@@ -8,7 +8,7 @@ from copilot.bench.build import example_files
 
 def test_the_committed_files_are_what_the_script_makes(tmp_path: Path) -> None:
     example_files.write(tmp_path)
-    for name in ("scene.tif", "dem.tif", "sar.tif"):
+    for name in ("scene.tif", "pan.tif", "dem.tif", "sar.tif"):
         with rasterio.open(tmp_path / name) as made, rasterio.open(example_files.FOLDER / name) as kept:
             assert (made.read() == kept.read()).all() and made.profile == kept.profile
     made_text, kept_text = (
