@@ -15,6 +15,7 @@ from tools.artifacts import artifact_file
 from tools.base import Step, ToolError, World, tool
 from tools.map.files import VECTOR_SUFFIXES, image_picture, raster_box, read_vector, vector_box
 from tools.map.geometry import checked_box
+from tools.map.rasters import coloured
 from tools.map.styles import KIND_COLORS, color_of, free_id, free_name, slug
 from tools.phrases import number_of
 from tools.units import ColorText, ImageId, NewName
@@ -244,7 +245,7 @@ def _looks(
     if stretch is not None:
         options["stretch"] = stretch if isinstance(stretch, str) else _between(*stretch)
     if colormap is not None:
-        options |= _coloured(path, options, colormap)
+        options |= coloured(path, options, colormap)
     return options
 
 
@@ -252,20 +253,6 @@ def _between(low: float, high: float) -> str:
     if not (isfinite(low) and isfinite(high) and low < high):
         raise ToolError(f"A stretch goes from a lower to a higher value, not from {low:g} to {high:g}.")
     return f"{low!r},{high!r}"
-
-
-def _coloured(path: Path, options: Options, colormap: str) -> Options:
-    """The colormap under its own name, and the one band of three that it colours."""
-    from data.raster.colours import colormap_name
-    from data.raster.errors import RasterError
-    from data.raster.looks import Look, shown_bands
-
-    try:
-        found: Options = {"colormap": colormap_name(colormap)}
-        several = shown_bands(path, Look.of(options))
-    except RasterError as error:
-        raise ToolError(str(error)) from error
-    return {**found, "bands": str(several[0])} if len(several) > 1 else found
 
 
 def _checked_limits(path: Path, looks: Options) -> list[list[float]]:

@@ -10,6 +10,7 @@ from pydantic import Field
 from state.model import Layer, State
 from tools.base import Step, ToolError, World, tool
 from tools.map.find import layer_named
+from tools.map.rasters import coloured, layer_file
 from tools.map.styles import color_of, free_name
 from tools.phrases import listed, number_of
 from tools.units import ColorText, LayerName, NewName, OpacityFraction, SizePx
@@ -154,7 +155,7 @@ def style_layer(
     opacity: OpacityFraction | None = None,
     size: SizePx | None = None,
 ) -> Step:
-    """Change a layer's colour, opacity or size.
+    """Change a layer's colour, opacity or size; a raster is then drawn in shades of the colour.
 
     Example: copilot call style_layer layer=clusters color=orange opacity=0.5
 
@@ -170,6 +171,10 @@ def style_layer(
         opacity=found.opacity if opacity is None else float(opacity),
         size=found.size if size is None else float(size),
     )
+    if color is not None and found.kind == "raster":
+        options = dict(found.options)
+        shades = coloured(layer_file(found, world), options, color)
+        styled = replace(styled, options=tuple(sorted({**options, **shades}.items())))
     looks = f"colour {styled.color}, opacity {styled.opacity:g}, size {styled.size:g} px"
     said = f"The layer {found.name!r}: {looks}."
     data = {"layer": found.id, "color": styled.color, "opacity": styled.opacity, "size": styled.size}

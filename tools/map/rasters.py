@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,23 @@ def has_tiles(layer: Layer, world: World) -> bool:
     except (RasterError, ToolError, OSError):
         return False
     return True
+
+
+def coloured(path: Path, options: Mapping[str, Any], colormap: str) -> dict[str, str | float | bool]:
+    """A look's options for a colormap: its own name, and the one band of three that it colours.
+
+    Raises ToolError for a name that there is not.
+    """
+    from data.raster.colours import colormap_name
+    from data.raster.errors import RasterError
+    from data.raster.looks import Look, shown_bands
+
+    try:
+        found: dict[str, str | float | bool] = {"colormap": colormap_name(colormap)}
+        several = shown_bands(path, Look.of(options))
+    except RasterError as error:
+        raise ToolError(str(error)) from error
+    return {**found, "bands": str(several[0])} if len(several) > 1 else found
 
 
 def own_picture(layer: Layer, world: World, most_px: int) -> NDArray[np.uint8] | None:

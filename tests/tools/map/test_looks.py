@@ -14,7 +14,7 @@ from state.model import Artifact, State
 from tests.tools.prepared import RASTER, VECTOR, write_raster, write_vector
 from tests.tools.world import after, run, small_world, write_small_catalogue
 from tools.base import World
-from tools.map import adding, measure
+from tools.map import adding, layers, measure
 
 SCENE = Artifact("raster-5cee5c", "raster", "Scene", "4 bands", "test()")
 
@@ -113,6 +113,17 @@ def test_a_look_that_cannot_be_had_is_told_and_changes_nothing(
     step = run(world, state, adding.add_raster_layer, artifact=SCENE.id, **args)
     assert step.failed and step.state == state
     assert step.observation.startswith(sentence) and step.observation.endswith(".")
+
+
+def test_a_colour_for_a_raster_layer_is_shades_of_it(world: World, state: State) -> None:
+    shown = after(
+        world, state, show(bands=[3, 2, 1]), (layers.style_layer, {"layer": "scene", "color": "green"})
+    )
+    assert looks(shown) == {"bands": "3", "stretch": "percentile", "colormap": "greens"}
+    mixed = after(world, shown, (layers.style_layer, {"layer": "scene", "color": "#ff8800", "opacity": 0.5}))
+    assert looks(mixed)["colormap"] == "#ff8800"
+    faded = after(world, shown, (layers.style_layer, {"layer": "scene", "opacity": 0.5}))
+    assert looks(faded) == looks(shown)
 
 
 def test_a_vector_said_again_takes_the_new_colour(world: World, state: State) -> None:
