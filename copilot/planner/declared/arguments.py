@@ -135,23 +135,31 @@ def _several(text: str, found: Sequence[Thing]) -> Sequence[Thing]:
     return list(found)[:2]
 
 
-_FIRST = frozenset({"before", "pre", "left", "multispectral", "source", "raster", "vector"})
-
-
 def _in_order(wanted: Sequence[Parameter], found: Sequence[Thing], text: str) -> list[Thing]:
     """Things in the order of the arguments: "clip A by B" as said, "subtract B from A" the other way round."""
     ordered = list(found)
-    if len(wanted) == len(ordered) == 2 and re.search(
-        r"\b(?:from|which|that (?:lie|are|fall)|inside|within|into|onto|to match|like)\b", text, re.I
-    ):
-        swapped = re.search(
-            r"\b(?:cut|erase|remove|subtract|take|count|how many)\b.*\b(?:from|inside|within|in)\b",
-            text,
-            re.I,
-        )
-        if swapped and wanted[0].name in ("vector", "a", "left", "polygons"):
+    if len(wanted) == len(ordered) == 2:
+        fits = [_fits(parameter, thing) for parameter, thing in zip(wanted, ordered, strict=True)]
+        crossed = [
+            _fits(parameter, thing) for parameter, thing in zip(wanted, reversed(ordered), strict=True)
+        ]
+        if sum(crossed) > sum(fits) or (sum(crossed) == sum(fits) and _TAKEN_FROM.search(text)):
             ordered.reverse()
     return ordered
+
+
+_TAKEN_FROM = re.compile(
+    r"\b(?:cut|erase|remove|subtract|take|punch|deduct|knock)\b.*\b(?:from|out of|off|away from|in)\b"
+    r"|\bwithout\b.*\bfrom\b|\bif\b.*\b(?:taken|cut|removed) (?:out|away|from|off)\b",
+    re.I,
+)
+
+
+def _fits(parameter: Parameter, thing: Thing) -> bool:
+    """Whether the kind of features is the one that an argument's name speaks of; so where nothing is known."""
+    wanted = next((shape for shape in ("point", "line", "polygon") if shape in parameter.name), "")
+    wanted = wanted or ("polygon" if parameter.name in ("zones", "mask", "areas") else "")
+    return not wanted or not thing.shape or wanted == thing.shape
 
 
 # Places, dates

@@ -19,7 +19,7 @@ from copilot.planner.declared.arguments import Missing, filled
 from copilot.planner.declared.idioms import IDIOMS, WHOLLY
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
-from copilot.planner.declared.things import Thing, made_by, things_at_hand
+from copilot.planner.declared.things import SELECTION, Thing, is_named, made_by, things_at_hand
 from copilot.planner.rules import label_by_rule
 from copilot.planner.situation import Call, Situation
 from data.vocabulary.datasets import dataset_mentions
@@ -68,7 +68,7 @@ def chosen(
 
     What works on things that are here is likelier, and more so when the step before was such a one.
     """
-    kinds = {each.kind for each in things}
+    kinds = {each.kind for each in things if each.ref != SELECTION or is_named(each, text)}
     if undoable(Clause(text, 0, ())) is not None:
         return None
     served = _of_a_named_service(text)
@@ -77,8 +77,9 @@ def chosen(
     ranked = (phrases or known_phrases()).ranked(text)
     lowered = text.lower()
     of_catalogue = bool(dataset_mentions(text)) or any(name in lowered for name in datasets)
+    named = {each.kind for each in things if is_named(each, text)}
     fitting = [
-        (tool, like + _at_hand(tool, kinds))
+        (tool, like + _at_hand(tool, kinds, named))
         for tool, like in ranked
         if (tool in served if served else _may_be(tool, text, kinds, of_catalogue))
     ]
@@ -134,16 +135,18 @@ def _may_be(tool: str, text: str, kinds: set[str], of_catalogue: bool) -> bool:
     return not of_catalogue or bool(taken & {"vector", "table"})
 
 
-def _at_hand(tool: str, kinds: set[str]) -> float:
-    """What it adds to a tool's likeness that all it needs is here, or takes away that something is not."""
+def _at_hand(tool: str, kinds: set[str], named: set[str]) -> float:
+    """What it adds to a tool's likeness that all it needs is here or is named, or takes away that it is not."""
+    taken = {each.handle for each in parameters(tool) if each.handle}
     needed = {each.handle for each in parameters(tool) if each.handle and each.required}
+    by_name = _NAMED_HERE if named & taken else 0.0
     if not needed:
-        return _NEEDS_NOTHING
-    return _HERE if needed <= kinds else _NOT_HERE
+        return by_name or _NEEDS_NOTHING
+    return _HERE + by_name if needed <= kinds else _NOT_HERE
 
 
 _SHOWING = {"add_raster_layer": "raster", "add_vector_layer": "vector"}
-_HERE, _NEEDS_NOTHING, _NOT_HERE = 0.04, -0.03, -0.15
+_HERE, _NAMED_HERE, _NEEDS_NOTHING, _NOT_HERE = 0.04, 0.06, -0.03, -0.15
 _SURE_OF_IT = 0.5
 _FEWEST_WORDS = 2
 _ANY_DAY = date(2000, 1, 1)

@@ -43,6 +43,8 @@ class Thing:
     drawn: bool = False
     tool: str = ""
     """What made it."""
+    shape: str = ""
+    """For features: point, line or polygon, where that is known."""
 
 
 def things_at_hand(situation: Situation) -> list[Thing]:
@@ -54,6 +56,7 @@ def things_at_hand(situation: Situation) -> list[Thing]:
             each["name"],
             _telling(f"{each['name']} {each['made_by'].split('(')[0]}"),
             tool=each["made_by"].split("(")[0],
+            shape=_shape_in(f"{each['summary']} {each['made_by']}"),
         )
         for each in situation.state["artifacts"]
     ]
@@ -61,7 +64,8 @@ def things_at_hand(situation: Situation) -> list[Thing]:
     for layer in situation.layers:
         named = Thing("", str(layer["id"]), str(layer["name"]), _telling(str(layer["name"])))
         if layer["kind"] == "drawing":
-            found.append(Thing("vector", named.ref, named.name, named.words, drawn=True))
+            shape = _SHAPES.get(str(layer.get("geometry", {}).get("type", "")), "polygon")
+            found.append(replace(named, kind="vector", drawn=True, shape=shape))
         elif layer.get("artifact") in known or layer["kind"] == "raster":
             # The layer of an artifact that may have been renamed: its name leads to the artifact.
             ref = str(layer.get("artifact") or layer["id"])
@@ -71,7 +75,40 @@ def things_at_hand(situation: Situation) -> list[Thing]:
                 found.append(Thing(kind, ref, named.name, named.words))
             else:
                 found[at] = replace(found[at], words=found[at].words | named.words)
+    if situation.loaded:
+        # First, so that it is the last to be meant where nothing is named.
+        found.insert(0, Thing("vector", SELECTION, "selection", shape="polygon"))
     return found
+
+
+SELECTION = "selection"
+_SHAPES = {"Point": "point", "MultiPoint": "point", "LineString": "line", "MultiLineString": "line"}
+_MAKES = {
+    "centroid": "point",
+    "contour_lines": "line",
+    "buffer": "polygon",
+    "grid_over": "polygon",
+    "polygonize": "polygon",
+}
+
+
+def _shape_in(text: str) -> str:
+    """The kind of features that an artifact's summary, or the tool that made it, tells of."""
+    made = next((shape for tool, shape in _MAKES.items() if f" {tool}(" in f" {text}"), "")
+    said = re.search(r"\b(point|line|polygon)s?\b", text)
+    return made or (said[1] if said else "")
+
+
+def is_named(thing: Thing, text: str) -> bool:
+    """Whether a text says a thing's name."""
+    name = thing.name.strip().lower()
+    if thing.ref == SELECTION:
+        return bool(_SELECTED.search(text))
+    return (
+        len(name) > 2
+        and name not in _GENERIC
+        and re.search(rf"\b{re.escape(name)}\b", text.lower()) is not None
+    )
 
 
 def made_by(call: Call, number: int, text: str) -> list[Thing]:
@@ -96,11 +133,11 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: s
     """
     of_kind = [each for each in things if each.kind == kind]
     said = _said_by_id(text, of_kind)
-    if kind == "vector" and not said:
-        if _DRAWN.search(text):
+    if kind == "vector" and len(said) < count:
+        if not said and _DRAWN.search(text):
             said = [each for each in of_kind if each.drawn][-count:]
-        if not said and _SELECTED.search(text):
-            said = [Thing("vector", "selection", "the selection")]
+        if _SELECTED.search(text):
+            said += [each for each in of_kind if each.ref == SELECTION]
     if len(said) < count:
         said = [*said, *(each for each in _said_by_name(text, of_kind) if each not in said)]
     if len(said) < count:

@@ -80,6 +80,10 @@ _COORDINATES = re.compile(
 def _coordinates(text: str, today: date) -> Arguments:
     match = _COORDINATES.search(text)
     found: Arguments = {"coordinates": match[0].strip()} if match else {}
+    if not match and not re.search(
+        r"\d|\b(?:this|that|the) (?:point|position|place|location|marker)\b", text, re.I
+    ):
+        return {}
     for word, form in (
         ("mgrs", "mgrs"),
         ("utm", "utm"),
