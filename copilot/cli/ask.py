@@ -23,6 +23,10 @@ Model = Annotated[str | None, typer.Option(help="Which model answers; 'embedded'
 File = Annotated[
     Path | None, typer.Option("--file", help='JSON lines {"id", "query"} or {"id", "turns": […]}.')
 ]
+Attach = Annotated[
+    list[Path] | None,
+    typer.Option("--attach", help="A file to add to the session first; may be given several times."),
+]
 Shots = Annotated[
     int,
     typer.Option(min=0, max=10, help="How many worked examples the model is shown: confirmed turns, a bank."),
@@ -35,6 +39,7 @@ Today = Annotated[
 def ask(
     request: Annotated[str | None, typer.Argument(help="What you want to see.")] = None,
     file: File = None,
+    attach: Attach = None,
     session: SessionOption = None,
     agent: Agent = "direct",
     model: Model = None,
@@ -47,21 +52,34 @@ def ask(
         fail("Give either a request or --file FILE.", as_json)
     if request is not None and not request.strip():
         fail("The request is empty; write what you would like to see.", as_json)
+    if file is not None and attach:
+        fail("--attach goes with one request; a file's requests each have a fresh session.", as_json)
     asked = None if file is None else _requests(file, as_json)
     engine = _engine(today, as_json)
     options = {"agent": agent, "model": model, "shots": shots, "source": "cli"}
     if asked is not None:
         _answer_file(asked, engine, options, as_json)
     else:
-        _answer_one(str(request), session, engine, options, as_json)
+        _answer_one(str(request), attach or [], session, engine, options, as_json)
 
 
 def _answer_one(
-    request: str, session_id: str | None, engine: Engine, options: dict[str, Any], as_json: bool
+    request: str,
+    attached: list[Path],
+    session_id: str | None,
+    engine: Engine,
+    options: dict[str, Any],
+    as_json: bool,
 ) -> None:
     from copilot.session import Session
 
     session = Session.open(session_id, name=request[:60], engine=engine)
+    for path in attached:
+        # Absolute, so that no upload of the same name is taken for it.
+        event = session.call_tool("add_file", {"file": str(path.expanduser().absolute())}, source="cli")
+        if not event.ok:
+            fail(event.text, as_json)
+        typer.echo(f"  + {event.text}", err=True)
     if as_json:
         answer = session.ask(request, **options)
         print_json({"id": session.id, **answer.to_json()})

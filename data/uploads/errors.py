@@ -10,7 +10,7 @@ import zlib
 _SHOWN_CHARS = 80
 
 BROKEN = (
-    OSError, RuntimeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
+    OSError, RuntimeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
     AssertionError, EOFError, SyntaxError, zipfile.BadZipFile, zlib.error, struct.error,
 )  # fmt: skip
 """What libraries raise on bytes that are not what they take them for, beside errors of their own."""

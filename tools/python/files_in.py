@@ -176,12 +176,13 @@ def _known(world: World, key: str) -> dict[str, Any] | None:
 
 def _brought_in(world: World, path: Path, asked: Asked, ours: bool, key: str, call: Call) -> dict[str, Any]:
     """Read the file, keep what it becomes, and write what is known of it beside it."""
-    from data.uploads.bring import bring, staged
+    from data.uploads.apart import bring_apart
+    from data.uploads.bring import staged
     from data.uploads.item import whole_item
 
     folder = world.artifacts.about(f"document-{key[:_ID_DIGITS]}").parent
     with staged(path, folder, asked=asked, ours=ours) as incoming:
-        brought = bring(incoming)
+        brought = bring_apart(incoming)
         artifact_id = f"{brought.kind}-{key[:_ID_DIGITS]}"
         target = world.artifacts.path(artifact_id, brought.suffix)
         brought.path.replace(target)

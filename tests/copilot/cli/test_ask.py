@@ -127,3 +127,15 @@ def test_a_file_that_cannot_be_read_is_told_in_one_sentence(copilot: Copilot, tm
     ):
         path = tmp_path / name
         assert copilot("ask", "--file", str(path), "--json").json == {"error": f"'{path}' {said}"}
+
+
+def test_files_that_are_attached_are_in_the_session_before_the_request(
+    copilot: Copilot, tmp_path: Path
+) -> None:
+    points = tmp_path / "points.csv"
+    points.write_text("name,lon,lat\na,4.5,51.5\n", encoding="utf-8")
+    done = copilot("ask", "show the fmow images", "--attach", str(points), "--json")
+    assert done.status == 0 and done.json["state"]["artifacts"][0]["name"] == "points"
+    assert done.json["state"]["map"]["layers"][0]["count"] == 1
+    broken = copilot("ask", "show the fmow images", "--attach", str(tmp_path / "none.tif"), "--json")
+    assert broken.status == 1 and "There is no file or folder" in broken.json["error"]

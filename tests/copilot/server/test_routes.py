@@ -242,3 +242,17 @@ def test_a_failure_inside_gives_a_sentence_and_no_traceback(
         500,
         {"error": "This failed inside Azimuth; nothing was changed. The details are in the log."},
     )
+
+
+def test_an_uploaded_file_is_added_to_the_session_of_its_owner_only(
+    client: TestClient, stranger: TestClient, mine: Session, live: Live
+):
+    client.put("/api/uploads/my%20places.csv", content=b"name,lon,lat\na,4.5,51.5\n", headers=HEADERS)
+    body = {"tool": "add_file", "args": {"file": "my_places.csv"}}
+    answer = client.post(f"/api/sessions/{mine.id}/calls", json=body, headers=HEADERS)
+    assert answer.status_code == 200
+    assert [each.name for each in mine.state.artifacts] == ["my_places"]
+    theirs = live.create(stranger.cookies[COOKIE])
+    refused = stranger.post(f"/api/sessions/{theirs.id}/calls", json=body, headers=HEADERS)
+    assert refused.status_code == 422 and "There is no file or folder" in refused.json()["error"]
+    assert theirs.state.artifacts == ()

@@ -69,7 +69,7 @@ def is_told_or_brought(name: str, content: bytes) -> None:
         assert not any(out.iterdir())
 
 
-quick = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+quick = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 long = settings(max_examples=6_000, deadline=None, suppress_health_check=list(HealthCheck))
 
 
