@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,32 +53,25 @@ def image_annotate(
     """Write a text, boxes with labels and a scale bar onto a picture; its place is kept.
 
     The picture comes out in 8 bits a colour, as the map shows it. The scale bar is geodesic, at its middle.
-                                          "top left."),
 
     Example: copilot call image_annotate raster=raster-5ce4e0 text="Lake near Delft" scale_bar=true
 
     Asked as: write "north basin" on the picture | add a scale bar to the image | draw a box around the ship
     at these pixels | label the photo | put a title on the picture | annotate the image with the date
     """
-    from data.pictures.drawing import Marks, annotate, bar_of, bar_words
+    from data.pictures.drawing import Marks, bar_of, bar_words
 
     found = raster_of(state, world, raster)
     words = one_line_text(text)
     if not (words or boxes or scale_bar):
         raise ToolError("image_annotate needs a text, boxes or scale_bar=true.")
-    if labels and len(labels) > len(boxes or ()):
-        raise ToolError(
-            f"There are {number_of(len(labels), 'label')} for {number_of(len(boxes or ()), 'box')}."
-        )
-    frames = tuple(_frame(box) for box in boxes or ())
     with readable():
         bar = bar_of(found.path) if scale_bar else None
     if scale_bar and bar is None:
         raise ToolError(f"{one_line(found.name)} has no place on the map, so no scale; leave scale_bar out.")
-    code = color_of(color)
-    ink = (int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16))
+    frames, named = _framed(boxes or [], labels or [])
     start = None if at is None else _point(at)
-    marks = Marks(words, start, frames, tuple(one_line(each) for each in labels or ()), bar, ink, size_px)
+    marks = Marks(words, start, frames, named, bar, _ink(color), size_px)
     drawn = [f"the text {words!r}"] if words else []
     drawn += [number_of(len(frames), "box")] if frames else []
     drawn += [f"a scale bar of {bar_words(bar)}"] if bar else []
@@ -92,17 +86,12 @@ def image_annotate(
         color=color,
         size_px=size_px,
     )
-    look = look_of(None, "percentile", None)
+    look, said = look_of(None, "percentile", None), f"Drew {listed(drawn)} on {one_line(found.name)}."
+    looks: dict[str, str | float | bool] = {"bands": "1,2,3", "stretch": "none"}
+    make = partial(_annotated, found.path, look, marks)
+    name = f"{found.name} annotated"
     return picture_step(
-        state,
-        world,
-        call,
-        [found],
-        lambda path: annotate(found.path, path, look, marks),
-        name=f"{found.name} annotated",
-        said=f"Drew {listed(drawn)} on {one_line(found.name)}.",
-        options={"bands": "1,2,3", "stretch": "none"},
-        scale_bar_m=bar,
+        state, world, call, [found], make, name=name, said=said, options=looks, scale_bar_m=bar
     )
 
 
@@ -166,6 +155,26 @@ def one_line_text(text: str | None) -> str | None:
     """A text as it is written on a picture: its lines kept, no controls; None for none."""
     lines = [one_line(each) for each in (text or "").split("\n")[:20]]
     return "\n".join(lines).strip() or None
+
+
+def _annotated(source: Path, look: Any, marks: Any, target: Path) -> None:
+    from data.pictures.drawing import annotate
+
+    annotate(source, target, look, marks)
+
+
+def _framed(
+    boxes: list[list[float]], labels: list[str]
+) -> tuple[tuple[tuple[float, float, float, float], ...], tuple[str, ...]]:
+    """The boxes and their labels, checked."""
+    if len(labels) > len(boxes):
+        raise ToolError(f"There are {number_of(len(labels), 'label')} for {number_of(len(boxes), 'box')}.")
+    return tuple(_frame(box) for box in boxes), tuple(one_line(each) for each in labels)
+
+
+def _ink(color: str) -> tuple[int, int, int]:
+    code = color_of(color)
+    return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
 def _frame(box: list[float]) -> tuple[float, float, float, float]:
