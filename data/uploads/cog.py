@@ -2,9 +2,9 @@
 
     make_cog_later(path)      # returns at once; the file is replaced when its COG is whole and equal
 
-One thread of the process does it, at a low priority. The pixels are compared before the file is
-replaced, and the replacement is one step, so whoever reads sees the old file or the new one. Nothing
-depends on it: a process that ends early leaves the file as it came.
+One file at a time, in a process of its own with a low priority and a limit on its memory. The pixels are
+compared before the file is replaced, and the replacement is one step, so whoever reads sees the old file
+or the new one. Nothing depends on it: a program that ends early leaves the file as it came.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ import contextlib
 import logging
 import os
 import queue
+import resource
 import secrets
 import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -26,6 +29,7 @@ from rasterio.enums import ColorInterp
 from rasterio.errors import RasterioError
 from rasterio.windows import Window
 
+from data.uploads.apart import MEMORY_BYTES, ROOT, clean_environment
 from data.uploads.gdal import quiet_gdal
 
 SMALL_PX = 512
@@ -44,6 +48,7 @@ class _Converter:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._part: Path | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     def add(self, path: Path) -> None:
         """Work on this file after those before it."""
@@ -60,23 +65,35 @@ class _Converter:
         self._waiting.join()
 
     def _work(self) -> None:
-        with contextlib.suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
         while True:
             path = self._waiting.get()
             self._part = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.cog.tif")
+            command = [sys.executable, "-W", "ignore", "-m", "data.uploads.cog", str(path), str(self._part)]
             try:
-                make_cog(path, self._part)
-            except Exception:
-                # The raster stays as it came, which is only slower to look at.
+                self._process = subprocess.Popen(
+                    command,
+                    cwd=ROOT,
+                    env=clean_environment(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+                # The raster stays as it came where this fails, which is only slower to look at.
+                if self._process.wait() != 0:
+                    _log.info("no COG was made of %s", path.name)
+            except OSError:
                 _log.info("no COG was made of %s", path.name, exc_info=True)
             finally:
                 self._sweep()
                 self._waiting.task_done()
 
     def _sweep(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
         if self._part is not None:
-            self._part.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self._part.unlink(missing_ok=True)
 
 
 _converter = _Converter()
@@ -153,3 +170,17 @@ def _options(source: rasterio.DatasetReader) -> dict[str, str]:
         "OVERVIEW_RESAMPLING": "NEAREST" if classes else "AVERAGE",
         "WARP_RESAMPLING": "NEAREST",
     }
+
+
+def main() -> None:
+    """Make the COG of one file: `python -m data.uploads.cog FILE PART`, 1 when it cannot be made."""
+    os.nice(_NICENESS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    try:
+        make_cog(Path(sys.argv[1]), Path(sys.argv[2]))
+    except (RasterioError, OSError, ValueError, MemoryError):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

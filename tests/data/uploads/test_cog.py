@@ -32,8 +32,7 @@ def test_the_cog_has_the_same_pixels_place_and_words(tmp_path: Path, dtype: str)
         target.descriptions = ("one", "two")
     before = read(path)
     assert not is_cog(path)
-    make_cog_later(path)
-    wait_for_cogs()
+    assert make_cog(path, tmp_path / "part.tif")
     after = read(path)
     assert is_cog(path)
     assert (after[0] == before[0]).all() and after[1:] == before[1:]
@@ -48,6 +47,14 @@ def test_one_that_is_small_or_has_overviews_is_left_alone(tmp_path: Path) -> Non
     path = large(tmp_path / "a.tif")
     assert make_cog(path, tmp_path / "part.tif")
     assert not make_cog(path, tmp_path / "part.tif")
+
+
+def test_it_is_done_in_the_background(tmp_path: Path) -> None:
+    path = large(tmp_path / "a.tif")
+    make_cog_later(path)
+    wait_for_cogs()
+    assert is_cog(path)
+    assert [each.name for each in tmp_path.iterdir()] == ["a.tif"]
 
 
 def test_a_file_that_is_gone_or_broken_stays_so(tmp_path: Path) -> None:
