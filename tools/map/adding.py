@@ -55,13 +55,19 @@ Stretch = Annotated[
         "or between [min, max]."
     ),
 ]
+_KNOWN_COLORMAPS = [
+    "grey", "viridis", "magma", "inferno", "plasma", "turbo", "terrain", "red_yellow_green", "rdylgn",
+    "rdbu", "spectral", "greens", "blues", "reds", "oranges", "purples",
+]  # fmt: skip
 Colormap = Annotated[
     str,
     Field(
         min_length=1,
         max_length=40,
-        description="Colours of a single band: grey, terrain, red_yellow_green, a matplotlib name (viridis, "
-        "rdylgn, blues; _r turns it round), or a colour such as green.",
+        description="Colours of a single band: a matplotlib name (_r turns it round), or a colour such as "
+        "green or #ff8800 for shades of it.",
+        # Any other name and any colour will do too: these are those that people say.
+        json_schema_extra={"anyOf": [{"type": "string", "enum": _KNOWN_COLORMAPS}, {"type": "string"}]},
     ),
 ]
 BandSum = Annotated[
