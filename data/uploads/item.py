@@ -109,7 +109,7 @@ def whole_item(
     properties = {
         "title": title,
         **parts.get("properties", {}),
-        **{f"file:{k}": v for k, v in source.items()},
+        **{f"upload:{k}": v for k, v in source.items()},
     }
     if when is None:
         properties.update(

@@ -189,7 +189,7 @@ def _brought_in(world: World, path: Path, asked: Asked, ours: bool, key: str, ca
     if brought.kind == "raster":
         _make_quick(target, brought)
     known = _record(brought, artifact_id, key)
-    came = {"name": path.name, "size": path.stat().st_size, "sha256": key}
+    came = {"name": path.name, "bytes": path.stat().st_size, "content_key": key}
     item = whole_item(brought, artifact_id, path.stem, came, world.today)
     artifact = Artifact(artifact_id, brought.kind, path.stem, brought.summary, made_by=str(call))
     write_about(world, artifact, call, (_Came(path.name, path.name, key),), upload=known, stac=item)
