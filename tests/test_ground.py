@@ -156,5 +156,5 @@ def test_setup_says_which_parts_there_are_when_asked_for_another():
     answer = subprocess.run(["scripts/setup.sh", "kitchen"], cwd=ROOT, capture_output=True, text=True)
     assert (answer.returncode, answer.stderr) == (
         1,
-        "setup: knows no part 'kitchen'; the parts are python, assets, browser, postgres.\n",
+        "setup: knows no part 'kitchen'; the parts are python, assets, browser, postgres, gdal.\n",
     )
