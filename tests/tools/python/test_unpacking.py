@@ -38,7 +38,8 @@ def test_every_file_becomes_an_artifact_and_can_be_read_on(world: World) -> None
     assert step.data["files"] == ["log.txt", "fields.geojson", "scene.tif"]
     kinds = [each.partition("-")[0] for each in step.data["artifacts"]]
     assert kinds == ["document", "vector", "raster"]
-    assert [each.made_by for each in step.state.artifacts[1:]] == ["extract_archive(document=document-21b000)"] * 3
+    made = "extract_archive(document=document-21b000)"
+    assert [each.made_by for each in step.state.artifacts[1:]] == [made] * 3
     read = run(world, step.state, read_text, document=step.data["document"])
     assert "Wasser sehr trüb" in read.observation
     again = run(world, state, extract_archive, document="bundle")
