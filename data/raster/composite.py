@@ -71,11 +71,16 @@ def composite(
     span = np.array([(high - least) or 1.0 for least, high in ends], np.float32)[:, None, None]
 
     def function(blocks: list[Block], _: Place) -> Block:
-        share = np.clip((blocks[0] - low) / span, 0, 1)
+        shown: Block = blocks[0].astype(np.float32, copy=False)
+        shown -= low
+        shown /= span
+        np.clip(shown, 0, 1, out=shown)
         if gamma != 1:
-            share **= 1 / gamma
-        shown: Block = share * 254 + 1
-        shown[:, np.isnan(shown).any(axis=0)] = np.nan
+            shown **= 1 / gamma
+        shown *= 254
+        shown += 1
+        if len(shown) > 1:
+            shown[:, np.isnan(shown).any(axis=0)] = np.nan
         return shown
 
     said = _descriptions(path, numbers)

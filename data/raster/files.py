@@ -23,7 +23,7 @@ def opened(path: Path) -> Iterator[rasterio.DatasetReader]:
     from data.readers.base import BadRecord
     from data.readers.raster_info import open_raster
 
-    with rasterio.Env(GDAL_CACHEMAX=CACHE_MB):
+    with rasterio.Env(GDAL_CACHEMAX=CACHE_MB, GDAL_NUM_THREADS="ALL_CPUS"):
         try:
             with open_raster(path) as source:
                 yield source

@@ -99,11 +99,14 @@ def convert(
                 f"{wanted.title} holds {wanted.most_bands} bands, and this has {source.count}; "
                 "raster_calc or band_composite makes one of fewer."
             )
+    if wanted.driver == "GTiff" and dtype is not None:
+        _typed(path, target, dtype, tags or {})
+        return
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".converting-") as folder:
         typed = path
         if dtype is not None:
             typed = Path(folder) / "typed.tif"
-            _typed(path, typed, dtype)
+            _typed(path, typed, dtype, {})
         with opened(typed) as source:
             if wanted.driver == "GTiff":
                 _plain(source, target, tags or {})
@@ -111,7 +114,7 @@ def convert(
                 _copied(source, target, wanted.driver, dict(wanted.options), tags or {})
 
 
-def _typed(path: Path, target: Path, dtype: str) -> None:
+def _typed(path: Path, target: Path, dtype: str, tags: Mapping[str, str]) -> None:
     """The raster in another data type; what is missing gets the type's least used value, or not-a-number."""
     with opened(path) as source:
         count, own, masks = source.count, source.nodata, source.mask_flag_enums
@@ -127,6 +130,7 @@ def _typed(path: Path, target: Path, dtype: str) -> None:
     )  # fmt: skip
     with opened(path) as source, rasterio.open(target, "r+") as made:
         describe_like(made, source, range(1, count + 1))
+        made.update_tags(**tags)
 
 
 def _clipped(blocks: list[Block], nodata: float | None, info: Any) -> Block:

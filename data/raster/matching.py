@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from data.raster.copying import describe_like
 from data.raster.errors import RasterError
 from data.raster.files import opened
-from data.raster.stats import Histogram, band_histogram, band_stats
+from data.raster.stats import Histogram, band_histogram, band_stats, whole_counts
 from data.raster.windows import Band, Block, Place, compute
-
-_WHOLE_BINS = 65_536
 
 
 def match_histogram(path: Path, reference: Path, target: Path) -> None:
@@ -57,14 +55,16 @@ def _table(path: Path, number: int, reference: Path, other: int) -> tuple[float,
 
 
 def _histogram(path: Path, number: int) -> Histogram:
+    if (whole := whole_counts(path, number)) is not None:
+        there = np.flatnonzero(whole.counts)
+        if there.size:  # a bin a number, the number in its middle
+            first, last = int(there[0]), int(there[-1])
+            edges = first + whole.low - 0.5, last + whole.low + 0.5
+            return Histogram(*edges, whole.counts[first : last + 1])
     found = band_stats(path, number, ())
     if not found.moments.count:
         raise RasterError(f"Band {number} of {path.name} has no valid pixel, so there is nothing to match.")
     low, high = found.moments.minimum, found.moments.maximum
-    with opened(path) as source:
-        whole = np.dtype(source.dtypes[number - 1]).kind in "iu"
-    if whole and high - low < _WHOLE_BINS:  # a bin a number, the number in its middle
-        return band_histogram(path, number, low - 0.5, high + 0.5, int(high - low) + 1)
     return band_histogram(path, number, low, high)
 
 
@@ -74,9 +74,11 @@ def _middles(histogram: Histogram) -> NDArray[np.float64]:
 
 
 def _looked_up(block: Block, low: float, width: float, table: NDArray[np.float64]) -> Block:
-    missing = np.isnan(block)
-    at = np.where(missing, 0, (block - low) / width if width else 0)
-    index = np.clip(at.astype(np.int64), 0, table.size - 1)
-    made = table[index].astype(block.dtype)
+    at = block - np.asarray(low, block.dtype)
+    if width:
+        at /= width
+    missing = np.isnan(at)
+    at[missing] = 0
+    made: Block = table.astype(block.dtype).take(at.astype(np.int32), mode="clip")
     made[missing] = np.nan
     return made

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
+import rasterio
 from rasterio.windows import Window
 
 from data.raster.files import opened
@@ -23,10 +24,12 @@ def scan(
     *,
     within: Window | None = None,
     pixels: int = STRIP_PX,
+    read: Callable[[rasterio.DatasetReader, Sequence[int] | None, Place], Block] = read_block,
 ) -> Iterator[T]:
     """What `function` makes of each block of a raster, or of its part `within`, from the top.
 
-    The caller's thread reads while a few others compute; the results come in the order of the blocks.
+    `read` gives the blocks: where left out, as floating point with not-a-number for nodata. The caller's
+    thread reads while a few others compute; the results come in the order of the blocks.
     """
     band = source if isinstance(source, Band) else Band(source)
     with ExitStack() as stack:
@@ -36,7 +39,7 @@ def scan(
         waiting: deque[Future[T]] = deque()
         for window in parts_of(grid, within, pixels):
             place = Place(grid, window)
-            waiting.append(pool.submit(function, read_block(reader, band.numbers, place), place))
+            waiting.append(pool.submit(function, read(reader, band.numbers, place), place))
             if len(waiting) > THREADS:
                 yield waiting.popleft().result()
         while waiting:

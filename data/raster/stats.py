@@ -11,7 +11,10 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+import rasterio
 from numpy.typing import NDArray
+from rasterio.enums import MaskFlags
+from rasterio.errors import RasterioError
 
 from data.raster.errors import RasterError
 from data.raster.files import opened
@@ -118,6 +121,38 @@ class Histogram:
         return found
 
 
+@dataclass(frozen=True)
+class WholeCounts:
+    """How often each whole number comes, for bands of 8 and 16 bits: all there is to know of them."""
+
+    low: int
+    counts: NDArray[np.int64]
+
+    @property
+    def moments(self) -> Moments:
+        """Exact, from the counts."""
+        there = np.flatnonzero(self.counts)
+        if not there.size:
+            return Moments()
+        values, counts = there.astype(np.float64) + self.low, self.counts[there].astype(np.float64)
+        mean = float(values @ counts / counts.sum())
+        squares = float((values - mean) ** 2 @ counts)
+        return Moments(int(counts.sum()), float(values[0]), float(values[-1]), mean, squares)
+
+    def percentiles(self, wanted: Sequence[float]) -> list[float]:
+        """Linear between ranks, as numpy's; not-a-number without values."""
+        cumulated = np.cumsum(self.counts)
+        total = int(cumulated[-1])
+        if not total:
+            return [math.nan] * len(wanted)
+        found = []
+        for percent in wanted:
+            rank = percent / 100 * (total - 1)
+            below, above = np.searchsorted(cumulated, [math.floor(rank), math.ceil(rank)], side="right")
+            found.append(float(below + (above - below) * (rank - math.floor(rank)) + self.low))
+        return found
+
+
 @dataclass
 class Collected:
     """Values as they come in: their moments, and the values themselves while there are not too many."""
@@ -194,13 +229,18 @@ def valid(block: Block) -> Values:
 def band_stats(path: Path, number: int, percents: Sequence[float] = (2, 50, 98)) -> BandStats:
     """Statistics of one band over its valid pixels, read once, or twice where there are very many.
 
-    Percentiles are exact (linear between ranks, as numpy's) up to KEPT_VALUES valid pixels, and lie within
-    1/65,536 of the range beyond. Raises RasterError for a band that is not there.
+    Percentiles are exact (linear between ranks, as numpy's) for whole numbers of up to 16 bits and for others
+    up to KEPT_VALUES pixels, and lie within 1/65,536 of the range beyond. Raises RasterError for a band that
+    is not there.
     """
     with opened(path) as source:
         if not 1 <= number <= source.count:
             raise RasterError(f"There is no band {number}: {path.name} has bands 1 to {source.count}.")
         pixels = source.width * source.height
+    counts = whole_counts(path, number)
+    if counts is not None:
+        ranks = tuple(counts.percentiles(percents))
+        return BandStats(number, pixels, counts.moments, tuple(percents), ranks)
     band = Band(path, (number,))
     collected = Collected()
     few = pixels <= collected.most
@@ -217,6 +257,44 @@ def band_stats(path: Path, number: int, percents: Sequence[float] = (2, 50, 98))
     else:
         found = band_histogram(path, number, moments.minimum, moments.maximum).percentiles(percents)
     return BandStats(number, pixels, moments, tuple(percents), tuple(map(float, found)))
+
+
+def whole_counts(path: Path, number: int) -> WholeCounts | None:
+    """The counts of a band of whole numbers of up to 16 bits, read once; None for another band."""
+    with opened(path) as source:
+        kind = np.dtype(source.dtypes[number - 1])
+    if kind.kind not in "iu" or kind.itemsize > 2:
+        return None
+    info = np.iinfo(kind)
+    size = int(info.max) - int(info.min) + 1
+
+    def part(block: Block, _: Place) -> NDArray[np.int64]:
+        shifted = block.reshape(-1) if info.min == 0 else block.reshape(-1).astype(np.int32) - info.min
+        return np.bincount(shifted, minlength=size).astype(np.int64)
+
+    counts = np.zeros(size, np.int64)
+    for each in scan(Band(path, (number,)), part, read=read_stored):
+        counts += each
+    with opened(path) as source:
+        by_value = MaskFlags.nodata in source.mask_flag_enums[number - 1]
+        nodata = source.nodatavals[number - 1] if by_value else None
+    if nodata is not None and float(nodata).is_integer() and info.min <= nodata <= info.max:
+        counts[int(nodata) - info.min] = 0
+    return WholeCounts(int(info.min), counts)
+
+
+def read_stored(reader: rasterio.DatasetReader, numbers: Sequence[int] | None, place: Place) -> Block:
+    """One band's values as they are stored, also those that mean nodata; without what is masked otherwise."""
+    assert numbers is not None and len(numbers) == 1
+    flags = reader.mask_flag_enums[numbers[0] - 1]
+    try:
+        values: Block = reader.read(numbers[0], window=place.window)
+        if MaskFlags.all_valid in flags or MaskFlags.nodata in flags:
+            return values
+        shown: Block = values[reader.read_masks(numbers[0], window=place.window) > 0]
+        return shown
+    except RasterioError as error:
+        raise RasterError(f"{Path(reader.name).name} is broken: its pixels cannot be read.") from error
 
 
 def band_histogram(path: Path, number: int, low: float, high: float, bins: int = BINS) -> Histogram:

@@ -21,6 +21,7 @@ from rasterio.windows import Window
 
 from data.raster.errors import RasterError
 from data.raster.files import BLOCK_PX, geotiff_profile, opened
+from data.raster.zoomed import Zoomed
 
 STRIP_PX = 8_000_000
 """Most pixels of one band in a strip: 32 MB of float32."""
@@ -145,15 +146,15 @@ def compute(
             blocks = [
                 read_block(reader, each.numbers, place) for reader, each in zip(readers, bands, strict=True)
             ]
-            waiting.append((place, pool.submit(function, blocks, place)))
+            waiting.append((place, pool.submit(_made, function, blocks, place, dtype, nodata)))
             if len(waiting) > THREADS:
-                _write(writer, *waiting.popleft(), nodata)
+                _write(writer, *waiting.popleft())
         while waiting:
-            _write(writer, *waiting.popleft(), nodata)
+            _write(writer, *waiting.popleft())
         _describe(writer, descriptions, units, tags or {})
 
 
-def reader_of(stack: ExitStack, band: Band) -> rasterio.DatasetReader:
+def reader_of(stack: ExitStack, band: Band) -> Any:
     """The open file of a band, brought onto another grid where it asks for that."""
     from rasterio.enums import Resampling
     from rasterio.vrt import WarpedVRT
@@ -162,6 +163,8 @@ def reader_of(stack: ExitStack, band: Band) -> rasterio.DatasetReader:
     if band.onto is None or band.onto.same_as(Grid.of(reader)):
         return reader
     onto = band.onto
+    if reader.crs is not None and Zoomed.suits(reader, onto):
+        return Zoomed(reader, onto, band.resampling)
     if reader.crs is None or onto.crs is None:
         raise RasterError(f"{band.path.name} cannot be laid over another raster: one of them has no CRS.")
     # Without a value for it, what lies beside the raster is told by an opacity band behind the others.
@@ -198,10 +201,11 @@ def read_block(reader: rasterio.DatasetReader, numbers: Sequence[int] | None, pl
     dtype = _working_dtype([reader.dtypes[number - 1] for number in chosen])
     try:
         values = reader.read(chosen, window=window)
+        missing = [_missing(reader, number, window, values[at]) for at, number in enumerate(chosen)]
         values = (np.abs(values) if values.dtype.kind == "c" else values).astype(dtype, copy=False)
-        for at, number in enumerate(chosen):
-            if _has_mask(reader, number):
-                values[at][reader.read_masks(number, window=window) == 0] = np.nan
+        for band, none in zip(values, missing, strict=True):
+            if none is not None:
+                band[none] = np.nan
     except RasterioError as error:
         raise RasterError(
             f"{Path(reader.name).name} is broken near row {int(wanted.row_off)}: its pixels cannot be read."
@@ -216,12 +220,27 @@ def _working_dtype(dtypes: Sequence[str]) -> str:
     return "float32" if all(np.can_cast(each, "float32") for each in dtypes) else "float64"
 
 
-def _has_mask(reader: rasterio.DatasetReader, number: int) -> bool:
+def _missing(
+    reader: rasterio.DatasetReader, number: int, window: Window, stored: NDArray[Any]
+) -> NDArray[np.bool_] | None:
+    """Where a band has no value, not-a-number aside; None where it has values everywhere."""
     flags = reader.mask_flag_enums[number - 1]
     if rasterio.enums.MaskFlags.all_valid in flags:
-        return False
+        return None
     nodata = reader.nodatavals[number - 1]
-    return not (nodata is not None and np.isnan(nodata))
+    if nodata is None or rasterio.enums.MaskFlags.nodata not in flags:
+        masked: NDArray[np.bool_] = reader.read_masks(number, window=window) == 0
+        return masked
+    if np.isnan(nodata):
+        return None
+    if stored.dtype.kind in "iu":
+        # Told by the value itself: asking for the mask would read, or warp, the block a second time.
+        info = np.iinfo(stored.dtype)
+        held = float(nodata).is_integer() and info.min <= nodata <= info.max
+        return stored == int(nodata) if held else None
+    with np.errstate(over="ignore"):
+        found: NDArray[np.bool_] = stored == np.asarray(nodata).astype(stored.dtype)
+    return found
 
 
 def _common_grid(readers: Sequence[rasterio.DatasetReader], bands: Sequence[Band]) -> Grid:
@@ -238,20 +257,32 @@ def _common_grid(readers: Sequence[rasterio.DatasetReader], bands: Sequence[Band
     return grid
 
 
-def _write(writer: Any, place: Place, made: Future[NDArray[Any]], nodata: float | None) -> None:
-    values = made.result()
+def _made(
+    function: Function, blocks: list[Block], place: Place, dtype: str, nodata: float | None
+) -> NDArray[Any]:
+    """What a function makes of blocks as it is written: without the margin, in the target's data type."""
+    values = function(blocks, place)
     if values.ndim == 2:
         values = values[np.newaxis]
     if place.halo:
         values = values[
             :, place.halo : values.shape[1] - place.halo, place.halo : values.shape[2] - place.halo
         ]
-    dtype = np.dtype(writer.dtypes[0])
-    if dtype.kind in "iu" and values.dtype.kind == "f":
-        info = np.iinfo(dtype)
-        filled = np.where(np.isnan(values), nodata if nodata is not None else 0, np.rint(values))
-        values = np.clip(filled, info.min, info.max)
-    writer.write(values.astype(dtype, copy=False), window=place.window)
+    kind = np.dtype(dtype)
+    if kind.kind in "iu" and values.dtype.kind == "f":
+        info = np.iinfo(kind)
+        # Float32 cannot hold the ends of longer types: 2**31 - 1 would become 2**31 and wrap around.
+        whole = np.rint(values, dtype=np.float64 if kind.itemsize > 2 else None)
+        np.clip(whole, info.min, info.max, out=whole)
+        missing = np.isnan(whole)
+        if missing.any():
+            whole[missing] = nodata if nodata is not None else 0
+        values = whole
+    return values.astype(kind, copy=False)
+
+
+def _write(writer: Any, place: Place, made: Future[NDArray[Any]]) -> None:
+    writer.write(made.result(), window=place.window)
 
 
 def _describe(

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import rasterio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.raster import stats
 from data.raster.errors import RasterError
 from data.raster.scan import scan
-from data.raster.stats import Collected, Histogram, Moments, band_histogram, band_stats
+from data.raster.stats import Collected, Histogram, Moments, band_histogram, band_stats, whole_counts
 from data.raster.windows import Band
 from tests.data.raster.test_windows import write
 
@@ -87,3 +88,28 @@ def test_a_scan_meets_every_pixel_once_in_order(tmp_path: Path) -> None:
     rows = [row for row, _ in parts]
     assert len(rows) > 3 and rows == sorted(rows)
     np.testing.assert_array_equal(np.sort(np.concatenate([each for _, each in parts])), values.ravel())
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
+def test_whole_numbers_are_counted_one_by_one(tmp_path: Path, dtype: str) -> None:
+    info = np.iinfo(dtype)
+    values = np.random.default_rng(4).integers(info.min, info.max + 1, (1, 50, 40)).astype(dtype)
+    values[0, 0] = [info.min, info.max] * 20
+    path = write(tmp_path / "a.tif", values, nodata=7)
+    valid = values[values != 7].astype(float)
+    counts = whole_counts(path, 1)
+    assert counts is not None and counts.counts.sum() == valid.size
+    found = counts.moments
+    assert (found.minimum, found.maximum) == (info.min, info.max)
+    assert (found.mean, found.std) == pytest.approx((valid.mean(), valid.std()))
+    assert counts.percentiles([0, 2, 37.3, 50, 98, 100]) == pytest.approx(
+        np.percentile(valid, [0, 2, 37.3, 50, 98, 100])
+    )
+
+
+def test_masked_pixels_are_not_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tif", np.arange(16, dtype=np.uint8).reshape(1, 4, 4))
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), rasterio.open(path, "r+") as target:
+        target.write_mask(np.arange(16).reshape(4, 4) >= 12)
+    assert band_stats(path, 1).moments == Moments.of(np.arange(12, 16))
+    assert whole_counts(write(tmp_path / "b.tif", np.ones((1, 2, 2), np.float32)), 1) is None
