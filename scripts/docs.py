@@ -28,6 +28,7 @@ PAGES = (
     "README.md",
     "docs/architecture.md",
     "docs/catalogue.md",
+    "docs/imagery.md",
     "docs/planner.md",
     "docs/benchmark.md",
     "docs/performance.md",
