@@ -114,7 +114,8 @@ CASES = (
     Case("raster_to_cog", SCENE, _run("gdal_translate", "-q", "-of", "COG", "-co", "COMPRESS=DEFLATE", "-co",
          "LEVEL=1", "-co", "PREDICTOR=YES", "-co", "NUM_THREADS=ALL_CPUS", "-co", "BIGTIFF=IF_SAFER", "-co",
          "OVERVIEW_RESAMPLING=AVERAGE")),
-    Case("raster_convert", {**SCENE, "dtype": "float32"}, _run("gdal_translate", "-q", "-ot", "Float32", *OUT)),
+    Case("raster_convert", {**SCENE, "dtype": "float32"},
+         _run("gdal_translate", "-q", "-ot", "Float32", *OUT)),
     Case("hillshade", SCENE, _dem("hillshade")),
     Case("slope", SCENE, _dem("slope")),
     Case("aspect", SCENE, _dem("aspect")),
@@ -158,9 +159,8 @@ def main() -> None:
     print(
         f"{asked.size:,} x {asked.size:,} pixels, {machine_line()}\nload {load_line()}, commit {commit()}\n"
     )
-    print(
-        "| tool | above idle, MiB | seconds | GDAL, seconds | ratio | ratio of processor time | beside |\n|---|--:|--:|--:|--:|--:|---|"
-    )
+    heads = ("tool", "above idle, MiB", "seconds", "GDAL, seconds", "ratio", "of processor time", "beside")
+    print(f"| {' | '.join(heads)} |\n|---|{'--:|' * 5}---|")
     for case in cases:
         print(_line(case, folder), flush=True)
 
