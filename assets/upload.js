@@ -158,7 +158,7 @@ class Root {
     this.data = data;
     this.trigger = setTriggerValue;
     if (data.compact && !this.button) {
-      this.button = make("button", "az-attach", "＋ Add files");
+      this.button = make("button", "az-attach", "+ Add files");
       this.button.type = "button";
       this.button.title = "Add rasters, features, tables or documents; or drop them here";
       this.button.addEventListener("click", () => this.input.click());

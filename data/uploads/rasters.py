@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import time
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,8 @@ def finished(
     if info.gsd_m and placed:
         where += f", {info.gsd_m:g} m a pixel"
     if info.acquired is not None:
-        notes.append(f"Its time, by its tags or its name, is {info.acquired.isoformat()}.")
+        form = "%Y-%m-%d" if info.acquired.time() == time() else "%Y-%m-%d %H:%M:%S UTC"
+        notes.append(f"Its time, by its tags or its name, is {info.acquired:{form}}.")
     facts.update(gsd_m=info.gsd_m, acquired=info.acquired.isoformat() if info.acquired else None)
     if point is not None:
         facts["camera"] = list(point)
