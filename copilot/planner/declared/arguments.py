@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from copilot.planner.asking import Ask, Reject
+from copilot.planner.declared.files import STORES, File, from_files, stores_at_hand
 from copilot.planner.declared.idioms import IDIOMS, WHOLLY
 from copilot.planner.declared.numbers import Quantity, converted, number_for, quantities
 from copilot.planner.declared.phrases import words_of
@@ -28,7 +29,9 @@ class Missing(Exception):
         self.tool, self.parameter = tool, parameter
 
 
-def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) -> Call:
+def filled(
+    tool: str, text: str, situation: Situation, things: Sequence[Thing], files: Sequence[File] = ()
+) -> Call:
     """A call of the tool with what the text says. Raises Ask, Reject or Missing."""
     reader = Reader(situation.gazetteer, situation.today, situation.names())
     said = Said(tool, text, situation, things, reader.read(text))
@@ -37,6 +40,7 @@ def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) 
     args: dict[str, Any] = idiom(text, situation.today) if idiom else {}
     if args and tool in WHOLLY:
         return Call(tool, args)
+    args = from_files(tool, wanted, text, files, _stores(situation), args) | args
     for stage in (_handles, _places, _days, _choices, _texts, _numbers, _flags):
         stage(wanted, said, args)
     for each in wanted:
@@ -45,6 +49,12 @@ def filled(tool: str, text: str, situation: Situation, things: Sequence[Thing]) 
                 raise Reject(_nothing_to_work_on(each))
             raise Missing(tool, each)
     return Call(tool, args)
+
+
+def _stores(situation: Situation) -> list[str]:
+    """The names of the stores of texts, those that are planned last."""
+    planned = [call.args.get("name") for call in situation.planned if call.tool == "vectorstore_create"]
+    return [*stores_at_hand(situation), *(str(each) for each in planned if each)]
 
 
 def _nothing_to_work_on(parameter: Parameter) -> str:
@@ -58,14 +68,15 @@ def _nothing_to_work_on(parameter: Parameter) -> str:
 
 def _handles(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
     for kind in dict.fromkeys(each.handle for each in wanted if each.handle):
-        of_kind = [each for each in wanted if each.handle == kind]
+        of_kind = [each for each in wanted if each.handle == kind and each.name not in args]
         lists = [each for each in of_kind if each.kind == "handles"]
         single = [each for each in of_kind if each.kind == "handle"]
         needed = [each for each in single if each.required]
         # What may be left out is only filled where the text names something for it.
         named = [each for each in single if not each.required and _is_named(each, said)]
         count = max(len(needed) + len(named), 1 if not needed else 0)
-        found = meant(said.text, kind, said.things, 8 if lists else count, said.tool)
+        things = [each for each in said.things if kind != "document" or not each.tool.startswith(STORES)]
+        found = meant(said.text, kind, things, 8 if lists else count, said.tool)
         for each in lists:
             if found and (each.required or len(found) > 1):
                 args[each.name] = [thing.ref for thing in _several(said.text, found)]

@@ -16,7 +16,8 @@ from copilot.planner.asking import Ask, Reject
 from copilot.planner.beyond import undoable
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.arguments import Missing, filled
-from copilot.planner.declared.idioms import IDIOMS, WHOLLY
+from copilot.planner.declared.files import File, files_at_hand, files_of, stores_at_hand
+from copilot.planner.declared.idioms import IDIOMS, WHOLLY, told
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.things import SELECTION, Thing, is_named, made_by, things_at_hand
@@ -61,6 +62,8 @@ def chosen(
     things: Sequence[Thing] = (),
     *,
     datasets: Sequence[str] = (),
+    files: Sequence[File] = (),
+    stores: Sequence[str] = (),
     going_on: bool = False,
     phrases: Phrases | None = None,
 ) -> str | None:
@@ -71,6 +74,9 @@ def chosen(
     kinds = {each.kind for each in things if each.ref != SELECTION or is_named(each, text)}
     if undoable(Clause(text, 0, ())) is not None:
         return None
+    by_wording = told(text, _ANY_DAY, files, stores)
+    if by_wording is not None:
+        return by_wording or None
     served = _of_a_named_service(text)
     if len(words_of(text)) < _FEWEST_WORDS and not kinds:
         return None
@@ -107,11 +113,6 @@ def _is_for_the_rules(text: str, tool: str, like: float, kinds: set[str]) -> boo
 
 _SERVICES = (
     (re.compile(r"\b(?:osm|openstreetmap|open street map)\b", re.I), ("osm_features",)),
-    (
-        re.compile(r"\bwikipedia\b|\bwiki (?:page|article|entry)\b", re.I),
-        ("wikipedia_search", "wikipedia_page"),
-    ),
-    (re.compile(r"\barxiv\b", re.I), ("arxiv_search", "arxiv_paper")),
     (re.compile(r"\bstac\b", re.I), ("stac_collections", "stac_search", "stac_load")),
 )
 
@@ -163,9 +164,10 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     things = things_at_hand(situation)
     own = [name for name, info in situation.datasets.items() if info.origin == "ingested"]
     own += [urlsplit(tab["url"]).hostname or tab["title"] for tab in situation.tabs]
-    steps = _chosen_for_each(steps_of(request), things, own)
+    files, stores = files_at_hand(situation), stores_at_hand(situation)
+    steps = _chosen_for_each(steps_of(request), things, own, files, stores)
     if not any(tool for _, tool in steps):
-        whole = chosen(request, things, datasets=own) if len(steps) > 1 else None
+        whole = chosen(request, things, datasets=own, files=files, stores=stores) if len(steps) > 1 else None
         if whole is None:
             return None
         steps = [(request, whole)]
@@ -175,26 +177,50 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
             if tool is None:
                 draft.calls += rest(text)
                 continue
-            call = _valid(filled(tool, text, situation, things))
+            call = _valid(filled(tool, text, situation, things, files))
         except (Missing, Ask, Reject) as stopped:
             _stop(draft, stopped)
             break
         draft.calls.append(call)
         things = [*things, *made_by(call, len(draft.calls), text)]
+        files = [*files, *files_of(call, len(draft.calls))]
         situation.planned.append(call)
     return draft
 
 
 def _chosen_for_each(
-    texts: Sequence[str], things: Sequence[Thing], datasets: Sequence[str]
+    texts: Sequence[str],
+    things: Sequence[Thing],
+    datasets: Sequence[str],
+    files: Sequence[File],
+    stores: Sequence[str],
 ) -> list[tuple[str, str | None]]:
     steps: list[tuple[str, str | None]] = []
-    coming = list(things)
+    coming, here, named = list(things), list(files), list(stores)
     for text in texts:
-        tool = chosen(text, coming, datasets=datasets, going_on=bool(steps) and steps[-1][1] is not None)
+        before = steps[-1][1] if steps else None
+        if before is not None and _READS.match(before) and _SAID_AGAIN.match(text):
+            continue  # what was read is told anyway
+        tool = chosen(text, coming, datasets=datasets, files=here, stores=named, going_on=before is not None)
         steps.append((text, tool))
-        coming += made_by(Call(tool), 0, text) if tool else []
+        if tool:
+            call = Call(tool, IDIOMS[tool](text, _ANY_DAY) if tool in IDIOMS else {})
+            coming += made_by(call, 0, text)
+            here += files_of(call, 0)
+            named += [call.args["name"]] if tool == "vectorstore_create" and "name" in call.args else []
     return steps
+
+
+_READS = re.compile(
+    r"read_|page_|web_search|wikipedia_|arxiv_|extract_archive|download_file|list_archive|split_|load_"
+)
+_SAID_AGAIN = re.compile(
+    r"(?:please )?(?:(?:tell|show|give|let|read)(?: me| us)? )?(?:(?:have |see )?what (?:it|that|this|comes first|is under)(?: (?:says?|is|comes)\b.*)?"
+    r"|what comes first|its (?:rows|text|contents?|links|title)|it(?: out)?(?: loud)?(?: to me)?|how many pages (?:has it|it has|are there)"
+    r"|whether it .*|(?:show|give)(?: me)? it)\W*$",
+    re.I,
+)
+"""After something was read: that it be told."""
 
 
 def _stop(draft: Declared, stopped: Missing | Ask | Reject) -> None:

@@ -1,7 +1,9 @@
 """Turns of phrase of single tools, by the family of tools that they belong to."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 
+from copilot.planner.declared.files import File
 from copilot.planner.declared.idioms import rasters, statistics, sums, texts, vectors, web
 from copilot.planner.declared.idioms.base import Idiom
 
@@ -15,3 +17,11 @@ IDIOMS: Mapping[str, Idiom] = {
 }
 WHOLLY = frozenset({"convert_units", "date_arithmetic", "convert_coordinates", "calculate", "arxiv_paper"})
 """Tools whose idiom says all that there is to say; without it they are not meant."""
+
+
+def told(text: str, today: date, files: Sequence[File] = (), stores: Sequence[str] = ()) -> str | None:
+    """The tool that a step's wording alone tells, whatever it is like; "" for one that the rules plan."""
+    found = web.told(text)
+    if found is None:
+        found = texts.told(text, files, stores)
+    return sums.told(text, today) if found is None else found

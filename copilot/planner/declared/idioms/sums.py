@@ -19,7 +19,12 @@ _CONVERSIONS = (
 
 
 def _conversion(text: str, today: date) -> Arguments:
-    plain = text.strip().rstrip("?.! ")
+    plain = re.sub(r",?\s*\bplease\W*$", "", text.strip().rstrip("?.! "), flags=re.I)
+    plain = re.sub(r"\s*(?:->|→)\s*", " to ", plain)
+    if ratio := re.search(r"(?P<level>-?\d+(?:\.\d+)?) ?db\b.*\b(?:ratio|linear)\b", plain, re.I):
+        level = float(ratio["level"])
+        value = int(level) if level.is_integer() else level
+        return {"value": value, "from_unit": "dB", "to_unit": "power ratio"}
     for pattern in _CONVERSIONS:
         match = re.search(pattern, plain, re.I)
         if match:
@@ -73,6 +78,7 @@ _COORDINATES = re.compile(
     r"\d{1,2}[C-HJ-NP-X] ?[A-HJ-NP-Z]{2} ?\d{2,5} ?\d{2,5}"
     r"|\b\d{1,2} ?[C-HJ-NP-X]\s+\d{5,7}(?:\.\d+)?\s*(?:m?E)?[, ]+\d{6,8}(?:\.\d+)?\s*(?:m?N)?"
     r"|-?\d{1,3}(?:\.\d+)?\s*[°º][^,;a-df-mo-rt-v]*[NS][, ]+-?\d{1,3}(?:\.\d+)?\s*[°º].*?[EW]"
+    r"|\b\d{1,3}(?:\.\d+)?\s*[NS]\s*[, ]\s*\d{1,3}(?:\.\d+)?\s*[EW]\b"
     r"|-?\d{1,3}\.\d+\s*[NS]?\s*[, ]\s*-?\d{1,3}\.\d+\s*[EW]?"
 )
 
@@ -97,12 +103,20 @@ def _coordinates(text: str, today: date) -> Arguments:
 
 
 def _sum(text: str, today: date) -> Arguments:
+    if speed := _SPEED.search(text):
+        return {"expression": f"{speed['way']} / {speed['time']}", "unit": speed["unit"]}
+    if added := _ADDED.search(text):
+        numbers = re.findall(r"-?\d+(?:,\d{3})*(?:\.\d+)?", added["numbers"] or added["more"])
+        if len(numbers) > 1:
+            return {"expression": " + ".join(each.replace(",", "") for each in numbers)}
     plain = re.sub(
         r"^\W*(?:what(?:'s| is| are)|how much is|calculate|compute|work out|evaluate|solve|please)\s+(?:the (?:value|result) of )?",
         "",
         text.strip(),
         flags=re.I,
     ).rstrip("?=. ")
+    plain = re.sub(r"^\W*i need (?:the )?(?:value|result) of ", "", plain, flags=re.I)
+    plain = re.sub(r",?\s*\b(?:please|for me)\W*$", "", plain, flags=re.I)
     for words, sign in (
         (r"\bthe square root of ([\d.]+)", r"sqrt(\1)"),
         (r"\bsquare root of ([\d.]+)", r"sqrt(\1)"),
@@ -119,6 +133,51 @@ def _sum(text: str, today: date) -> Arguments:
     plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", plain)
     plain = re.sub(r"\s+", " ", plain).strip()
     return {"expression": plain} if re.search(r"\d", plain) else {}
+
+
+_SPEED = re.compile(
+    r"(?P<way>\d[\d.,]*\s*(?:km|m|mi|nmi|miles?|nautical miles?|kilomet(?:re|er)s?|met(?:re|er)s?))\s*(?:/|in|within|took|by|over|,)\s*"
+    r"(?P<time>\d[\d.,]*\s*(?:s|sec(?:ond)?s?|min(?:ute)?s?|h|hours?|hrs?|days?))\b.*?\b(?P<unit>km/h|kmh|kph|m/s|mph|knots?|kn)(?!\w)",
+    re.I,
+)
+_ADDED = re.compile(
+    r"\b(?:sum|total) of (?P<numbers>-?\d[\d., and-]*\d)|\badd (?:up )?(?P<more>-?\d[\d., and-]*\d)", re.I
+)
+_SIGN = r"(?:\*\*|[-+*/%])"
+_PLAIN_SUM = re.compile(
+    rf"(?:(?:sqrt|log10|log2|log|ln|exp|sin|cos|tan|abs|round)(?=\s*\()|pi|[\d.\s()eE,]|{_SIGN}|\bof\b)+",
+    re.I,
+)
+_WORKED = re.compile(
+    rf"[\d)%]\s*{_SIGN}\s*[-(\d.a-z]|(?:sqrt|log|exp|sin|cos|tan|abs)\w*\s*\(|%\s*of\b", re.I
+)
+_UNITS = re.compile(
+    r"(?:square |sq\.? |cubic )?(?:k|kilo|centi|milli|c|m|nautical )?(?:met(?:re|er)s?|m|mi|miles?|nmi|feet|foot|ft|yards?|yd|inch(?:es)?|in)[23²³]?"
+    r"|acres?|hectares?|ha|knots?|kn|mph|kmh|kph|km/h|m/s|ft/s|kilomet(?:re|er)s? per hour|miles per hour|met(?:re|er)s per second"
+    r"|(?:degrees? )?(?:celsius|fahrenheit|kelvin)|°[cfk]|db|decibels?|(?:linear |power )*ratio|linear(?: power)?(?: ratio| units)?"
+    r"|k?g|tons?|tonnes?|kilograms?|pounds?|lbs?|lit(?:re|er)s?|gallons?|h?pa|bar|seconds?|minutes?|hours?|days?|weeks?|degrees?|deg|radians?|rad|[kmg]?b(?:ytes)?|k?w|joules?|[kmg]?hz",
+    re.I,
+)
+_GRID = re.compile(r"\b\d{1,2}[C-HJ-NP-X] ?[A-HJ-NP-Z]{2} ?(?:\d{2,5} ?\d{2,5})\b")
+_FORMS = re.compile(
+    r"\b(?:utm|mgrs|dms|minutes(?:,? and)? seconds|decimal degrees|grid reference|in decimal)\b", re.I
+)
+
+
+def told(text: str, today: date) -> str | None:
+    """The tool that the wording alone tells: a sum, a conversion, or a position in another form."""
+    if _GRID.search(text) or (_COORDINATES.search(text) and _FORMS.search(text)):
+        return "convert_coordinates"
+    if _SPEED.search(text) or _ADDED.search(text):
+        return "calculate"
+    if (units := _conversion(text, today)) and all(
+        _UNITS.fullmatch(units[each].strip()) for each in ("from_unit", "to_unit")
+    ):
+        return "convert_units"
+    plain = _sum(text, today).get("expression", "")
+    if re.search(r"\d{4}-\d{2}", plain) or not _PLAIN_SUM.fullmatch(plain):
+        return None
+    return "calculate" if _WORKED.search(plain) else None
 
 
 IDIOMS: Mapping[str, Idiom] = {

@@ -2,8 +2,465 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
 
-from copilot.planner.declared.idioms.base import Idiom
+from copilot.planner.declared.files import File, file_meant, paths_in
+from copilot.planner.declared.idioms.base import Arguments, Idiom
 
-IDIOMS: Mapping[str, Idiom] = {}
+READERS = {
+    "pdf": "read_pdf",
+    "docx": "read_docx",
+    "html": "read_html",
+    "txt": "read_text",
+    "csv": "read_csv",
+    "json": "read_json",
+    "xml": "read_xml",
+}
+"""Which tool reads each format."""
+_UNPACK = re.compile(
+    r"\b(?:unpack|extract|un-?zip|decompress|out of|take|get|need|want|bring in|load|everything)\b", re.I
+)
+_NOT_UNPACKED = re.compile(
+    r"\bwithout unpacking\b|\b(?:list|which|how many|what(?:'s| is)?|contents?|look)\b", re.I
+)
+_HASH = re.compile(r"\b(?:sha-?\d*|md5|checksums?|hash(?:es)?|fingerprint)\b", re.I)
+_TOKENS = re.compile(r"\btokens?\b", re.I)
+_EXIF = re.compile(
+    r"\b(?:exif|gps|camera|exposure|iso|aperture|taken|shot|did i take)\b|\bcoordinates of the photo", re.I
+)
+_PICTURE = re.compile(r"\b(?:photos?|pictures?|images?|jpe?g|png|scene)\b", re.I)
+_SIZE = re.compile(
+    r"\bhow (?:many (?:mega)?pixels|large|big)\b|\bdimensions\b|\bwidth and height\b|\bmegapixels?\b|\bimage info\b",
+    re.I,
+)
+_NOT_READ = re.compile(
+    r"\b(?:stores?|index|embed|chunks?|chunk|pieces?|passages?|split|cut|break|divide|chop|parse|value|field|record|structured|model|llm|gpt|similar|"
+    r"like|buffer|colou?r|layer|map|plot|histogram|figure|chart|mean|average|merge|join|sort|describe|remember|searchable|knowledge)\b",
+    re.I,
+)
+_READ_ROWS = re.compile(
+    r"\b(?:read|open|load|contents?|what(?:'s| is| are)|which|show|print|rows|columns|as a table|import|cat|see|look)\b",
+    re.I,
+)
+
+
+def told(text: str, files: Sequence[File], stores: Sequence[str]) -> str | None:
+    """The tool that the wording tells of a file, a picture or a store that it names."""
+    if (store := _of_a_store(text, stores)) is not None:
+        return store
+    meant = file_meant(text, files)
+    if _TOKENS.search(text) and re.search(r"\b(?:count|how many|in tokens|cost)\b", text, re.I):
+        return "token_count"
+    if _HASH.search(text) and (meant or files):
+        return "file_hash"
+    pictured = any(each.format in ("jpg", "png", "tif", "tiff") for each in files)
+    if pictured and _PICTURE.search(text):
+        if _EXIF.search(text):
+            return "read_exif"
+        if _SIZE.search(text):
+            return "image_info"
+    return _of_a_file(text, meant) if meant is not None else None
+
+
+def _of_a_file(text: str, meant: File) -> str | None:
+    if meant.format == "zip":
+        if re.search(r"\bwithout unpacking\b", text, re.I):
+            return "list_archive"
+        inside = [
+            each for each in paths_in(text) if not each.lower().endswith((".zip", ".tgz", ".gz", ".tar"))
+        ]
+        listed = _NOT_UNPACKED.search(text) and not re.search(r"\b(?:unpack|extract|un-?zip)\b", text, re.I)
+        return "extract_archive" if inside or (_UNPACK.search(text) and not listed) else "list_archive"
+    reader = READERS.get(meant.format)
+    if reader is None:
+        return None
+    named = meant.format == "csv" and not re.search(r"\bcsv\b|comma[- ]separated", text, re.I)
+    if named or (meant.format == "csv" and not _READ_ROWS.search(text)):
+        return None
+    return None if _NOT_READ.search(_without_names(text, meant)) else reader
+
+
+def _without_names(text: str, meant: File) -> str:
+    plain = text
+    for path in paths_in(text):
+        plain = plain.replace(path, " ")
+    return re.sub(r"\b(?:comma separated|its? table|text)\b", " ", plain, flags=re.I)
+
+
+_DELETING = re.compile(
+    r"\b(?:delete|drop|remove|removed|forget|get rid|throw away|take\b.*\bout|taken out|can go|out of the store)\b",
+    re.I,
+)
+_ADDING = re.compile(
+    r"\b(?:add|put|remember|extend|one more|belongs?|as well|too|take in|in, too|take\b.*\bin|append|index|should be searchable)\b",
+    re.I,
+)
+
+
+def _of_a_store(text: str, stores: Sequence[str]) -> str | None:
+    """What is to be done with a store that is called by its name."""
+    if not any(re.search(rf"\b{re.escape(each)}\b", text, re.I) for each in stores):
+        return None
+    if re.search(r"\bnew\b.*\bstore\b", text, re.I):
+        return "vectorstore_create"
+    outside = re.sub(r"[\"“][^\"”]*[\"”]", " ", text)
+    if _DELETING.search(outside):
+        return "vectorstore_delete"
+    return "vectorstore_add" if _ADDING.search(outside) else "vectorstore_search"
+
+
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+
+
+def _pages(text: str, today: date) -> Arguments:
+    if several := re.search(r"\bpages (\d+)\s*(?:to|-|–|and|until|through)\s*(\d+)", text, re.I):
+        return {"first_page": int(several[1]), "last_page": int(several[2])}
+    one = re.search(
+        r"\bpage (?:no\.? |number )?(\d+)\b|\b(first|second|third|fourth|fifth) page\b", text, re.I
+    )
+    if one is None:
+        return {}
+    page = int(one[1]) if one[1] else _ORDINALS[one[2].lower()]
+    return {"first_page": page, "last_page": page}
+
+
+def _word_table(text: str, today: date) -> Arguments:
+    match = re.search(
+        r"\btable (?:no\.? |number )?(\d+)\b|\b(first|second|third|fourth|fifth) table\b|\b(tables?)\b",
+        text,
+        re.I,
+    )
+    if match is None:
+        return {}
+    return {"table": int(match[1]) if match[1] else _ORDINALS[match[2].lower()] if match[2] else 1}
+
+
+def _all_of_page(text: str, today: date) -> Arguments:
+    whole = re.search(
+        r"\b(?:all of|in full|whole|complete|entire|every word|everything|navigation|footer|menus?)\b",
+        text,
+        re.I,
+    )
+    return {"main": False} if whole else {}
+
+
+def _lines(text: str, today: date) -> Arguments:
+    if several := re.search(r"\blines (\d+)\s*(?:to|-|–|until)\s*(\d+)", text, re.I):
+        return {"first_line": int(several[1]), "lines": int(several[2]) - int(several[1]) + 1}
+    match = re.search(r"\b(\d+) lines?\b|\bhead -n?\s*(\d+)", text, re.I)
+    return {"lines": int(match[1] or match[2])} if match else {}
+
+
+_OF_RECORD = (
+    r"\b(?:path|under|element|field|key|tag)\s+[\"'`]?(?P<a>[A-Za-z_][\w.]*\w)",
+    r"\b(?P<b>[a-z_]\w*\.[a-z_]\w*(?:\.\w+)*)\b",
+    r"\b(?P<c>[a-z]+[A-Z]\w*)\b",
+    r"\b(?:value (?:of|has)|look up|what is(?: the)?|what's(?: the)?|which(?: \w+ has)?|read|give me|need|find|->)\s+(?:the )?[\"'`]?(?P<d>[A-Za-z_]\w+)[\"'`]?\s*(?:\?|$|in\b|from\b|out of\b|of the\b|does\b)",
+    r"\bwhat does (?:the )?(?P<e>[A-Za-z_]\w+) say\b",
+)
+_NO_KEY = frozenset(
+    "in the json xml file document of from what value keys elements it its contents structure outline metadata is does inside that meta settings".split()
+)
+
+
+def _record(text: str, name: str) -> Arguments:
+    plain = text
+    for path in paths_in(text):
+        plain = plain.replace(path, " it ")
+    for pattern in _OF_RECORD:
+        for match in re.finditer(pattern, plain, 0 if "A-Z]\\w*)" in pattern and "c>" in pattern else re.I):
+            found = next(each for each in match.groups() if each)
+            if found.lower() not in _NO_KEY:
+                return {name: found}
+    return {}
+
+
+def _json(text: str, today: date) -> Arguments:
+    return _record(text, "path")
+
+
+def _xml(text: str, today: date) -> Arguments:
+    return _record(text, "element")
+
+
+def _members(text: str, today: date) -> Arguments:
+    inside = [each for each in paths_in(text) if not each.lower().endswith((".zip", ".tgz", ".gz", ".tar"))]
+    return {"members": inside} if inside else {}
+
+
+_NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
+
+
+def _resize(text: str, today: date) -> Arguments:
+    found: Arguments = {}
+    for name, words in (
+        ("width", r"wide|across|in width|of width"),
+        ("height", r"high|tall|in height|of height"),
+    ):
+        match = re.search(
+            rf"\b(\d+) ?(?:px|pixels?)? (?:{words})\b|\b{name}\W+(?:of |to |is |at )?(\d+)", text, re.I
+        )
+        if match:
+            found[name] = int(match[1] or match[2])
+    if both := re.search(r"\b(\d+) ?(?:px|pixels?)? ?(?:x|×|by) ?(\d+)\b", text, re.I):
+        found |= {"width": int(both[1]), "height": int(both[2])}
+    if found:
+        return found
+    for pattern, scale in ((r"\bhalf\b", 0.5), (r"\b(?:a |one )?quarter\b", 0.25), (r"\b(?:twice|double)\b", 2), (r"\bthird\b", 1 / 3)):  # fmt: skip
+        if re.search(pattern, text, re.I):
+            return {"scale": scale}
+    match = re.search(
+        rf"\b(?:factor|scale|by)\W+(?:of |to |a factor of )?{_NUMBER}|\b{_NUMBER} times\b", text, re.I
+    )
+    if match:
+        value = float(match[1] or match[2])
+        return {"scale": int(value) if value.is_integer() else value}
+    return {}
+
+
+def _crop(text: str, today: date) -> Arguments:
+    found: Arguments = {}
+    if both := re.search(r"\b(\d+) ?(?:px|pixels?)? ?(?:x|×|by) ?(\d+)\b", text, re.I):
+        found = {"width": int(both[1]), "height": int(both[2])}
+    for name, words in (("width", "wide"), ("height", "high|tall")):
+        match = re.search(rf"\b(\d+) ?(?:px|pixels?)? (?:{words})\b|\b{name}\W+(?:of |to )?(\d+)", text, re.I)
+        if match:
+            found[name] = int(match[1] or match[2])
+    if start := re.search(r"\bfrom (?:pixel )?\(?(\d+)\s*,\s*(\d+)\)?", text, re.I):
+        found |= {"left": int(start[1]), "top": int(start[2])}
+    return found
+
+
+def _rotate(text: str, today: date) -> Arguments:
+    match = re.search(rf"\b{_NUMBER} ?(?:°|deg(?:rees?)?)", text, re.I)
+    degrees = float(match[1]) if match else None
+    if degrees is None and re.search(r"\bquarter turn\b", text, re.I):
+        degrees = 90.0
+    if degrees is None and re.search(r"\b(?:half turn|upside down|on its head)\b", text, re.I):
+        degrees = 180.0
+    if degrees is None and re.search(r"\b(?:left|right|clockwise)\b", text, re.I):
+        degrees = 90.0
+    if degrees is None:
+        return {}
+    if re.search(r"\b(?:anti-?|counter-?)clockwise\b|\bto the left\b|\bleft\b(?! corner)", text, re.I):
+        degrees = -degrees
+    return {"degrees": int(degrees) if degrees.is_integer() else degrees}
+
+
+def _enhance(text: str, today: date) -> Arguments:
+    found: Arguments = {}
+    for name in ("contrast", "brightness", "sharpness", "gamma"):
+        match = re.search(rf"\b{name}\W+(?:of |to |by |is |at )*{_NUMBER}", text, re.I)
+        if match:
+            value = float(match[1])
+            found[name] = int(value) if value.is_integer() else value
+    if re.search(r"\bequali[sz]\w*\b|\bspread the tones\b", text, re.I):
+        found["equalise"] = True
+    if found:
+        return found
+    for pattern, name, value in (
+        (r"\bless contrast\b|\bsofter\b", "contrast", 0.7), (r"\bcontrast\b", "contrast", 1.5), (r"\bdarke(?:r|n)\b", "brightness", 0.7),
+        (r"\bbright\w*\b|\blighter\b", "brightness", 1.3), (r"\b(?:sharp\w*|crisp\w*)\b", "sharpness", 2),
+    ):  # fmt: skip
+        if re.search(pattern, text, re.I):
+            found[name] = value
+            break
+    return found
+
+
+def _quotes(text: str) -> list[str]:
+    return [
+        (each["a"] or each["b"]).strip()
+        for each in re.finditer(r"[\"“”](?P<a>[^\"“”]+)[\"“”]|(?<!\w)'(?P<b>[^']+)'(?!\w)", text)
+    ]
+
+
+def _lettering(text: str, today: date) -> Arguments:
+    found: Arguments = {}
+    if quoted := _quotes(text):
+        found["text"] = quoted[0]
+    if re.search(r"\bscale ?bar\b", text, re.I):
+        found["scale_bar"] = True
+    return found
+
+
+_NAME = r"[\"'“]?(?!(?:of|from|with|to|that|and|the|a|for|out|made|can|is|in|on|please|so|it|called|named|by)\b)(?P<name>[A-Za-z][\w-]*)[\"'”]?"
+_NEW_STORE = (
+    rf"\b(?:called|named|name|under the name|under|as(?! well)|store(?: called| named)?|base)\s+{_NAME}",
+    rf"\bstore\s+{_NAME}",
+)
+
+
+def _new_store(text: str, today: date) -> Arguments:
+    plain = re.sub(r"\"[^\"]*\"|“[^”]*”", '""', text)
+    plain = re.sub(
+        r"\b(?:as|under) (?:a |the )?(?:new )?(?:searchable )?(?:text |vector )?store (?:called |named )?",
+        "called ",
+        plain,
+        flags=re.I,
+    )
+    match = next((each for pattern in _NEW_STORE if (each := re.search(pattern, plain, re.I))), None)
+    found: Arguments = {"name": match["name"]} if match else {}
+    if texts := [each for each in _quotes(text) if not match or each != match["name"]]:
+        found["texts"] = texts
+    return found | _pieces(plain, today)
+
+
+def _pieces(text: str, today: date) -> Arguments:
+    """How long the pieces are and how much of one the next repeats, in characters."""
+    found: Arguments = {}
+    overlap = re.search(
+        r"\boverlap(?:ping)?(?: of| by|:)?\s*(\d+)|\b(\d+)(?: of them repeated| characters? overlap| overlap)|\brepeat\w*\s+(\d+)",
+        text,
+        re.I,
+    )
+    if overlap:
+        found["overlap"] = int(next(each for each in overlap.groups() if each))
+    size = re.search(
+        r"\b(\d+)[ -]?char(?:acter)?s?\b(?! overlap)|\bsize(?: of|:)?\s*(\d+)|\bchunks of (\d+)|\bat (\d+) char",
+        text,
+        re.I,
+    )
+    if size:
+        found["size"] = int(next(each for each in size.groups() if each))
+    return found
+
+
+def _more_texts(text: str, today: date) -> Arguments:
+    quoted = _quotes(text)
+    return {"texts": quoted} if quoted else {}
+
+
+def _store_query(text: str, today: date) -> Arguments:
+    found: Arguments = {}
+    if quoted := _quotes(text):
+        found["query"] = quoted[0]
+    else:
+        plain = re.sub(
+            r"\s+(?:there|in it|in the store|please)\W*$", "", text.strip().rstrip("?.! "), flags=re.I
+        )
+        match = re.search(
+            r"\b(?:search|look)\b.*?\b(?:for|up)\s+(?P<a>.+?)(?:\s+in (?:my |the )?(?:text |vector )?(?:store )?\w+)?$"
+            r"|\b(?:about|nearest to|to do with|on|for|with)\s+(?P<b>.+)$|:\s*(?P<c>.+)$",
+            plain,
+            re.I,
+        )
+        if match:
+            found["query"] = next(each for each in match.groups() if each).strip()
+    if count := re.search(
+        r"\b(?:top|the|which|show|retrieve)\s+(\d+)\b|\b(\d+) (?:texts?|hits|results|passages)\b", text, re.I
+    ):
+        found["k"] = int(count[1] or count[2])
+    return found
+
+
+def _out_of_store(text: str, today: date) -> Arguments:
+    numbers = re.findall(r"\b(?:text|number|no\.?|texts|numbers)\s*(?:no\.? )?(\d+)\b", text, re.I)
+    return {"ids": [int(each) for each in numbers]} if numbers else {}
+
+
+def _examples(text: str, today: date) -> Arguments:
+    found: Arguments = {}
+    spans = [(each.start(), each[1].strip()) for each in re.finditer(r"[\"“]([^\"”]+)[\"”]", text)]
+    led = next(
+        (
+            n
+            for n, (at, _) in enumerate(spans)
+            if re.search(r"\b(?:like|for|to|fit|resemble|request|with)\s*$", text[:at], re.I)
+        ),
+        0,
+    )
+    if spans:
+        found["query"] = spans[led][1]
+        rest = [each for n, (_, each) in enumerate(spans) if n != led]
+        if rest:
+            found["texts"] = rest
+    outside = re.sub(r"[\"“][^\"”]*[\"”]", '""', text)
+    outside = re.sub(r"\b\d+[ -]?char\w*", " ", outside)
+    if count := re.search(
+        r"\b(?:pick|select|choose|the|which|need|find me|choose)\s+(\d+)\b|\b(\d+) (?:best|rows|passages|examples|most|similar)",
+        outside,
+        re.I,
+    ):
+        found["k"] = int(count[1] or count[2])
+    return found
+
+
+def _last_turns(text: str, today: date) -> Arguments:
+    match = re.search(r"\blast (\d+|two|three|four|five)\b|\b(\d+) (?:most recent|last|latest)\b", text, re.I)
+    words = {"two": 2, "three": 3, "four": 4, "five": 5}
+    return {"last": words.get((match[1] or match[2]).lower()) or int(match[1] or match[2])} if match else {}
+
+
+def _values(text: str, today: date) -> Arguments:
+    """Which values are read out of a text: "the date and the depth (m) from …"."""
+    found: Arguments = {}
+    spans = sorted(re.finditer(r"[\"“]([^\"”]+)[\"”]", text), key=lambda each: len(each[0]))
+    outside = text
+    if spans:
+        found["text"] = spans[-1][1]
+        outside = text[: spans[-1].start()] + ' "" ' + text[spans[-1].end() :]
+    plain = outside.strip().rstrip("?.! ")
+    match = None
+    for pattern in (
+        r"\bfields? (?P<f>.+?)(?: (?:out of|from|in|of)\b.*)?$",
+        r"\b(?:extract|get|pull|read|need)\s+(?P<f>(?!it\b).+?)\s+(?:out of|from|of this)\b",
+        r"\bwhich (?P<f>.+?) (?:does|do|is|are)\b",
+        r"\b(?:record|object|row) with (?P<f>.+)$",
+        r"\b(?:for|give for) (?P<f>[^?.]+?)(?:\s*[?.].*)?$",
+    ):
+        if match := re.search(pattern, plain, re.I):
+            break
+    if match:
+        fields = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+(?:which\s+)?", match["f"])
+        fields = [
+            re.sub(r"^(?:the|which|fields?|a|an)\s+", "", each.strip(" \"'"), flags=re.I) for each in fields
+        ]
+        found["fields"] = [re.sub(r"^fields?\s+", "", each) for each in fields if each]
+    return found
+
+
+def _prompt(text: str, today: date) -> Arguments:
+    quoted = _quotes(text)
+    if quoted:
+        return {"prompt": quoted[0]}
+    match = re.search(
+        r":\s*(?P<a>.+)$|\b(?:model|llm|gpt|ai)\s+(?P<b>(?:what|how|why|to|about|who|which)\b.+)$", text, re.I
+    )
+    return {"prompt": (match["a"] or match["b"]).strip()} if match else {}
+
+
+def _counted_tokens(text: str, today: date) -> Arguments:
+    quoted = _quotes(text)
+    return {"text": quoted[0]} if quoted else {}
+
+
+IDIOMS: Mapping[str, Idiom] = {
+    "read_pdf": _pages,
+    "read_docx": _word_table,
+    "read_html": _all_of_page,
+    "read_text": _lines,
+    "read_json": _json,
+    "read_xml": _xml,
+    "extract_archive": _members,
+    "image_resize": _resize,
+    "image_crop": _crop,
+    "image_rotate": _rotate,
+    "image_enhance": _enhance,
+    "image_annotate": _lettering,
+    "vectorstore_create": _new_store,
+    "vectorstore_add": _more_texts,
+    "vectorstore_search": _store_query,
+    "vectorstore_delete": _out_of_store,
+    "split_text": _pieces,
+    "load_document": _pieces,
+    "select_examples": _examples,
+    "summarize_history": _last_turns,
+    "parse_structured": _values,
+    "embeddings": _more_texts,
+    "chat_completion": _prompt,
+    "json_mode": _prompt,
+    "token_count": _counted_tokens,
+}
