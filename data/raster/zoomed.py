@@ -47,9 +47,12 @@ class Zoomed:
         if (part := self._part(window)) is not None:
             rows, columns, source = part
             shape = (len(values), rows.stop - rows.start, columns.stop - columns.start)
-            values[:, rows, columns] = self._reader.read(
-                list(numbers), window=source, out_shape=shape, resampling=self._method
-            )
+            found = self._reader.read(list(numbers), window=source, out_shape=shape, resampling=self._method)
+            if self.nodata is not None and self._method != Resampling.nearest:
+                # Otherwise the neighbours' values would grow into a missing pixel by its half.
+                masks = self._reader.read_masks(list(numbers), window=source, out_shape=shape)
+                found[masks == 0] = self.nodata
+            values[:, rows, columns] = found
         return values
 
     def read_masks(self, number: int, window: Window) -> NDArray[np.uint8]:
