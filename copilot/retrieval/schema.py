@@ -21,8 +21,12 @@ FIND_TOOLS: dict[str, Any] = {
     },
 }
 """The way back: a model that misses a tool asks for it. It is no tool; the agent answers it with `more`."""
-_WITHOUT_MEANING = frozenset({"title", "additionalProperties", "minLength", "maxLength", "$defs"})
+_WITHOUT_MEANING = frozenset({"title", "propertyNames", "minLength", "maxLength", "$defs"})
 """What validation needs and a model does not: it checks a call's arguments again before anything runs."""
+_FORMATS = frozenset({"date", "date-time", "uri"})
+"""Formats of JSON Schema itself; another names the kind of a handle, which its description says too."""
+_LARGE = 1e9
+"""From here on a whole number is shorter with its exponent."""
 
 
 def function_of(tool: Tool) -> dict[str, Any]:
@@ -48,23 +52,27 @@ def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
     References are put in place, an optional argument is written as its plain type (it is optional because
     `required` does not name it), and of a length's limits only those of short lists are kept.
     """
-    return _compact(schema, schema.get("$defs", {}))
+    found = _compact(schema, schema.get("$defs", {}))
+    _say_once(found, set())
+    return found
 
 
 def _compact(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     schema = _without_null(_resolved(schema, definitions))
     found: dict[str, Any] = {}
     for key, value in schema.items():
-        if key in _WITHOUT_MEANING or (key == "default" and value is None):
+        if key in _WITHOUT_MEANING or _says_nothing(key, value):
             continue
         if key == "properties":
             found[key] = {name: _compact(each, definitions) for name, each in value.items()}
-        elif key in ("items", "additionalItems"):
+        elif key in ("items", "additionalItems", "additionalProperties"):
             found[key] = _compact(value, definitions)
         elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
             found[key] = [_compact(each, definitions) for each in value]
         elif key in ("minItems", "maxItems") and _is_no_count(key, value):
             continue
+        elif isinstance(value, float) and value.is_integer() and abs(value) < _LARGE:
+            found[key] = int(value)  # 100 is one token, 100.0 is three
         else:
             found[key] = value
     return found
@@ -92,8 +100,32 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     said = [each["description"] for each in (outer, inner) if each.get("description")]
     merged = {**inner, **outer}
     if said:
-        merged["description"] = " ".join(dict.fromkeys(said))
+        merged["description"] = "\n".join(dict.fromkeys(said))
     return merged
+
+
+def _say_once(schema: Any, said: set[str]) -> None:
+    """Leave out what an argument says of its type where an earlier argument said it already, in place."""
+    if isinstance(schema, list):
+        for each in schema:
+            _say_once(each, said)
+        return
+    if not isinstance(schema, dict):
+        return
+    lines = str(schema.get("description", "")).split("\n")
+    if lines != [""] and isinstance(schema.get("description"), str):
+        schema["description"] = " ".join([lines[0], *(each for each in lines[1:] if each not in said)])
+        said.update(lines)
+    for key, value in schema.items():
+        for each in value.values() if key == "properties" else [value]:
+            _say_once(each, said)
+
+
+def _says_nothing(key: str, value: Any) -> bool:
+    """Whether a key says nothing to a model with this value."""
+    if key == "additionalProperties":
+        return not isinstance(value, dict)
+    return (key == "default" and value is None) or (key == "format" and value not in _FORMATS)
 
 
 def _is_no_count(key: str, value: Any) -> bool:

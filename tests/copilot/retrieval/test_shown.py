@@ -95,7 +95,7 @@ def test_a_request_is_shown_what_it_needs(request_text: str, wanted: set[str]) -
 
 def test_a_tool_is_shown_only_where_what_it_needs_is_there_or_made_by_another() -> None:
     in_a_tab = State().with_ui(tabs=(Tab("https://example.org", "Example"),), active_tab=0)
-    opens_none = Index(tuple(each for each in toolbox() if each.name != "open_tab"))
+    opens_none = Index(tuple(each for each in toolbox() if "tab" not in each.gives))
     asked = "go to the other tab"
     assert {"switch_tab", "open_tab"} <= set(names(shown_tools(asked, State())))
     assert "switch_tab" not in names(shown_tools(asked, State(), index=opens_none))
