@@ -173,7 +173,9 @@ def _no_raster(state: State, asked: str) -> str:
 def _stamp(path: Path, call: Call, inputs: Sequence[Input]) -> None:
     import rasterio
 
-    with rasterio.open(path, "r+") as target:
+    from data.uploads.gdal import quiet_gdal
+
+    with quiet_gdal(), rasterio.open(path, "r+") as target:
         target.update_tags(
             AZIMUTH_CALL=str(call),
             AZIMUTH_ARGUMENTS=canonical(call.args),
@@ -184,5 +186,7 @@ def _stamp(path: Path, call: Call, inputs: Sequence[Input]) -> None:
 def _shape(path: Path) -> tuple[int, tuple[int, int]]:
     import rasterio
 
-    with rasterio.open(path) as source:
+    from data.uploads.gdal import quiet_gdal
+
+    with quiet_gdal(), rasterio.open(path) as source:
         return int(source.count), (int(source.width), int(source.height))

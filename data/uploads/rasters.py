@@ -91,6 +91,8 @@ def finished(
             "statistics": statistics,
         }
     info = _info(target, incoming)
+    if _name_bands(target, info):
+        notes.append(f"Its bands are taken for {', '.join(info.bands)}, as {info.sensor} has them.")
     taken = parse_time(tags.get("EXIF_DateTimeOriginal")) or parse_time(tags.get("EXIF_DateTime"))
     if taken is not None:
         info = replace(info, acquired=taken)
@@ -157,6 +159,24 @@ def _info(path: Path, incoming: Incoming) -> RasterInfo:
             return raster_info(path)
     except BadRecord as error:
         raise UploadError(f"{incoming.shown} cannot be used: {error}.") from None
+
+
+def _name_bands(path: Path, info: RasterInfo) -> bool:
+    """Write into the file which band is which where only its name tells the sensor; whether that was done.
+
+    A large upload that lies here under two names stays as it is.
+    """
+    if (
+        path.stat().st_nlink > 1
+        or info.sensor is None
+        or any(band.startswith("band ") for band in info.bands)
+    ):
+        return False
+    with quiet_gdal(), rasterio.open(path, "r+", driver="GTiff", IGNORE_COG_LAYOUT_BREAK="YES") as target:
+        if any(target.descriptions) or "red" in [each.name for each in target.colorinterp]:
+            return False
+        target.descriptions = info.bands
+    return True
 
 
 def _shown_bands(info: RasterInfo) -> str | None:
