@@ -59,6 +59,8 @@ def files_at_hand(situation: Situation) -> list[File]:
 
 def files_of(call: Call, number: int) -> list[File]:
     """The files that a planned call will bring in."""
+    if call.tool in ("split_text", "load_document"):
+        return [File(f"@{number}.table", "passages", "")]
     said = call.args.get("members") or [call.args.get("file") or call.args.get("url") or ""]
     if call.tool not in ("add_file", "download_file", "extract_archive") or len(said) != 1:
         return []
@@ -159,6 +161,8 @@ def from_files(
 
 def _is_pointed_at(text: str, known: Collection[str]) -> bool:
     """Whether a text speaks of a document that it does not name, and says nothing of its own."""
+    if re.search(r"\b(?:tables?|them|these|those|pieces|chunks|passages)\b", text, re.I):
+        return False
     return not {"text", "texts", "table"} & set(known) and bool(
         re.search(r"\b(?:documents?|reports?|files?|notes?|text|it|this|that)\b", text, re.I)
     )

@@ -16,8 +16,10 @@ from copilot.planner.asking import Ask, Reject
 from copilot.planner.beyond import undoable
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.arguments import Missing, filled
+from copilot.planner.declared.columns import selected_first
 from copilot.planner.declared.files import File, files_at_hand, files_of, stores_at_hand
 from copilot.planner.declared.idioms import IDIOMS, WHOLLY, told
+from copilot.planner.declared.idioms.statistics import with_its_term
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.things import SELECTION, Thing, is_named, made_by, things_at_hand
@@ -165,7 +167,7 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     own = [name for name, info in situation.datasets.items() if info.origin == "ingested"]
     own += [urlsplit(tab["url"]).hostname or tab["title"] for tab in situation.tabs]
     files, stores = files_at_hand(situation), stores_at_hand(situation)
-    steps = _chosen_for_each(steps_of(request), things, own, files, stores)
+    steps = _chosen_for_each(_uncut(request, files, stores), things, own, files, stores)
     if not any(tool for _, tool in steps):
         whole = chosen(request, things, datasets=own, files=files, stores=stores) if len(steps) > 1 else None
         if whole is None:
@@ -177,6 +179,9 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
             if tool is None:
                 draft.calls += rest(text)
                 continue
+            for selecting in selected_first(tool, text, situation):
+                draft.calls.append(selecting)
+                situation.imagine(selecting)
             call = _valid(filled(tool, text, situation, things, files))
         except (Missing, Ask, Reject) as stopped:
             _stop(draft, stopped)
@@ -186,6 +191,16 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
         files = [*files, *files_of(call, len(draft.calls))]
         situation.planned.append(call)
     return draft
+
+
+def _uncut(request: str, files: Sequence[File], stores: Sequence[str]) -> list[str]:
+    """The steps of a request; one that is about texts in quotes, or an address, is a single step with its question."""
+    tool = told(request, _ANY_DAY, files, stores)
+    single = tool in _OF_QUOTES or (tool == "open_url" and " then " not in request)
+    return [request] if single else steps_of(request)
+
+
+_OF_QUOTES = frozenset({"select_examples", "embeddings", "parse_structured", "chat_completion", "json_mode"})
 
 
 def _chosen_for_each(
@@ -294,4 +309,5 @@ def steps_of(request: str) -> list[str]:
         found.append(request[start : cut.start()])
         start = cut.end()
     found.append(request[start:])
-    return [text for each in found if (text := each.strip(" ,;.")) and re.search(r"\w", text)]
+    texts = [text for each in found if (text := each.strip(" ,;.")) and re.search(r"\w", text)]
+    return with_its_term(texts)

@@ -21,7 +21,7 @@ WHOLLY = frozenset({"convert_units", "date_arithmetic", "convert_coordinates", "
 
 def told(text: str, today: date, files: Sequence[File] = (), stores: Sequence[str] = ()) -> str | None:
     """The tool that a step's wording alone tells, whatever it is like; "" for one that the rules plan."""
-    found = web.told(text)
-    if found is None:
-        found = texts.told(text, files, stores)
-    return sums.told(text, today) if found is None else found
+    for found in (web.told(text), texts.told(text, files, stores), sums.told(text, today)):
+        if found is not None:
+            return found
+    return statistics.told(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date
 from typing import Any
@@ -9,3 +10,11 @@ from typing import Any
 Arguments = dict[str, Any]
 Idiom = Callable[[str, date], Arguments]
 """From a clause and today's date to the arguments that it plainly says; the rest is read by their types."""
+
+
+def quotes(text: str) -> list[str]:
+    """What stands in quotes in a text."""
+    return [
+        (each["a"] or each["b"]).strip()
+        for each in re.finditer(r"[\"“”](?P<a>[^\"“”]+)[\"“”]|(?<!\w)'(?P<b>[^']+)'(?!\w)", text)
+    ]

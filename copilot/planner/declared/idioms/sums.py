@@ -12,6 +12,7 @@ from copilot.planner.reading.dates import dates
 _UNIT = r"[a-zA-Z°µ²³/%^0-9]+(?: (?:miles?|feet|foot|metres?|meters?|kilomet(?:re|er)s?|yards?|per \w+|celsius|fahrenheit|inch(?:es)?))?"
 _CONVERSIONS = (
     rf"(?P<value>-?\d[\d,]*(?:\.\d+)?)\s*(?P<from>{_UNIT})\s+(?:in|to|into|as|is|are|equals?|=)\s+(?:how many |what in )?(?P<to>{_UNIT})",
+    rf"(?P<value>-?\d[\d,]*(?:\.\d+)?)\s*(?P<from>{_UNIT})\W+(?:and )?(?:i )?need (?:it in )?(?P<to>{_UNIT})",
     rf"how (?:many|much) (?P<to>{_UNIT}) (?:are(?: there)? (?:in )?|is|in|make|does|do)\s*(?P<value>-?\d[\d,]*(?:\.\d+)?|an?|one)\s*(?P<from>{_UNIT})",
     rf"(?P<from>{_UNIT}) (?:in)?to (?P<to>{_UNIT})\W+(?P<value>-?\d[\d,]*(?:\.\d+)?)",
     rf"(?P<value>-?\d[\d,]*(?:\.\d+)?)\s*(?P<from>{_UNIT})\W+(?:what is that |how much is that |give (?:me )?that |that )?in (?P<to>{_UNIT})",
@@ -104,7 +105,8 @@ def _coordinates(text: str, today: date) -> Arguments:
 
 def _sum(text: str, today: date) -> Arguments:
     if speed := _SPEED.search(text):
-        return {"expression": f"{speed['way']} / {speed['time']}", "unit": speed["unit"]}
+        way = re.sub(r"nautical miles?", "nautical_mile", speed["way"], flags=re.I)
+        return {"expression": f"{way} / {speed['time']}", "unit": speed["unit"]}
     if added := _ADDED.search(text):
         numbers = re.findall(r"-?\d+(?:,\d{3})*(?:\.\d+)?", added["numbers"] or added["more"])
         if len(numbers) > 1:

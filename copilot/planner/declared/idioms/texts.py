@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from copilot.planner.declared.files import File, file_meant, paths_in
-from copilot.planner.declared.idioms.base import Arguments, Idiom
+from copilot.planner.declared.idioms import pictures
+from copilot.planner.declared.idioms.base import Arguments, Idiom, quotes
 
 READERS = {
     "pdf": "read_pdf",
@@ -48,9 +49,21 @@ _READ_ROWS = re.compile(
 
 def told(text: str, files: Sequence[File], stores: Sequence[str]) -> str | None:
     """The tool that the wording tells of a file, a picture or a store that it names."""
-    if (store := _of_a_store(text, stores)) is not None:
-        return store
     meant = file_meant(text, files)
+    if (
+        found := _of_a_store(text, stores, files) or _of_quotes(text, files) or _of_pieces(text, meant, files)
+    ) is not None:
+        return found
+    if _OF_MODEL.search(text):
+        return _of_a_model(text)
+    if (
+        _EXPORTED.search(text)
+        and not re.search(r"\b(?:xlsx|excel|geojson)\b", text, re.I)
+        and any(each.ref.startswith("table") for each in files)
+    ):
+        return "export_csv"
+    if _READ_IT.match(text) and files and files[-1].format in READERS:
+        return READERS[files[-1].format]
     if _TOKENS.search(text) and re.search(r"\b(?:count|how many|in tokens|cost)\b", text, re.I):
         return "token_count"
     if _HASH.search(text) and (meant or files):
@@ -62,6 +75,85 @@ def told(text: str, files: Sequence[File], stores: Sequence[str]) -> str | None:
         if _SIZE.search(text):
             return "image_info"
     return _of_a_file(text, meant) if meant is not None else None
+
+
+_OF_MODEL = re.compile(
+    r"\b(?:chat|language|vision|configured) model\b|\bllm\b|\bgpt\b|\bjson mode\b|\bdescribe_image\b", re.I
+)
+_EXPORTED = re.compile(
+    r"\b(?:export|save|download|write)\b.*\b(?:that|this) table\b.*|\b(?:that|this) table\b.*\bcsv\b", re.I
+)
+_READ_IT = re.compile(
+    r"^(?:and |now |then |please )*(?:read|print|show|open|display) (?:me )?(?:it|that|this|its text|the text)(?: out)?(?: to me)?\W*$",
+    re.I,
+)
+
+
+def _of_a_model(text: str) -> str:
+    outside = re.sub(r"[\"“][^\"”]*[\"”]", '""', text)
+    if re.search(r"\bjson\b|\bstructured output\b", outside, re.I):
+        return "json_mode"
+    shown = re.search(r"\b(?:describe_image|picture|image|scene|photo|raster|vision)\b", outside, re.I)
+    return "describe_image" if shown and '""' not in outside else "chat_completion"
+
+
+_ALIKE = re.compile(
+    r"\bhow (?:similar|alike|close)\b|\bcosine\b|\bembed\w*\b|\bvectors\b|\bclose in meaning\b", re.I
+)
+_NEAREST = re.compile(
+    r"\b(?:most|more) like\b|\bnearest\b|\bclosest\b|\bsimilar\b|\bresemble\b|\bbest (?:match\w*|examples?)\b|\bthat fit\b|\bfew-?shot\b|\bexamples\b",
+    re.I,
+)
+_FIELDS = re.compile(
+    r"\b(?:extract|parse|pull|fields?|record|structured)\b|\bread\b.*\bout of\b|\b(?:does it|do they) give\b",
+    re.I,
+)
+
+
+def _of_quotes(text: str, files: Sequence[File]) -> str | None:
+    """What is to be done with texts that stand in quotes, or with the rows of a table of texts."""
+    said = re.findall(r"[\"“][^\"”]+[\"”]", text)
+    outside = re.sub(r"[\"“][^\"”]*[\"”]", '""', text)
+    if len(said) > 2 and _NEAREST.search(outside):
+        return "select_examples"
+    rows = re.search(r"\b(?:which \d|\d of|rows?|passages|table|examples|of (?:them|these))\b", outside, re.I)
+    if (
+        len(said) == 1
+        and rows
+        and _NEAREST.search(outside)
+        and any(each.ref.startswith(("table", "@")) for each in files)
+    ):
+        return "select_examples"
+    if len(said) == 2 and _ALIKE.search(outside):
+        return "embeddings"
+    if len(said) == 1 and len(said[0]) > 20 and _FIELDS.search(outside):
+        return "parse_structured"
+    return None
+
+
+_PIECES = re.compile(
+    r"\b(?:passages|paragraphs|chunks?|chunked|pieces)\b|\b(?:split|chop) (?:up )?(?:the|it)\b|\btext as rows\b",
+    re.I,
+)
+_IN_TABLE = re.compile(r"\b(?:table|rows|load|bring)\b", re.I)
+_ONE_FIELD = re.compile(
+    r"\bfill in\b|\bparse\b|\b(?:structured|as a) value\b|\bthe field\b|\bextract it\b|\bgive for\b|\b(?:pull|extract) (?!(?:the )?(?:text|tables?)\b).+ (?:from|out of)\b.*\btext\b",
+    re.I,
+)
+_PROSE = frozenset({"pdf", "docx", "txt", "html"})
+
+
+def _of_pieces(text: str, meant: File | None, files: Sequence[File]) -> str | None:
+    """Whether a document is to be cut into pieces, or a value is to be read out of it."""
+    if meant is None or meant.format not in _PROSE:
+        return None
+    if re.search(r"\b(?:store|knowledge base|searchable)\b", text, re.I) and not re.search(
+        r"^\W*(?:split|cut|chop|break)\b", text, re.I
+    ):
+        return "vectorstore_create" if _CREATING.search(text) else None
+    if _PIECES.search(text):
+        return "load_document" if _IN_TABLE.search(text) else "split_text"
+    return "parse_structured" if _ONE_FIELD.search(text) else None
 
 
 def _of_a_file(text: str, meant: File) -> str | None:
@@ -76,6 +168,8 @@ def _of_a_file(text: str, meant: File) -> str | None:
     reader = READERS.get(meant.format)
     if reader is None:
         return None
+    if meant.format == "docx" and re.search(r"\btables?\b", text, re.I):
+        return reader
     named = meant.format == "csv" and not re.search(r"\bcsv\b|comma[- ]separated", text, re.I)
     if named or (meant.format == "csv" and not _READ_ROWS.search(text)):
         return None
@@ -99,13 +193,36 @@ _ADDING = re.compile(
 )
 
 
-def _of_a_store(text: str, stores: Sequence[str]) -> str | None:
-    """What is to be done with a store that is called by its name."""
-    if not any(re.search(rf"\b{re.escape(each)}\b", text, re.I) for each in stores):
-        return None
-    if re.search(r"\bnew\b.*\bstore\b", text, re.I):
-        return "vectorstore_create"
+_CREATING = re.compile(
+    r"\b(?:vector|text|searchable|knowledge) ?(?:text )?(?:store|base)\b|\bsearchable\b|\bnew (?:text |vector )?store\b"
+    r"|\b(?:make|build|create|put|keep)\b.*\bstore\b|\bstore (?:called|named)\b"
+    r"|\b(?:index|embed|store|remember)\b.*\b(?:as|under)\b|\b(?:make|build|create) (?:a |an |the )?(?:text )?index\b|\bby meaning later\b|\bmeaning later\b",
+    re.I,
+)
+_QUERYING = re.compile(
+    r"\b(?:search|query) (?:it|the store)\b|\b(?:look up|what|find)\b.*\bin (?:it|the store)\b|\bpassages? (?:on|about)\b|\bthe store say\b|\blook up\b.*\bthere\b|\bfind what is nearest\b",
+    re.I,
+)
+
+
+def _of_a_store(text: str, stores: Sequence[str], files: Sequence[File]) -> str | None:
+    """What is to be done with a store of texts: one that is called by its name, or a new one."""
     outside = re.sub(r"[\"“][^\"”]*[\"”]", " ", text)
+    if not any(re.search(rf"\b{re.escape(each)}\b", text, re.I) for each in stores):
+        if stores and _QUERYING.search(outside):
+            return "vectorstore_search"
+        material = files or outside != text
+        named = re.search(r"\b(?:store|searchable|index|embed|knowledge base|meaning later)\b", outside, re.I)
+        session = re.search(r"\bsession\b|\bselection\b", outside, re.I)
+        cut = re.search(r"^\W*(?:split|cut|chop|break|chunk)\b", outside, re.I)
+        alike = _ALIKE.search(outside) and not re.search(r"\b(?:as|store)\b", outside, re.I)
+        return (
+            "vectorstore_create"
+            if material and named and not (session or cut or alike) and _CREATING.search(outside)
+            else None
+        )
+    if re.search(r"\bnew\b.*\bstore\b", outside, re.I):
+        return "vectorstore_create"
     if _DELETING.search(outside):
         return "vectorstore_delete"
     return "vectorstore_add" if _ADDING.search(outside) else "vectorstore_search"
@@ -190,102 +307,6 @@ def _members(text: str, today: date) -> Arguments:
     return {"members": inside} if inside else {}
 
 
-_NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
-
-
-def _resize(text: str, today: date) -> Arguments:
-    found: Arguments = {}
-    for name, words in (
-        ("width", r"wide|across|in width|of width"),
-        ("height", r"high|tall|in height|of height"),
-    ):
-        match = re.search(
-            rf"\b(\d+) ?(?:px|pixels?)? (?:{words})\b|\b{name}\W+(?:of |to |is |at )?(\d+)", text, re.I
-        )
-        if match:
-            found[name] = int(match[1] or match[2])
-    if both := re.search(r"\b(\d+) ?(?:px|pixels?)? ?(?:x|×|by) ?(\d+)\b", text, re.I):
-        found |= {"width": int(both[1]), "height": int(both[2])}
-    if found:
-        return found
-    for pattern, scale in ((r"\bhalf\b", 0.5), (r"\b(?:a |one )?quarter\b", 0.25), (r"\b(?:twice|double)\b", 2), (r"\bthird\b", 1 / 3)):  # fmt: skip
-        if re.search(pattern, text, re.I):
-            return {"scale": scale}
-    match = re.search(
-        rf"\b(?:factor|scale|by)\W+(?:of |to |a factor of )?{_NUMBER}|\b{_NUMBER} times\b", text, re.I
-    )
-    if match:
-        value = float(match[1] or match[2])
-        return {"scale": int(value) if value.is_integer() else value}
-    return {}
-
-
-def _crop(text: str, today: date) -> Arguments:
-    found: Arguments = {}
-    if both := re.search(r"\b(\d+) ?(?:px|pixels?)? ?(?:x|×|by) ?(\d+)\b", text, re.I):
-        found = {"width": int(both[1]), "height": int(both[2])}
-    for name, words in (("width", "wide"), ("height", "high|tall")):
-        match = re.search(rf"\b(\d+) ?(?:px|pixels?)? (?:{words})\b|\b{name}\W+(?:of |to )?(\d+)", text, re.I)
-        if match:
-            found[name] = int(match[1] or match[2])
-    if start := re.search(r"\bfrom (?:pixel )?\(?(\d+)\s*,\s*(\d+)\)?", text, re.I):
-        found |= {"left": int(start[1]), "top": int(start[2])}
-    return found
-
-
-def _rotate(text: str, today: date) -> Arguments:
-    match = re.search(rf"\b{_NUMBER} ?(?:°|deg(?:rees?)?)", text, re.I)
-    degrees = float(match[1]) if match else None
-    if degrees is None and re.search(r"\bquarter turn\b", text, re.I):
-        degrees = 90.0
-    if degrees is None and re.search(r"\b(?:half turn|upside down|on its head)\b", text, re.I):
-        degrees = 180.0
-    if degrees is None and re.search(r"\b(?:left|right|clockwise)\b", text, re.I):
-        degrees = 90.0
-    if degrees is None:
-        return {}
-    if re.search(r"\b(?:anti-?|counter-?)clockwise\b|\bto the left\b|\bleft\b(?! corner)", text, re.I):
-        degrees = -degrees
-    return {"degrees": int(degrees) if degrees.is_integer() else degrees}
-
-
-def _enhance(text: str, today: date) -> Arguments:
-    found: Arguments = {}
-    for name in ("contrast", "brightness", "sharpness", "gamma"):
-        match = re.search(rf"\b{name}\W+(?:of |to |by |is |at )*{_NUMBER}", text, re.I)
-        if match:
-            value = float(match[1])
-            found[name] = int(value) if value.is_integer() else value
-    if re.search(r"\bequali[sz]\w*\b|\bspread the tones\b", text, re.I):
-        found["equalise"] = True
-    if found:
-        return found
-    for pattern, name, value in (
-        (r"\bless contrast\b|\bsofter\b", "contrast", 0.7), (r"\bcontrast\b", "contrast", 1.5), (r"\bdarke(?:r|n)\b", "brightness", 0.7),
-        (r"\bbright\w*\b|\blighter\b", "brightness", 1.3), (r"\b(?:sharp\w*|crisp\w*)\b", "sharpness", 2),
-    ):  # fmt: skip
-        if re.search(pattern, text, re.I):
-            found[name] = value
-            break
-    return found
-
-
-def _quotes(text: str) -> list[str]:
-    return [
-        (each["a"] or each["b"]).strip()
-        for each in re.finditer(r"[\"“”](?P<a>[^\"“”]+)[\"“”]|(?<!\w)'(?P<b>[^']+)'(?!\w)", text)
-    ]
-
-
-def _lettering(text: str, today: date) -> Arguments:
-    found: Arguments = {}
-    if quoted := _quotes(text):
-        found["text"] = quoted[0]
-    if re.search(r"\bscale ?bar\b", text, re.I):
-        found["scale_bar"] = True
-    return found
-
-
 _NAME = r"[\"'“]?(?!(?:of|from|with|to|that|and|the|a|for|out|made|can|is|in|on|please|so|it|called|named|by)\b)(?P<name>[A-Za-z][\w-]*)[\"'”]?"
 _NEW_STORE = (
     rf"\b(?:called|named|name|under the name|under|as(?! well)|store(?: called| named)?|base)\s+{_NAME}",
@@ -303,7 +324,7 @@ def _new_store(text: str, today: date) -> Arguments:
     )
     match = next((each for pattern in _NEW_STORE if (each := re.search(pattern, plain, re.I))), None)
     found: Arguments = {"name": match["name"]} if match else {}
-    if texts := [each for each in _quotes(text) if not match or each != match["name"]]:
+    if texts := [each for each in quotes(text) if not match or each != match["name"]]:
         found["texts"] = texts
     return found | _pieces(plain, today)
 
@@ -329,13 +350,13 @@ def _pieces(text: str, today: date) -> Arguments:
 
 
 def _more_texts(text: str, today: date) -> Arguments:
-    quoted = _quotes(text)
+    quoted = quotes(text)
     return {"texts": quoted} if quoted else {}
 
 
 def _store_query(text: str, today: date) -> Arguments:
     found: Arguments = {}
-    if quoted := _quotes(text):
+    if quoted := quotes(text):
         found["query"] = quoted[0]
     else:
         plain = re.sub(
@@ -423,7 +444,7 @@ def _values(text: str, today: date) -> Arguments:
 
 
 def _prompt(text: str, today: date) -> Arguments:
-    quoted = _quotes(text)
+    quoted = quotes(text)
     if quoted:
         return {"prompt": quoted[0]}
     match = re.search(
@@ -433,7 +454,7 @@ def _prompt(text: str, today: date) -> Arguments:
 
 
 def _counted_tokens(text: str, today: date) -> Arguments:
-    quoted = _quotes(text)
+    quoted = quotes(text)
     return {"text": quoted[0]} if quoted else {}
 
 
@@ -445,11 +466,7 @@ IDIOMS: Mapping[str, Idiom] = {
     "read_json": _json,
     "read_xml": _xml,
     "extract_archive": _members,
-    "image_resize": _resize,
-    "image_crop": _crop,
-    "image_rotate": _rotate,
-    "image_enhance": _enhance,
-    "image_annotate": _lettering,
+    **pictures.IDIOMS,
     "vectorstore_create": _new_store,
     "vectorstore_add": _more_texts,
     "vectorstore_search": _store_query,

@@ -89,7 +89,7 @@ def _papers(text: str, today: date) -> Arguments:
 
 
 _SUBJECT = re.compile(
-    r"\b(?:papers?|preprints?|articles?|pages?|entr(?:y|ies)|literature|research|publications?|web|internet|online|news|anything|search|says?|knows?|has|have|is there|deals?|google|arxiv|wikipedia)\b"
+    r"\b(?:papers?|preprints?|articles?|pages?|entr(?:y|ies)|literature|research|publications?|web|internet|online|news|anything|search|says?|knows?|has|have|is there|deals?|arxiv|wikipedia)\b"
     r"[^.?!:]*?\b(?:about|on|for|of|regarding|concerning|with)\s+(?!(?:arxiv|wikipedia|the (?:web|internet)|top)\b)(?P<rest>.+)$"
     r"|:\s*(?!//)(?:what is there (?:about|on) )?(?P<after>[^:]+)$"
     r"|\b(?:search|look|google)\b.*?\b(?:for|up)\s+(?P<sought>.+)$"
@@ -108,9 +108,14 @@ def _subject(text: str) -> str:
     plain = _stripped(text)
     match = _SUBJECT.search(plain)
     found = next((each for each in match.groups() if each), "") if match else ""
-    return _stripped(re.sub(r"^(?:news|information|details) (?:about|on) ", "", found, flags=re.I)).strip(
-        " \"'“”"
-    )
+    return _stripped(
+        re.sub(
+            r"^(?:.*\b(?:news|information|details|papers?|preprints?|articles?|pages?) (?:about|on|for) |arxiv )",
+            "",
+            found,
+            flags=re.I,
+        )
+    ).strip(" \"'“”")
 
 
 def _stripped(text: str) -> str:
