@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from copilot.planner.asking import Ask, Reject
+from copilot.planner.declared.columns import READ, STATISTICS, of_columns
 from copilot.planner.declared.files import STORES, File, from_files, stores_at_hand
 from copilot.planner.declared.idioms import IDIOMS, WHOLLY
+from copilot.planner.declared.idioms.rasters import SETTLE
 from copilot.planner.declared.numbers import Quantity, converted, number_for, quantities
 from copilot.planner.declared.phrases import words_of
 from copilot.planner.declared.said import Said
@@ -41,14 +43,19 @@ def filled(
     if args and tool in WHOLLY:
         return Call(tool, args)
     args = from_files(tool, wanted, text, files, _stores(situation), args) | args
+    if tool in STATISTICS:
+        args |= of_columns(said)
+        wanted = tuple(each for each in wanted if each.name not in READ)
     for stage in (_handles, _places, _days, _choices, _texts, _numbers, _flags):
         stage(wanted, said, args)
-    for each in wanted:
+    for each in parameters(tool):
         if each.required and each.name not in args:
             if each.kind in ("handle", "handles"):
                 raise Reject(_nothing_to_work_on(each))
             raise Missing(tool, each)
-    return Call(tool, args)
+    if tool in SETTLE:
+        SETTLE[tool](args, things)
+    return Call(tool, {name: value for name, value in args.items() if value is not None})
 
 
 def _stores(situation: Situation) -> list[str]:
@@ -211,6 +218,8 @@ def _days(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None
 
 def _choices(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> None:
     for each in wanted:
+        if each.name in args:
+            continue
         if each.kind == "choice" and len(each.choices) > 1:
             found = _chosen(each, said.text)
             if found:
@@ -274,7 +283,10 @@ def _numbers(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> N
             if several:
                 args[each.name] = several
     single = [each for each in wanted if each.kind == "number" and each.name not in args]
-    left = quantities(said.text, said.taken)
+    used = _numbers_in(args)
+    left = [
+        each for each in quantities(said.text, said.taken) if not used & {each.value, each.value * each.scale}
+    ]
     waiting = [each for each in single if each.required] or single
     # What has its unit in its name first: "500 m" can be nothing else.
     for each in sorted(single, key=lambda each: (not each.unit, not each.required)):
@@ -285,6 +297,14 @@ def _numbers(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> N
         if found is not None and _within(each, found):
             args[each.name] = converted(each, found)
             left = [one for one in left if one is not found]
+
+
+def _numbers_in(args: dict[str, Any]) -> set[float]:
+    """The numbers that arguments hold already: a number of a text is said for one of them."""
+    plain = [each for value in args.values() for each in (value if isinstance(value, list) else [value])]
+    numbers = {float(each) for each in plain if isinstance(each, int | float) and not isinstance(each, bool)}
+    conditions = [str(args[name]) for name in ("where", "expression") if name in args]
+    return numbers | {float(each) for each in re.findall(r"(?<!\w)\d*\.?\d+", " ".join(conditions))}
 
 
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}

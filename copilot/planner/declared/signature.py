@@ -140,7 +140,7 @@ def _handle_by_name(name: str, about: str) -> str:
     """What a text is a handle of, when only its name and its description say so."""
     for kind in ("table", "document", "raster", "vector", "figure"):
         if name in (kind, f"{kind}s") or about.startswith(
-            (f"a {kind}'s id", f"a {kind}:", f"the {kind}'s id", f"id of a {kind}")
+            (f"a {kind}'s id", f"a {kind}:", f"the {kind}'s id", f"id of a {kind}", f"the id of the {kind}")
         ):
             return kind
     return ""
