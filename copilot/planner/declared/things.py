@@ -100,10 +100,12 @@ def _shape_in(text: str) -> str:
 
 
 def is_named(thing: Thing, text: str) -> bool:
-    """Whether a text says a thing's name."""
+    """Whether a text says a thing's name, or for what was made here a word of it: "the NDVI"."""
     name = thing.name.strip().lower()
     if thing.ref == SELECTION:
         return bool(_SELECTED.search(text))
+    if thing.kind == "raster" and thing.tool not in ("", "add_file") and thing.words & set(words_of(text)):
+        return True
     return (
         len(name) > 2
         and name not in _GENERIC
@@ -132,6 +134,8 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: s
     pointed at: after the slope, the aspect is that of the heights again.
     """
     of_kind = [each for each in things if each.kind == kind]
+    if kind == "raster":
+        of_kind = _scenes(text, of_kind, tool) or of_kind
     said = _said_by_id(text, of_kind)
     if kind == "vector" and len(said) < count:
         if not said and _DRAWN.search(text):
@@ -148,6 +152,24 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: s
         # "before and after", "the two": the older comes first.
         said = [*said, *(reversed(rest) if count > 1 and not said else rest)]
     return said[:count]
+
+
+_SCENE = re.compile(r"\b(?:scene|image|photo|satellite picture)\b(?! of the)", re.I)
+_OF_COLOURS = frozenset(
+    "spectral_index band_composite pansharpen cloud_mask toa_reflectance radiometric_calibration dark_object_subtraction".split()
+)
+"""Tools that work on the bands of a scene."""
+_NO_SCENE = frozenset(
+    "spectral_index band_composite raster_calc cloud_mask hillshade slope aspect viewshed proximity rasterize sieve".split()
+)
+"""Tools that make something else of a scene: an index, a picture, a mask."""
+
+
+def _scenes(text: str, rasters: Sequence[Thing], tool: str) -> list[Thing]:
+    """The rasters that are scenes, where one is called so or a tool works on a scene's bands."""
+    if tool not in _OF_COLOURS and not _SCENE.search(text):
+        return list(rasters)
+    return [each for each in rasters if each.tool not in _NO_SCENE or each.ref in text]
 
 
 def _siblings(one: str, other: str) -> bool:
