@@ -9,6 +9,7 @@ from typing import Any
 from copilot.planner.cases import Case, Cases
 from copilot.planner.class_words import calls_for
 from copilot.planner.clauses import Clause
+from copilot.planner.declared.planning import is_declared
 from copilot.planner.leftovers import strange_words
 from copilot.planner.likeness import contrast, in_kilometres, masked_request, named_besides, signature
 from copilot.planner.places import camera_on
@@ -56,6 +57,9 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
         enough = DECLINED_FROM if case.declines else LIKE_ENOUGH
         # In a conversation much is said by what went before: only known wordings count there.
         new = case.starts and likeness >= enough and len(masked.split()) >= _FEWEST_WORDS
+        # A slope and an aspect, a mean and a median are near each other as texts: what is planned by what it
+        # declares is told by its words.
+        new = new and not any(is_declared(tool) for tool, _ in case.calls)
         found = _kind_for_kind(case, request, spans) if new else None
         if found is not None:
             try:

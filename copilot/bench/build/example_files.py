@@ -72,7 +72,10 @@ def dem() -> NDArray[np.float32]:
     """(96, 96) heights, metres: a cone of 90 m in the middle of a slope of 2 %; pixels of 30 m."""
     rows, columns = np.mgrid[0:SIDE_PX, 0:SIDE_PX]
     distance_m = 30 * np.hypot(rows - 48, columns - 48)
-    return (20 + 0.02 * 30 * columns + np.clip(90 - 0.1 * distance_m, 0, None)).astype(np.float32)
+    heights_m: NDArray[np.float32] = (
+        20 + 0.02 * 30 * columns + np.clip(90 - 0.1 * distance_m, 0, None)
+    ).astype(np.float32)
+    return heights_m
 
 
 def sar() -> NDArray[np.float32]:

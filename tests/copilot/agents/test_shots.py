@@ -94,12 +94,12 @@ def test_only_a_thumbs_up_that_stands_makes_an_example(engine: Engine) -> None:
 
 
 def test_nobody_is_shown_what_others_confirmed(engine: Engine) -> None:
-    theirs = Session.open(engine=engine, owner="somebody else")
+    theirs = Session.open(engine=engine, owner="somebody-else")
     confirm(theirs, "show the fmow images")
     copied = Session.open_shared(theirs.share(), owner="me", engine=engine)
     assert copied.row.owner == "me" and len(copied.turns) == 2
     assert list(confirmed(Session.open(engine=engine, owner="me"))) == []
-    assert len(list(confirmed(Session.open(engine=engine, owner="somebody else")))) == 1
+    assert len(list(confirmed(Session.open(engine=engine, owner="somebody-else")))) == 1
 
 
 def test_a_session_is_no_example_of_itself(session: Session) -> None:
