@@ -17,8 +17,8 @@ from copilot.planner.beyond import undoable
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.arguments import Missing, filled
 from copilot.planner.declared.columns import selected_first
-from copilot.planner.declared.files import File, files_at_hand, files_of, stores_at_hand
-from copilot.planner.declared.idioms import IDIOMS, WHOLLY, told
+from copilot.planner.declared.files import File, files_at_hand, files_of, narrowed, stores_at_hand
+from copilot.planner.declared.idioms import IDIOMS, WHOLLY, rasters, told
 from copilot.planner.declared.idioms.statistics import with_its_term
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
@@ -76,20 +76,20 @@ def chosen(
     kinds = {each.kind for each in things if each.ref != SELECTION or is_named(each, text)}
     if undoable(Clause(text, 0, ())) is not None:
         return None
-    by_wording = told(text, _ANY_DAY, files, stores)
+    by_wording = rasters.told(text, things)
+    if by_wording is None or (of_catalogue(text, datasets) and by_wording != "band_composite"):
+        by_wording = told(text, _ANY_DAY, files, stores)
     if by_wording is not None:
         return by_wording or None
     served = _of_a_named_service(text)
     if len(words_of(text)) < _FEWEST_WORDS and not kinds:
         return None
     ranked = (phrases or known_phrases()).ranked(text)
-    lowered = text.lower()
-    of_catalogue = bool(dataset_mentions(text)) or any(name in lowered for name in datasets)
     named = {each.kind for each in things if is_named(each, text)}
     fitting = [
         (tool, like + _at_hand(tool, kinds, named))
         for tool, like in ranked
-        if (tool in served if served else _may_be(tool, text, kinds, of_catalogue))
+        if (tool in served if served else _may_be(tool, text, kinds, of_catalogue(text, datasets)))
     ]
     if not fitting:
         return None
@@ -101,6 +101,12 @@ def chosen(
     other = next((like for tool, like in ranked if not is_declared(tool)), 0.0)
     ease = _GOING_ON if going_on else 0.0
     return tool if like >= SURE - ease and like >= other + AHEAD - ease else None
+
+
+def of_catalogue(text: str, datasets: Sequence[str]) -> bool:
+    """Whether a text names a data set of the catalogue."""
+    lowered = text.lower()
+    return bool(dataset_mentions(text)) or any(name in lowered for name in datasets)
 
 
 def _is_for_the_rules(text: str, tool: str, like: float, kinds: set[str]) -> bool:
@@ -187,8 +193,9 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
             _stop(draft, stopped)
             break
         draft.calls.append(call)
-        things = [*things, *made_by(call, len(draft.calls), text)]
-        files = [*files, *files_of(call, len(draft.calls))]
+        brought = files_of(call, len(draft.calls))
+        things = [*things, *narrowed(made_by(call, len(draft.calls), text), brought)]
+        files = [*files, *brought]
         situation.planned.append(call)
     return draft
 
@@ -197,9 +204,11 @@ def _uncut(request: str, files: Sequence[File], stores: Sequence[str]) -> list[s
     """The steps of a request; one that is about texts in quotes, or an address, is a single step with its question."""
     tool = told(request, _ANY_DAY, files, stores)
     single = tool in _OF_QUOTES or (tool == "open_url" and " then " not in request)
+    single = single or (tool is not None and _ASIDE.search(request) is not None)
     return [request] if single else steps_of(request)
 
 
+_ASIDE = re.compile(r"[.?!]\s*(?:it'?s|that'?s|it is|that is) (?:under|at|in|on|called)\b", re.I)
 _OF_QUOTES = frozenset({"select_examples", "embeddings", "parse_structured", "chat_completion", "json_mode"})
 
 
@@ -214,18 +223,29 @@ def _chosen_for_each(
     coming, here, named = list(things), list(files), list(stores)
     for text in texts:
         before = steps[-1][1] if steps else None
-        if before is not None and _READS.match(before) and _SAID_AGAIN.match(text):
-            continue  # what was read is told anyway
+        if before is not None and _is_told_anyway(before, text):
+            continue
         tool = chosen(text, coming, datasets=datasets, files=here, stores=named, going_on=before is not None)
         steps.append((text, tool))
         if tool:
             call = Call(tool, IDIOMS[tool](text, _ANY_DAY) if tool in IDIOMS else {})
-            coming += made_by(call, 0, text)
-            here += files_of(call, 0)
+            brought = files_of(call, 0)
+            coming += narrowed(made_by(call, 0, text), brought)
+            here += brought
             named += [call.args["name"]] if tool == "vectorstore_create" and "name" in call.args else []
     return steps
 
 
+def _is_told_anyway(tool: str, text: str) -> bool:
+    """Whether a step only asks for what the tool before it says of itself: what was read, which areas it has."""
+    measured = tool in ("raster_calc", "polygonize", "cloud_mask") and _HOW_MUCH.match(text)
+    return bool(measured or (_READS.match(tool) and _SAID_AGAIN.match(text)))
+
+
+_HOW_MUCH = re.compile(
+    r"(?:how (?:many|much) (?:hectares|ha|square \w+|area)(?: (?:is|are|does|do|that|they|it)\b.*)?|(?:the )?area (?:too|as well)\b.*)\W*$",
+    re.I,
+)
 _READS = re.compile(
     r"read_|page_|web_search|wikipedia_|arxiv_|extract_archive|download_file|list_archive|split_|load_"
 )
@@ -283,14 +303,15 @@ _VERBS = (
     "add|aggregate|align|annotate|bring|buffer|calculate|cache|check|clean|clip|cluster|colou?r|combine|compare|compute|contour|"
     "convert|count|create|crop|cut|denoise|derive|despeckle|detect|dissolve|display|divide|download|draw|export|extract|fetch|"
     "fill|filter|find|fit|follow|generate|geocode|get|give|go|grab|group|hash|hide|histogram|import|intersect|join|keep|list|load|look|"
-    "make|mask|measure|merge|mosaic|move|name|open|overlay|pan|pansharpen|pick|plot|polygoni[sz]e|project|put|rasteri[sz]e|read|remove|rename|"
-    "reproject|resample|resi[sz]e|rotate|run|sample|save|search|select|set|sharpen|show|sieve|simplify|smooth|sort|split|stack|style|"
-    "subtract|sum|summari[sz]e|take|tell|threshold|trim|turn|unzip|upload|use|vectori[sz]e|visuali[sz]e|warp|work out|write|zoom|"
-    "what|how|which|where|is there|are there|do"
+    "make|mask|measure|merge|mosaic|move|name|open|overlay|pan|pansharpen|pick|plot|polygoni[sz]e|project|put|query|rasteri[sz]e|read|remove|rename|"
+    "reproject|resample|resi[sz]e|rotate|run|sample|save|search|select|set|sharpen|show|sieve|simplify|smooth|sort(?! (?:that|it|this) out)|split|stack|style|"
+    "subtract|sum|summari[sz]e|take|tell|threshold(?!\\W*(?:of )?\\d)|trim|turn|unzip|upload|use|vectori[sz]e|visuali[sz]e|warp|work out|write|zoom|"
+    "what|how|which|where|is there|are there|do|everything|"
+    r"(?:\d+ m )?(?:contours?|contour lines|hillshade|aspect)\b(?= (?:of|over|from|on)\b)"
 )
 _CUT = re.compile(
     rf"(?:[;\n]|[.!?](?=\s+\S))\s*(?:(?:and|then|next|finally|after that|afterwards)\b[\s,]*)*"
-    rf"|,?\s*\b(?:and\s+)?(?:then|after that|afterwards|finally|next),?\s+"
+    rf"|,?\s*\b(?:and\s+)?(?:then|after that|afterwards|finally|next(?! to\b)),?\s+"
     rf"|(?:,\s*(?:and\s+|also\s+|plus\s+)?|\s+and\s+(?:also\s+)?)(?=(?:please\s+)?(?:{_VERBS})\b)",
     re.I,
 )
