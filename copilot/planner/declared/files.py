@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from copilot.planner.declared.signature import Parameter
+from copilot.planner.declared.things import Thing
 from copilot.planner.situation import Call, Situation
 
 FORMATS = {
@@ -52,8 +53,13 @@ def files_at_hand(situation: Situation) -> list[File]:
         if each["made_by"].startswith(STORES):
             continue
         match = _MADE.match(each["made_by"])
+        inside = (
+            re.findall(r'"([^"]+)"', each["made_by"]) if each["made_by"].startswith("extract_archive") else []
+        )
         path = match["path"] if match else each["name"]
-        found.append(File(each["id"], each["name"].lower(), format_of(path)))
+        path = next((one for one in inside if PurePosixPath(one).stem.lower() == each["name"].lower()), path)
+        written = each["kind"] == "document" and each["made_by"].startswith("read_")
+        found.append(File(each["id"], each["name"].lower(), "txt" if written else format_of(path)))
     return found
 
 
@@ -65,8 +71,26 @@ def files_of(call: Call, number: int) -> list[File]:
     if call.tool not in ("add_file", "download_file", "extract_archive") or len(said) != 1:
         return []
     ending = format_of(str(said[0]))
-    kind = {"csv": "table", "tif": "raster", "tiff": "raster", "jpg": "raster", "png": "raster"}.get(ending, "document")  # fmt: skip
-    return [File(f"@{number}.{kind}", PurePosixPath(str(said[0])).stem.lower(), ending)]
+    return [File(f"@{number}.{kind_of(ending)}", PurePosixPath(str(said[0])).stem.lower(), ending)]
+
+
+def kind_of(ending: str) -> str:
+    """What kind of artifact a file of a format becomes."""
+    kinds = {
+        "csv": "table",
+        "xlsx": "table",
+        "tif": "raster",
+        "tiff": "raster",
+        "jpg": "raster",
+        "png": "raster",
+    }
+    return kinds.get(ending, "vector" if ending in ("geojson", "gpkg", "shp", "parquet") else "document")
+
+
+def narrowed(made: Sequence[Thing], files: Sequence[File]) -> list[Thing]:
+    """What a planned call makes, when the file that it brings in tells the kind."""
+    kinds = {each.ref.rpartition(".")[2] for each in files if each.ref.startswith("@")}
+    return [each for each in made if not kinds or each.kind in kinds]
 
 
 def format_of(path: str) -> str:
@@ -100,9 +124,10 @@ def file_meant(text: str, files: Sequence[File]) -> File | None:
         for each in reversed(files)
         if each.name == PurePosixPath(path).stem.lower() and each.format == format_of(path)
     ]
-    if by_path:
+    packed = [path for path in said if format_of(path) == "zip"]
+    if by_path and (not packed or by_path[0].format == "zip"):
         return by_path[0]
-    outside = [path for path in said if "/" in path or format_of(path) == "zip"]
+    outside = packed or [path for path in said if "/" in path]
     if outside:
         path = max(outside, key=lambda each: format_of(each) == "zip")
         return File(path, PurePosixPath(path).stem.lower(), format_of(path))
@@ -122,6 +147,7 @@ def file_meant(text: str, files: Sequence[File]) -> File | None:
 _OF_FORMAT = {
     "read_pdf": "pdf", "read_docx": "docx", "read_html": "html", "read_text": "txt", "read_csv": "csv", "read_json": "json",
     "read_xml": "xml", "list_archive": "zip", "extract_archive": "zip",
+    "token_count": "txt",
 }  # fmt: skip
 """What kind of file a tool works on."""
 

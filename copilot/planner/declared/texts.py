@@ -33,6 +33,8 @@ def _url(parameter: Parameter, said: Said) -> str | None:
 
 
 def _file(parameter: Parameter, said: Said) -> str | None:
+    if not parameter.required:
+        return None  # a path inside a file is no file
     match = re.search(r"[\"'“]?(?P<path>(?:[~./]|\w)[\w./~+-]*\.[a-z]\w{1,7})\b[\"'”]?", said.text, re.I)
     if match is None:
         return None

@@ -50,6 +50,8 @@ _READ_ROWS = re.compile(
 def told(text: str, files: Sequence[File], stores: Sequence[str]) -> str | None:
     """The tool that the wording tells of a file, a picture or a store that it names."""
     meant = file_meant(text, files)
+    if _TOKENS.search(text) and re.search(r"\b(?:count|how many|in tokens|cost)\b", text, re.I):
+        return "token_count"
     if (
         found := _of_a_store(text, stores, files) or _of_quotes(text, files) or _of_pieces(text, meant, files)
     ) is not None:
@@ -64,14 +66,22 @@ def told(text: str, files: Sequence[File], stores: Sequence[str]) -> str | None:
         return "export_csv"
     if _READ_IT.match(text) and files and files[-1].format in READERS:
         return READERS[files[-1].format]
-    if _TOKENS.search(text) and re.search(r"\b(?:count|how many|in tokens|cost)\b", text, re.I):
-        return "token_count"
     if _HASH.search(text) and (meant or files):
         return "file_hash"
     pictured = any(each.format in ("jpg", "png", "tif", "tiff") for each in files)
     if pictured and _PICTURE.search(text):
         if _EXIF.search(text):
             return "read_exif"
+        if re.search(
+            r"\b(?:crop|cut|trim|window|subset)\b.*\b\d+ ?(?:px|pixels?)? ?(?:x|×|by) ?\d+ ?(?:px|pixels?)?\b",
+            text,
+            re.I,
+        ):
+            return "image_crop"
+        if re.search(r"\bpng\b", text, re.I) and not re.search(
+            r"\b(?:map|chart|figure)\b|\.png\b", text, re.I
+        ):
+            return "image_to_png"
         if _SIZE.search(text):
             return "image_info"
     return _of_a_file(text, meant) if meant is not None else None
@@ -195,7 +205,7 @@ _ADDING = re.compile(
 
 _CREATING = re.compile(
     r"\b(?:vector|text|searchable|knowledge) ?(?:text )?(?:store|base)\b|\bsearchable\b|\bnew (?:text |vector )?store\b"
-    r"|\b(?:make|build|create|put|keep)\b.*\bstore\b|\bstore (?:called|named)\b"
+    r"|\bcall (?:the|this|that) (?:text |vector )?store\b|\b(?:make|build|create|put|keep)\b.*\bstore\b|\bstore (?:called|named)\b"
     r"|\b(?:index|embed|store|remember)\b.*\b(?:as|under)\b|\b(?:make|build|create) (?:a |an |the )?(?:text )?index\b|\bby meaning later\b|\bmeaning later\b",
     re.I,
 )
@@ -209,7 +219,8 @@ def _of_a_store(text: str, stores: Sequence[str], files: Sequence[File]) -> str 
     """What is to be done with a store of texts: one that is called by its name, or a new one."""
     outside = re.sub(r"[\"“][^\"”]*[\"”]", " ", text)
     if not any(re.search(rf"\b{re.escape(each)}\b", text, re.I) for each in stores):
-        if stores and _QUERYING.search(outside):
+        asked = re.match(r"\W*(?:search|query|find|look|what|which|retrieve|tell)\b", outside, re.I)
+        if stores and _QUERYING.search(outside) and (asked or not _CREATING.search(outside)):
             return "vectorstore_search"
         material = files or outside != text
         named = re.search(r"\b(?:store|searchable|index|embed|knowledge base|meaning later)\b", outside, re.I)
@@ -285,7 +296,7 @@ _NO_KEY = frozenset(
 def _record(text: str, name: str) -> Arguments:
     plain = text
     for path in paths_in(text):
-        plain = plain.replace(path, " it ")
+        plain = plain.replace(path, "it")
     for pattern in _OF_RECORD:
         for match in re.finditer(pattern, plain, 0 if "A-Z]\\w*)" in pattern and "c>" in pattern else re.I):
             found = next(each for each in match.groups() if each)

@@ -212,13 +212,14 @@ def _asset(text: str, today: date) -> Arguments:
 
 def _holding(text: str, today: date) -> Arguments:
     """The word that links must have."""
-    match = re.search(
+    found = re.finditer(
         r"\b(?:containing|contain|contains|with(?: the word)?|that have|have)\s+[\"'“]?(?!links?\b|an?\b)(?P<word>[\w.-]+)[\"'”]?|\b(?P<kind>pdf|csv|zip|tiff?|geojson|xlsx|[a-z]{3,}) links?\b(?! to\b)",
         _ADDRESS.sub(" ", text),
         re.I,
     )
-    word = (match["word"] or match["kind"]).lower() if match else ""
-    return {"containing": word} if word and word not in _NO_WORD else {}
+    words = [(each["word"] or each["kind"]).lower() for each in found]
+    word = next((each for each in words if each not in _NO_WORD), "")
+    return {"containing": word} if word else {}
 
 
 _NO_WORD = frozenset("the all which any list get give hyper page its their what those only".split())
