@@ -182,6 +182,27 @@ def _colours(text: str, today: date) -> Arguments:
     return {}
 
 
+def _box(text: str, today: date) -> Arguments:
+    """West, south, east and north in degrees: four numbers in a row, or from one side to the other."""
+    number = r"(-?\d{1,3}(?:\.\d+)?)"
+    row = re.search(
+        rf"(?<![\w.]){number}\s*[,;\s]\s*{number}\s*[,;\s]\s*{number}\s*[,;\s]\s*{number}(?![\w.]*\d)", text
+    )
+    if row:
+        return {"bbox": [float(each) for each in row.groups()]}
+    sides = [
+        re.search(rf"\b{side}\w*\W+(?:is )?{number}", text, re.I)
+        for side in ("west", "south", "east", "north")
+    ]
+    if all(sides):
+        return {"bbox": [float(each[1]) for each in sides if each]}
+    degrees = [float(each) for each in re.findall(r"(?<![\w.])-?\d{1,3}\.\d+", text)]
+    if len(degrees) != 4:
+        return {}
+    first, second, third, fourth = degrees
+    return {"bbox": [first, third, second, fourth]}
+
+
 def _one_band(text: str, today: date) -> Arguments:
     band = band_named(text)
     return {"band": band} if band else {}
@@ -247,6 +268,7 @@ IDIOMS: Mapping[str, Idiom] = {
     "slope": _steepness,
     "viewshed": _looking,
     "band_composite": _colours,
+    "raster_clip": _box,
     "zonal_stats": _zones,
     "raster_stats": _bands,
     "to_decibel": _quantity,
@@ -338,12 +360,42 @@ def told(text: str, things: Sequence[Thing]) -> str | None:
         return None
     if found is not None:
         return found
+    if _asks_for_an_index(text, rasters):
+        return "spectral_index"
     if _STATED.search(text) and _ABOUT_PIXELS.search(text) and not re.search(_LIMIT, text, re.I):
         zoned = any(each.kind == "vector" for each in things) and any(
             not _NO_ZONE.fullmatch(each["zone"] or each["by"] or "zone") for each in _BY_ZONE.finditer(text)
         )
         return "zonal_stats" if zoned else "raster_stats"
     return None
+
+
+def _asks_for_an_index(text: str, rasters: Sequence[Thing]) -> bool:
+    """Whether an index is named that was not made yet."""
+    wanted = _index(text, date(2000, 1, 1)).get("index", "")
+    named = re.search(rf"\b{wanted}\b|\bindex\b", text, re.I) if wanted else None
+    made = any(each.tool == "spectral_index" and wanted.lower() in each.words for each in rasters)
+    return named is not None and not made
+
+
+_ONLY_A_PLACE = re.compile(
+    rf"^(?:(?:from|at|standing at|near)\s+)?(?:the )?(?:point )?{_PLACE}[\s\d.,°lonatNEWS-]*$", re.I
+)
+_BELONGS = re.compile(
+    r"^(?:the [\w ]{2,30} (?:is|has|are|have) (?:class|value|band|code|number)\b|(?:my )?eyes?\b|observer\b|sun (?:at|from)\b|pixels? of \d)",
+    re.I,
+)
+
+
+def rejoined(texts: Sequence[str]) -> list[str]:
+    """Steps of which some only say where, or what a word stands for: these belong to the step beside them."""
+    found: list[str] = []
+    for text in texts:
+        if found and (_BELONGS.match(text) or _ONLY_A_PLACE.match(found[-1])):
+            found[-1] = f"{found[-1]}, {text}"
+        else:
+            found.append(text)
+    return found
 
 
 # What is settled when all the rest is read
@@ -355,6 +407,17 @@ def _with_metadata(args: Arguments, things: Sequence[Thing]) -> None:
     named = [each for each in documents if re.search(r"mtl|mtd|meta|calib|\.xml", each.name, re.I)]
     if documents and "gain" not in args:
         args["metadata"] = (named or documents)[-1].ref
+
+
+def _pan_is_pan(args: Arguments, things: Sequence[Thing]) -> None:
+    """The raster that is called panchromatic is that."""
+    pans = {
+        each.ref
+        for each in things
+        if each.kind == "raster" and re.search(r"(?<![a-z])pan(?:chrom\w*)?(?![a-z])", each.name, re.I)
+    }
+    if args.get("raster") in pans and args.get("pan") not in pans:
+        args["raster"], args["pan"] = args["pan"], args["raster"]
 
 
 def _with_grid(args: Arguments, things: Sequence[Thing]) -> None:
@@ -376,6 +439,7 @@ SETTLE: Mapping[str, Callable[[Arguments, Sequence[Thing]], None]] = {
     "radiometric_calibration": _with_metadata,
     "toa_reflectance": _with_metadata,
     "rasterize": _with_grid,
+    "pansharpen": _pan_is_pan,
     "zonal_stats": _of_one_feature,
 }
 """Tools with arguments that only what is at hand can tell."""
