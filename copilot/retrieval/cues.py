@@ -51,4 +51,6 @@ def usual_tools(request: str, selection: Sequence[str]) -> tuple[str, ...]:
     """What is done with a selection when nothing else is said: show it, count it, look where it lies."""
     if not selection and not dataset_mentions(request):
         return ()
-    return ("cluster_plot", "scatter_plot", "db_count", "zoom_map")
+    # A place with a radius is looked at as a box.
+    around = ("fit_bounds",) if "filter_coords" in selection else ()
+    return ("cluster_plot", "scatter_plot", "db_count", "zoom_map", *around)

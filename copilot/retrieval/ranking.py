@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 
 from copilot.retrieval.cues import selection_tools, usual_tools
+from copilot.retrieval.gate import usable
 from copilot.retrieval.index import Index
 
 ALWAYS = ("db_load", "ask_user", "reject_task")
@@ -16,6 +17,10 @@ EARLIER_WEIGHT = np.float32(0.85)
 """What a tool's score for an earlier request counts for this one, which may only go on from it."""
 RANK_COST = np.float32(0.06)
 """What each place behind a part's best costs: the best of one part comes before the tenth of another."""
+BROUGHT = frozenset({"raster", "vector", "document"})
+"""What comes with a file or is computed. Half of the tools work on it, and most sessions have none."""
+WAITING_COST = np.float32(0.08)
+"""What it costs a tool that something of that has to be there first, and is not."""
 LEADING = 6
 """How many of the best go before what is usually done with a selection."""
 MOST_PARTS = 24
@@ -26,11 +31,14 @@ _JOINT = re.compile(
 )
 
 
-def ranking(index: Index, request: str, past: Sequence[str] = ()) -> list[str]:
-    """The names of all tools, those first that the request needs most; `past` holds earlier requests."""
+def ranking(index: Index, request: str, past: Sequence[str] = (), has: Set[str] = frozenset()) -> list[str]:
+    """The names of all tools, those first that the request needs most.
+
+    `past` holds earlier requests, `has` what the state offers (`gate.present`).
+    """
     parts = parts_of(request)
     selection = selection_tools(request)
-    ranked = nearest(index, parts, [part for text in past for part in parts_of(text)])
+    ranked = nearest(index, parts, [part for text in past for part in parts_of(text)], has)
     first = [*ALWAYS, *selection]
     others = [name for name in ranked if name not in first]
     usual = usual_tools(request, selection)
@@ -39,10 +47,14 @@ def ranking(index: Index, request: str, past: Sequence[str] = ()) -> list[str]:
     ]
 
 
-def nearest(index: Index, parts: Sequence[str], earlier: Sequence[str] = ()) -> list[str]:
+def nearest(
+    index: Index, parts: Sequence[str], earlier: Sequence[str] = (), has: Set[str] = frozenset()
+) -> list[str]:
     """The names of all tools by their best score over the parts."""
     scores = index.scores([*parts, *earlier])
     scores[len(parts) :] *= EARLIER_WEIGHT
+    lacking = BROUGHT - usable(has)
+    scores -= WAITING_COST * np.array([bool(lacking & set(tool.needs)) for tool in index.tools])
     places = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
     best = (scores - RANK_COST * places).max(axis=0)
     return [index.tools[column].name for column in np.argsort(-best, kind="stable")]

@@ -42,7 +42,7 @@ class Shown:
     def more(self, query: str, budget_tokens: int = MORE_TOKENS) -> Shown:
         """Tools for `query` that were not shown yet, to be bound beside those that were."""
         index = self.index or _shared_index()
-        order = [name for name in nearest(index, parts_of(query)) if name not in self.seen]
+        order = [name for name in nearest(index, parts_of(query), has=self.has) if name not in self.seen]
         chosen = _fitting(index, order, self.has, budget_tokens, tokens=_BRACKETS)
         tools = tuple(tool for tool in index.tools if tool.name in chosen)
         return _shown(index, _in_order(tools, order), self.seen, self.has, first=False)
@@ -68,7 +68,7 @@ def tools_for(
 ) -> Shown:
     """`shown_tools` for a state of which is known what it has: see `gate.present`."""
     index = index or _shared_index()
-    order = ranking(index, request, past_requests[-1:])
+    order = ranking(index, request, past_requests[-1:], has)
     chosen = _fitting(
         index, order, has, budget_tokens, tokens=_BRACKETS + index.tokens[FIND_TOOLS["function"]["name"]]
     )
