@@ -9,7 +9,7 @@ from typing import Any
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.declared.columns import READ, STATISTICS, of_columns
 from copilot.planner.declared.files import STORES, File, from_files, stores_at_hand
-from copilot.planner.declared.idioms import IDIOMS, WHOLLY
+from copilot.planner.declared.idioms import IDIOMS, WHOLLY, vectors
 from copilot.planner.declared.idioms.rasters import SETTLE
 from copilot.planner.declared.numbers import Quantity, converted, number_for, quantities
 from copilot.planner.declared.phrases import words_of
@@ -53,8 +53,9 @@ def filled(
             if each.kind in ("handle", "handles"):
                 raise Reject(_nothing_to_work_on(each))
             raise Missing(tool, each)
-    if tool in SETTLE:
-        SETTLE[tool](args, things)
+    for settle in (SETTLE, vectors.SETTLE):
+        if tool in settle:
+            settle[tool](args, things)
     return Call(tool, {name: value for name, value in args.items() if value is not None})
 
 

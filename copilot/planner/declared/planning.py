@@ -17,9 +17,12 @@ from copilot.planner.beyond import undoable
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.arguments import Missing, filled
 from copilot.planner.declared.columns import selected_first
+from copilot.planner.declared.downloads import download_of
 from copilot.planner.declared.files import File, files_at_hand, files_of, narrowed, stores_at_hand
 from copilot.planner.declared.idioms import IDIOMS, WHOLLY, rasters, told
 from copilot.planner.declared.idioms.statistics import with_its_term
+from copilot.planner.declared.idioms.vectors import told as told_of_features
+from copilot.planner.declared.idioms.vectors import unfolded
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.things import SELECTION, Thing, is_named, made_by, things_at_hand
@@ -79,6 +82,8 @@ def chosen(
     by_wording = rasters.told(text, things)
     if by_wording is None or (of_catalogue(text, datasets) and by_wording != "band_composite"):
         by_wording = told(text, _ANY_DAY, files, stores)
+    if by_wording is None and not dataset_mentions(text):
+        by_wording = told_of_features(text, things)
     if by_wording is not None:
         return by_wording or None
     served = _of_a_named_service(text)
@@ -174,7 +179,7 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     own += [urlsplit(tab["url"]).hostname or tab["title"] for tab in situation.tabs]
     files, stores = files_at_hand(situation), stores_at_hand(situation)
     steps = _chosen_for_each(_uncut(request, files, stores), things, own, files, stores)
-    if not any(tool for _, tool in steps):
+    if not any(tool or download_of(text, things) for text, tool in steps):
         whole = chosen(request, things, datasets=own, files=files, stores=stores) if len(steps) > 1 else None
         if whole is None:
             return None
@@ -183,6 +188,8 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     for text, tool in _joined(steps):
         try:
             if tool is None:
+                if where := download_of(text, things):
+                    raise Reject(where)
                 draft.calls += rest(text)
                 continue
             for selecting in selected_first(tool, text, situation):
@@ -194,7 +201,7 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
             break
         draft.calls.append(call)
         brought = files_of(call, len(draft.calls))
-        things = [*things, *narrowed(made_by(call, len(draft.calls), text), brought)]
+        things = [*things, *narrowed(made_by(call, len(draft.calls), text, things), brought)]
         files = [*files, *brought]
         situation.planned.append(call)
     return draft
@@ -331,4 +338,4 @@ def steps_of(request: str) -> list[str]:
         start = cut.end()
     found.append(request[start:])
     texts = [text for each in found if (text := each.strip(" ,;.")) and re.search(r"\w", text)]
-    return with_its_term(texts)
+    return rasters.rejoined(unfolded(with_its_term(texts)))

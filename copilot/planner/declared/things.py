@@ -82,6 +82,8 @@ def things_at_hand(situation: Situation) -> list[Thing]:
 
 
 SELECTION = "selection"
+_MEASURING = ("area_of", "length_of")
+"""What points have none of."""
 _SHAPES = {"Point": "point", "MultiPoint": "point", "LineString": "line", "MultiLineString": "line"}
 _MAKES = {
     "centroid": "point",
@@ -113,15 +115,18 @@ def is_named(thing: Thing, text: str) -> bool:
     )
 
 
-def made_by(call: Call, number: int, text: str) -> list[Thing]:
+def made_by(call: Call, number: int, text: str, things: Sequence[Thing] = ()) -> list[Thing]:
     """What a planned call will make, by what it was called and by what it was asked with."""
     tool = toolbox().get(call.tool)
     said = " ".join(
         str(each) for each in call.args.values() if isinstance(each, str) and not each.startswith("@")
     )
+    shape = _MAKES.get(call.tool) or next(
+        (each.shape for each in things if each.ref == call.args.get("vector")), ""
+    )
     words = _telling(f"{call.tool.replace('_', ' ')} {said} {text}")
     return [
-        Thing(kind, f"@{number}.{kind}", name_of(call.tool), words, tool=call.tool)
+        Thing(kind, f"@{number}.{kind}", name_of(call.tool), words, tool=call.tool, shape=shape)
         for kind in KINDS
         if kind in tool.gives
     ]
@@ -134,6 +139,8 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: s
     pointed at: after the slope, the aspect is that of the heights again.
     """
     of_kind = [each for each in things if each.kind == kind]
+    if tool in _MEASURING and any(each.shape != "point" for each in of_kind):
+        of_kind = [each for each in of_kind if each.shape != "point"]
     if kind == "raster":
         of_kind = _scenes(text, of_kind, tool) or of_kind
     said = _said_by_id(text, of_kind)
