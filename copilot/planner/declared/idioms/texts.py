@@ -224,7 +224,9 @@ def _of_a_store(text: str, stores: Sequence[str], files: Sequence[File]) -> str 
             return "vectorstore_search"
         material = files or outside != text
         named = re.search(r"\b(?:store|searchable|index|embed|knowledge base|meaning later)\b", outside, re.I)
-        session = re.search(r"\bsession\b|\bselection\b", outside, re.I)
+        session = re.search(
+            r"\bsession\b|\bselection\b|\bwork(?:space)?\b|\bproject\b|\bconversation\b", outside, re.I
+        )
         cut = re.search(r"^\W*(?:split|cut|chop|break|chunk)\b", outside, re.I)
         alike = _ALIKE.search(outside) and not re.search(r"\b(?:as|store)\b", outside, re.I)
         return (

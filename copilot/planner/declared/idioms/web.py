@@ -45,6 +45,8 @@ _PAST = re.compile(
 
 def told(text: str) -> str | None:
     """The tool that the wording alone tells; "" where it is one that the rules plan."""
+    if re.search(r"\b(?:base ?map|background|backdrop|graticule)\b", text, re.I):
+        return ""
     paper = _PAPER.search(text)
     if paper and re.search(r"\barxiv\b", text, re.I):
         return "arxiv_paper"
