@@ -343,6 +343,7 @@ TERMS: tuple[tuple[str, str], ...] = (
 _TERMS = tuple((tool, re.compile(pattern, re.I)) for tool, pattern in TERMS)
 _STATED = re.compile(rf"\b{_STATISTIC}\b", re.I)
 _ABOUT_PIXELS = re.compile(rf"\b{_OF_RASTER}\b|\bit\b|\bhighest point\b|\.tiff?\b|\b{_BAND}\b", re.I)
+_OF_IT = re.compile(rf"\b{_STATISTIC}(?: values?)? (?:in|inside|within|per|for each|by)\b", re.I)
 _BY_ZONE = re.compile(
     r"\b(?:in|inside|within|for|of|over) (?:the|my|our|each|every|all|one)(?: of the)? (?P<zone>\w+)\b|\b(?:per|each|every|by) (?P<by>\w+)\b|\bzonal\b|\bin it\b",
     re.I,
@@ -362,7 +363,11 @@ def told(text: str, things: Sequence[Thing]) -> str | None:
         return found
     if _asks_for_an_index(text, rasters):
         return "spectral_index"
-    if _STATED.search(text) and _ABOUT_PIXELS.search(text) and not re.search(_LIMIT, text, re.I):
+    if (
+        _STATED.search(text)
+        and (_ABOUT_PIXELS.search(text) or _OF_IT.search(text))
+        and not re.search(_LIMIT, text, re.I)
+    ):
         zoned = any(each.kind == "vector" for each in things) and any(
             not _NO_ZONE.fullmatch(each["zone"] or each["by"] or "zone") for each in _BY_ZONE.finditer(text)
         )
