@@ -48,14 +48,15 @@ def filled(
         wanted = tuple(each for each in wanted if each.name not in READ)
     for stage in (_handles, _places, _days, _choices, _texts, _numbers, _flags):
         stage(wanted, said, args)
+    if tool in vectors.SETTLE:
+        vectors.SETTLE[tool](args, things, text)
     for each in parameters(tool):
         if each.required and each.name not in args:
             if each.kind in ("handle", "handles"):
                 raise Reject(_nothing_to_work_on(each))
             raise Missing(tool, each)
-    for settle in (SETTLE, vectors.SETTLE):
-        if tool in settle:
-            settle[tool](args, things)
+    if tool in SETTLE:
+        SETTLE[tool](args, things)
     return Call(tool, {name: value for name, value in args.items() if value is not None})
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from copilot.planner.declared.phrases import name_of, words_of
 from copilot.planner.situation import Call, Situation
@@ -21,6 +22,8 @@ _SELECTED = re.compile(
     re.I,
 )
 _POINTED = re.compile(r"\b(?:it|its|this|that|these|those|them|result|output|there)\b", re.I)
+_MADE = re.compile(r"\b(?:result|rest|outcome|remainder)\b", re.I)
+"""What a tool made, rather than what was drawn."""
 _GENERIC = frozenset(
     words_of(
         "layer file image raster scene picture vector polygon feature shape point line table data document result map "
@@ -54,7 +57,7 @@ def things_at_hand(situation: Situation) -> list[Thing]:
             each["kind"],
             each["id"],
             each["name"],
-            _telling(f"{each['name']} {each['made_by'].split('(')[0]}"),
+            _telling(f"{each['name']} {each['made_by'].split('(')[0].removeprefix('add_file')}"),
             tool=each["made_by"].split("(")[0],
             shape=_shape_in(f"{each['summary']} {each['made_by']}"),
         )
@@ -65,7 +68,8 @@ def things_at_hand(situation: Situation) -> list[Thing]:
         named = Thing("", str(layer["id"]), str(layer["name"]), _telling(str(layer["name"])))
         if layer["kind"] == "drawing":
             shape = _SHAPES.get(str(layer.get("geometry", {}).get("type", "")), "polygon")
-            found.append(replace(named, kind="vector", drawn=True, shape=shape))
+            words = named.words | _drawn_as(layer.get("geometry", {}))
+            found.append(replace(named, kind="vector", words=words, drawn=True, shape=shape))
         elif layer.get("artifact") in known or layer["kind"] == "raster":
             # The layer of an artifact that may have been renamed: its name leads to the artifact.
             ref = str(layer.get("artifact") or layer["id"])
@@ -84,6 +88,8 @@ def things_at_hand(situation: Situation) -> list[Thing]:
 SELECTION = "selection"
 _MEASURING = ("area_of", "length_of")
 """What points have none of."""
+_ANSWERING = ("spatial_join", "nearest", "points_in_polygon")
+"""Tools that answer a question of features: "it" is then still what the question was about."""
 _SHAPES = {"Point": "point", "MultiPoint": "point", "LineString": "line", "MultiLineString": "line"}
 _MAKES = {
     "centroid": "point",
@@ -92,6 +98,24 @@ _MAKES = {
     "grid_over": "polygon",
     "polygonize": "polygon",
 }
+
+
+def _drawn_as(geometry: Mapping[str, Any]) -> frozenset[str]:
+    """What people call a drawing by its form: a marker, a box, or a circle, which has many corners."""
+    if geometry.get("type") == "Point":
+        return frozenset(words_of("marker pin"))
+    if geometry.get("type") not in ("Polygon", "MultiPolygon"):
+        return frozenset()
+    rings = geometry["coordinates"] if geometry["type"] == "Polygon" else geometry["coordinates"][0]
+    corners = {tuple(each) for each in rings[0]}
+    if len(corners) > _ROUND:
+        return frozenset(words_of("circle"))
+    upright = len({lon for lon, *_ in corners}) == len({lat for _, lat, *_ in corners}) == 2
+    return frozenset(words_of("box rectangle")) if upright else frozenset()
+
+
+_ROUND = 24
+"""More corners than that are a circle's."""
 
 
 def _shape_in(text: str) -> str:
@@ -139,8 +163,9 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: s
     pointed at: after the slope, the aspect is that of the heights again.
     """
     of_kind = [each for each in things if each.kind == kind]
-    if tool in _MEASURING and any(each.shape != "point" for each in of_kind):
-        of_kind = [each for each in of_kind if each.shape != "point"]
+    if tool in _MEASURING:
+        measured = [each for each in of_kind if each.shape != "point" and each.tool not in _ANSWERING]
+        of_kind = measured or of_kind
     if kind == "raster":
         of_kind = _scenes(text, of_kind, tool) or of_kind
     said = _said_by_id(text, of_kind)
@@ -153,6 +178,8 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: s
         said = [*said, *(each for each in _said_by_name(text, of_kind) if each not in said)]
     if len(said) < count:
         others = [each for each in reversed(of_kind) if each not in said]
+        if _MADE.search(text):
+            others.sort(key=lambda each: each.drawn)
         if tool and not _POINTED.search(text):
             others.sort(key=lambda each: _siblings(each.tool, tool))
         rest = others[: count - len(said)]

@@ -14,18 +14,31 @@ from copilot.planner.declared.things import Thing, is_named
 _UNIT = r"(?:km|kilomet\w+|miles|metres|meters|nautical miles)"
 
 
-def _both_places(text: str, today: date) -> Arguments:
-    match = re.search(
-        rf"\b(?:between|from)\s+(?P<start>.+?)\s+(?:and|to)\s+(?P<end>[^?,;]+?)(?:\s+in {_UNIT})?\W*$",
-        text,
-        re.I,
-    ) or re.search(
+_TWO_ENDS = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
         rf"\bhow far(?: away)?(?: is| are|'s)\s+(?P<start>.+?)\s+from\s+(?P<end>[^?,;]+?)(?:\s+in {_UNIT})?(?:,.*)?\W*$",
-        text,
-        re.I,
+        rf"\b(?:between|from)\s+(?P<start>.+?)\s+(?:and|to)\s+(?P<end>[^?,;]+?)(?:\s+in {_UNIT})?(?:,.*)?\W*$",
     )
-    match = match or re.search(r"\b(?P<start>[A-Z]\w+) and (?P<end>[A-Z]\w+)\b", text)
+)
+_PAIR = re.compile(r"\b(?P<start>[A-Z]\w+) and (?P<end>[A-Z]\w+)\b")
+
+
+def _both_places(text: str, today: date) -> Arguments:
+    matches = (pattern.search(text) for pattern in (*_TWO_ENDS, _PAIR))
+    match = next((each for each in matches if each), None)
     return {"start": match["start"].strip(), "end": match["end"].strip()} if match else {}
+
+
+_BY_NAME = re.compile(
+    r"\b(?:which|what|how many) (?P<plural>[A-Z]\w+?)s (?:are|exist)\b|\b(?:about|called|named|of|is|for|in) (?P<name>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)"
+)
+
+
+def _place_named(text: str, today: date) -> Arguments:
+    """A place as it is said, which may be one of many of its name."""
+    match = _BY_NAME.search(text)
+    return {"place": match["plural"] or match["name"]} if match else {}
 
 
 _SMALLER = re.compile(
@@ -81,6 +94,8 @@ def _cells(text: str, today: date) -> Arguments:
 
 
 IDIOMS: Mapping[str, Idiom] = {
+    "geocode": _place_named,
+    "place_bounds": _place_named,
     "distance_between": _both_places,
     "buffer": _grown,
     "simplify_geometry": _moved_off,
@@ -91,14 +106,14 @@ IDIOMS: Mapping[str, Idiom] = {
 _OF_PLACES: tuple[tuple[str, str], ...] = (
     (
         "geocode",
-        r"^(?!.*\b(?:images?|scenes?|pictures?|my|layer)\b).*\b(?:coordinates|lat(?:itude)?(?:/| and |, )lon\w*|lon\w*(?:/| and |, )lat\w*)\b(?!.*\d).*$"
+        r"^(?!.*\b(?:images?|scenes?|pictures?|my|layer|lines?|grid|graticule)\b).*\b(?:coordinates|lat(?:itude)?(?:/| and |, )lon\w*|lon\w*(?:/| and |, )lat\w*)\b(?!.*\d).*$"
         r"|\b(?:which|what|how many) [A-Z]\w+s (?:are|exist)\b(?: there)?\W*$|\bwhat places (?:can|could|is|are)\b|\bwhich places are called\b",
     ),
     ("place_bounds", r"\b(?:bounding box|bbox|extent|bounds|limits)\b of (?:the )?[A-Z]\w+"),
 )
 """(tool, pattern): questions about a place by its name."""
 _TWO_NAMED: tuple[tuple[str, str], ...] = (
-    ("distance_between", r"\bhow far\b|\bdistance\b|\bapart\b|\bgap between\b"),
+    ("distance_between", r"\bhow far\b|\b(?:touch|meet)\b|\bdistance\b|\bapart\b|\bgap between\b"),
     (
         "difference",
         r"\b(?:cut|subtract|erase|remove|take|punch|knock|deduct)\w*\b.*\b(?:away from|from|out of|off)\b|\bminus\b|\bwithout\b|\btaken (?:out|away|off)\b|\bleft of\b",
@@ -109,10 +124,10 @@ _TWO_NAMED: tuple[tuple[str, str], ...] = (
 """(tool, pattern): what is said of two things that are named."""
 _ONE_NAMED: tuple[tuple[str, str], ...] = (
     ("distance_between", r"\bhow far is\b.*\bfrom\b|\bdistance (?:from|between)\b"),
+    ("area_of", r"\bhow (?:big|large)\b(?!.*\bpixels?\b)|\bhow many (?:acres|hectares|ha|square)\b|\badd up to\b.*\b(?:ha|hectares|acres|km2|square)\b|\bcovers?\b.*\b(?:ha|hectares|km2|acres|square \w+)\b|\barea of\b|\b(?:the )?areas? in (?:ha|hectares|km2|acres|square)"),
     ("spatial_join", r"\b(?:which|what)\b(?!.*\b(?:closest|nearest|first)\b).*\b(?:in|inside|within|into|fall|lie|contain\w*)\b|\bare there\b.*\b(?:in|inside|within)\b.*\bwhich\b"),
     ("nearest", r"\b(?:which|what)\b.*\b(?:reach(?:es)? first|closest|nearest)\b"),
     ("length_of", r"\bcircumference\b|\bperimeter\b|\bhow long is\b.*\bedge\b|\bouter edge\b"),
-    ("area_of", r"\bhow (?:big|large)\b(?!.*\bpixels?\b)|\bhow many (?:acres|hectares|ha|square)\b|\badd up to\b.*\b(?:ha|hectares|acres|km2|square)\b|\barea of\b|\b(?:the )?areas? in (?:ha|hectares|km2|acres|square)"),
     ("buffer", r"\b\d[\d.,]* ?\w+(?: \w+)? (?:smaller|larger|bigger|wider|narrower)\b|\b(?:grow|shrink)\b|\bzones? of \d"),
     ("reproject_vector", r"\butm zone\b|\b(?:in|into|to) (?:the )?(?:\w+ grid\b.*)?epsg\b|\b(?:to|into|in) (?:its |the )?(?:local )?utm\b"),
     ("simplify_geometry", r"\b(?:thin|simplif|generali[sz])\w*\b.*\b(?:corners?|vertices|outlines?|points|shape)\b"),
@@ -154,15 +169,33 @@ def _named(text: str, here: Sequence[Thing]) -> list[Thing]:
     return [each for each in here if each.words & spoken or is_named(each, text) or each.ref in text]
 
 
-def _by_their_ids(args: Arguments, things: Sequence[Thing]) -> None:
+def _by_their_ids(args: Arguments, things: Sequence[Thing], text: str) -> None:
     """What is measured between: features that are named, as their ids; places stay names."""
+    here = [each for each in things if each.kind == "vector" and each.ref != "selection"]
+    if (
+        "start" not in args
+        and len(here) > 1
+        and re.search(r"\b(?:the two|both|them|these|those)\b", text, re.I)
+    ):
+        args["start"], args["end"] = here[-2].ref, here[-1].ref
     for end in ("start", "end"):
-        named = [each for each in _named(str(args.get(end, "")), things) if each.kind == "vector"]
+        named = _named(str(args.get(end, "")), here)
         if named:
             args[end] = named[-1].ref
 
 
-SETTLE: Mapping[str, Callable[[Arguments, Sequence[Thing]], None]] = {"distance_between": _by_their_ids}
+def _asked_for(args: Arguments, things: Sequence[Thing], text: str) -> None:
+    """ "Which harbour is nearest to the marker": of the marker's, the nearest harbour."""
+    match = re.search(r"\b(?:which|what)\s+(?P<what>\w+)", text, re.I)
+    first = [each for each in things if each.ref == args.get("vector")]
+    if match and first and "other" in args and _named(match["what"], first):
+        args["vector"], args["other"] = args["other"], args["vector"]
+
+
+SETTLE: Mapping[str, Callable[[Arguments, Sequence[Thing], str], None]] = {
+    "distance_between": _by_their_ids,
+    "nearest": _asked_for,
+}
 """Tools with arguments that only what is at hand can tell."""
 
 _ZONED = re.compile(
@@ -172,13 +205,27 @@ _ZONED = re.compile(
 )
 
 
+_ASIDE = re.compile(
+    r"which(?: ones?| of them)?|who|where|\d[\d.,]* ?[a-z]+(?: \w+){0,2} (?:is|are|will|would) (?:fine|ok(?:ay)?|enough|do|good)(?: .*)?",
+    re.I,
+)
+"""What belongs to the step before it."""
+_SAID_WITH_IT = re.compile(
+    r"(?:please )?look (?:it|them|that) up|does (?:it|that) cross the (?:date ?line|antimeridian)", re.I
+)
+"""What a question about a place answers anyway."""
+
+
 def unfolded(texts: Sequence[str]) -> list[str]:
-    """Steps, with one that works on a zone around something as two: the zone is made first."""
+    """Steps, with one that works on a zone around something as two: the zone is made first; asides joined."""
     found: list[str] = []
     for text in texts:
-        match = _ZONED.match(text)
-        made = (
-            [f"buffer {match['what']} by {match['size']}", f"{match['head']} the buffer"] if match else [text]
-        )
-        found += made
+        if found and _ASIDE.fullmatch(text):
+            found[-1] = f"{found[-1]}, {text}"
+        elif found and _SAID_WITH_IT.fullmatch(text) and told(found[-1], ()) is not None:
+            continue
+        elif match := _ZONED.match(text):
+            found += [f"buffer {match['what']} by {match['size']}", f"{match['head']} the buffer"]
+        else:
+            found.append(text)
     return found
