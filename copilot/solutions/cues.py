@@ -25,15 +25,23 @@ _NEGATED = re.compile(
     r"(?:\b(?:not?|non|without|never|instead of|rather than|unlike)|n't)(?:[\s-]+(?:\w+[\s-]+){0,2}?|-?)$",
     re.IGNORECASE,
 )
+_DENIED = re.compile(
+    r"\b(?:not|rather than|instead of|unlike|isn't|don't)\s+(?:\w+\s+){0,3}?$", re.IGNORECASE
+)
+"""Narrower: "without clouds" and "no noise please" do say what the wish is about."""
 
 
 def cues(text: str) -> list[str]:
-    """The names of the groups that the text has a word of; "not tilted" is a word for the opposite."""
+    """The names of the groups that the text has a word of; "not tilted" is a word for the opposite, "not a
+    house" for nothing."""
     found = {}
     for name, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
-            denied = name in _OPPOSITE and _NEGATED.search(text[: match.start()])
-            found[_OPPOSITE[name] if denied else name] = True
+            before = text[: match.start()]
+            if name not in _OPPOSITE:
+                found |= {} if _DENIED.search(before) else {name: True}
+            else:
+                found[_OPPOSITE[name] if _NEGATED.search(before) else name] = True
     return list(found)
 
 

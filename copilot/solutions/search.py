@@ -17,7 +17,7 @@ from copilot.solutions.infer import Inferred, infer_tasks
 from copilot.solutions.space import Solution, solutions
 
 DOCUMENTS = 3
-_TASK_WEIGHT = 1.0
+_TASK_WEIGHT = 3.0
 """What a certain task adds to the cosine of its document: the task decides, the words break ties."""
 
 

@@ -100,6 +100,12 @@ def test_a_word_that_is_denied_is_a_cue_for_the_opposite() -> None:
     assert "turned_box" in cues("not horizontal ones, please")
 
 
+def test_a_word_that_is_denied_is_no_cue_unless_the_wish_is_to_be_without_it() -> None:
+    assert cues("not the damage, the footprints") == ["house"]
+    assert cues("it's not fog, it's noise") == ["noise"]
+    assert cues("the same without clouds") == ["cloud"]
+
+
 def test_names_of_files_and_stops_do_not_count() -> None:
     assert normal("  Describe /data/port_03.TIF! ") == "describe image"
 
