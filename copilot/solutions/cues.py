@@ -34,7 +34,7 @@ _DENIED = re.compile(
 def cues(text: str) -> list[str]:
     """The names of the groups that the text has a word of; "not tilted" is a word for the opposite, "not a
     house" for nothing."""
-    found = {}
+    found: dict[str, bool] = {}
     for name, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
             before = text[: match.start()]
