@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from copilot.planner.cases import Case, Cases
 from copilot.planner.class_words import calls_for
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.planning import is_declared
+from copilot.planner.declared.signature import parameters
 from copilot.planner.leftovers import strange_words
 from copilot.planner.likeness import contrast, in_kilometres, masked_request, named_besides, signature
 from copilot.planner.places import camera_on
@@ -47,6 +49,8 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
         if (situation.state == _BEGINNING if case.starts else situation.state != _BEGINNING)
         or not _touches_the_session(case)
     ]
+    at_hand = Counter(each["kind"] for each in situation.state["artifacts"])
+    near = [(case, likeness) for case, likeness in near if not _has_a_choice(case, at_hand)]
     for case, _ in near:
         if (texts := _word_for_word(case, request)) is not None:
             try:
@@ -70,6 +74,14 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
 
 
 _BEGINNING = to_json(START)
+
+
+def _has_a_choice(case: Case, at_hand: Mapping[str, int]) -> bool:
+    """Whether a case takes the newest of things of which there are several: which is meant is read elsewhere."""
+    return any(
+        is_declared(tool) and any(each.handle and at_hand[each.handle] > 1 for each in parameters(tool))
+        for tool, _ in case.calls
+    )
 
 
 def _touches_the_session(case: Case) -> bool:
