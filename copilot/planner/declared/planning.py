@@ -189,8 +189,10 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
         try:
             if tool is None:
                 if where := download_of(text, things):
-                    raise Reject(where)
-                draft.calls += rest(text)
+                    draft.calls.append(Call("open_panel", {"name": "layers"}))
+                    draft.notes.append(where)
+                else:
+                    draft.calls += rest(text)
                 continue
             for selecting in selected_first(tool, text, situation):
                 draft.calls.append(selecting)
