@@ -16,7 +16,7 @@ REAL_FILES = ROOT.parent / "shared" / "data"
 THEMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
 
 FLOORS = {"statistics": 0.75}
-"""What a theme must reach where 85 per cent is not reached yet: stores and texts are told apart too seldom."""
+"""What a theme must reach where 85 per cent is not reached yet: stores and texts are still mixed up."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
