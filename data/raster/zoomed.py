@@ -50,8 +50,7 @@ class Zoomed:
             found = self._reader.read(list(numbers), window=source, out_shape=shape, resampling=self._method)
             if self.nodata is not None and self._method != Resampling.nearest:
                 # Otherwise the neighbours' values would grow into a missing pixel by its half.
-                masks = self._reader.read_masks(list(numbers), window=source, out_shape=shape)
-                found[masks == 0] = self.nodata
+                found[self._nearest_masks(list(numbers), window, rows, columns) == 0] = self.nodata
             values[:, rows, columns] = found
         return values
 
@@ -59,10 +58,20 @@ class Zoomed:
         """255 where there is a value, the nearest pixel's where the raster has a mask."""
         mask = np.zeros((int(window.height), int(window.width)), np.uint8)
         if (part := self._part(window)) is not None:
-            rows, columns, source = part
-            shape = (rows.stop - rows.start, columns.stop - columns.start)
-            mask[rows, columns] = self._reader.read_masks(number, window=source, out_shape=shape)
+            rows, columns, _ = part
+            mask[rows, columns] = self._nearest_masks([number], window, rows, columns)[0]
         return mask
+
+    def _nearest_masks(
+        self, numbers: list[int], window: Window, rows: slice, columns: slice
+    ) -> NDArray[np.uint8]:
+        """The masks of the pixels that middles lie in: read whole, as GDAL's zoom of one crawls."""
+        at_row = _pixels(int(window.row_off), rows, *self._row, self._reader.height)
+        at_column = _pixels(int(window.col_off), columns, *self._column, self._reader.width)
+        top, left = int(at_row[0]), int(at_column[0])
+        source = Window(left, top, int(at_column[-1]) - left + 1, int(at_row[-1]) - top + 1)
+        masks: NDArray[np.uint8] = self._reader.read_masks(numbers, window=source)
+        return masks[:, at_row - top][:, :, at_column - left]
 
     def _filled(self, numbers: Sequence[int], window: Window) -> NDArray[Any]:
         shape = (len(numbers), int(window.height), int(window.width))
@@ -78,6 +87,12 @@ class Zoomed:
         (first_row, last_row, top, tall), (first_column, last_column, left, wide) = rows, columns
         source = Window(left, top, wide, tall)
         return slice(first_row, last_row), slice(first_column, last_column), source
+
+
+def _pixels(first: int, part: slice, step: float, offset: float, size: int) -> NDArray[np.int64]:
+    """The source's pixel that each middle of a part of a window lies in."""
+    middles = (np.arange(part.start, part.stop) + first + 0.5) * step + offset
+    return np.clip(np.floor(middles + _EDGE_PX), 0, size - 1).astype(np.int64)
 
 
 def _inside(
