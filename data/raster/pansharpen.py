@@ -12,7 +12,7 @@ from data.raster.copying import describe_like
 from data.raster.errors import RasterError
 from data.raster.files import opened
 from data.raster.scan import scan
-from data.raster.stats import Moments
+from data.raster.stats import Moments, finite
 from data.raster.warp import pixel_sizes
 from data.raster.windows import Band, Block, Grid, Place, compute
 
@@ -53,15 +53,16 @@ def pansharpen(
 
     def function(blocks: list[Block], _: Place) -> Block:
         sharp, coarse = blocks[0][0], blocks[1]
-        mean = np.tensordot(shares, coarse, axes=1)
+        mean = coarse[0] * shares[0]
+        for band, share in zip(coarse[1:], shares[1:], strict=True):
+            mean += band * share
         with np.errstate(divide="ignore", invalid="ignore"):
             if method == "brovey":
-                fused = coarse * (sharp / mean)
+                fused = np.multiply(coarse, np.divide(sharp, mean, out=mean), out=coarse)
             else:
                 detail = sharp * fit[0] + fit[1] - mean
                 fused = coarse + (detail if gains is None else gains[:, None, None] * detail)
-        fused[~np.isfinite(fused)] = np.nan
-        clipped: Block = np.clip(fused, least, top)
+        clipped: Block = np.clip(finite(fused), least, top, out=fused)
         return clipped
 
     compute(
