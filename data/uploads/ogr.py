@@ -173,7 +173,9 @@ def _read(
     frame = pd.DataFrame(columns, index=range(len(fields[0]) if len(fields) else len(wkb)))
     if not geometry or wkb is None:
         return _Layer(np.full(len(frame), None, dtype=object), frame, None)
-    return _Layer(shapely.from_wkb(wkb, on_invalid="ignore"), frame, _crs(meta["crs"], incoming))
+    with np.errstate(invalid="ignore"):  # coordinates that are not numbers are told further down
+        shapes = shapely.from_wkb(wkb, on_invalid="ignore")
+    return _Layer(shapes, frame, _crs(meta["crs"], incoming))
 
 
 def _crs(text: Any, incoming: Incoming) -> CRS | None:

@@ -275,7 +275,8 @@ def _geoparquet(incoming: Incoming, table: pa.Table, geo: dict[str, Any]) -> Bro
     column = table.column(primary).combine_chunks()
     if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):
         raise UploadError(f"{incoming.shown} has geometries that are no WKB; export it again.")
-    shapes = shapely.from_wkb(column.to_numpy(zero_copy_only=False), on_invalid="ignore")
+    with np.errstate(invalid="ignore"):  # coordinates that are not numbers are told further down
+        shapes = shapely.from_wkb(column.to_numpy(zero_copy_only=False), on_invalid="ignore")
     dropped = [name for name in (*geo["columns"], "bbox") if name in table.column_names]
     crs: CRS | None = WGS84
     if "crs" in about:
