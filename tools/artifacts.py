@@ -105,6 +105,12 @@ def artifact_file(state: State, world: World, artifact_id: str, kind: ArtifactKi
     return path
 
 
+def newest_named(items: Sequence[Any], name: str) -> Any:
+    """The newest of the artifacts or layers that bears a name, whatever its case; None when none does."""
+    wanted = name.strip().casefold()
+    return next((each for each in reversed(items) if each.name.casefold() == wanted), None)
+
+
 def _no_artifact(state: State, asked: str, kind: ArtifactKind) -> str:
     known = {each.id: each.name for each in state.artifacts if each.kind == kind}
     if (found := state.artifact(asked)) is not None:

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from state.codec import canonical
 from state.model import Bbox, State
-from tools.artifacts import Call, Input, write_about
+from tools.artifacts import Call, Input, newest_named, write_about
 from tools.base import Step, ToolError, World
 from tools.map.files import image_picture, raster_box
 from tools.phrases import listed
@@ -42,13 +42,13 @@ class Raster:
 
 def raster_of(state: State, world: World, handle: str) -> Raster:
     """The raster of that handle or name. Raises ToolError with the nearest ones."""
-    artifact = state.artifact(handle) or _artifact_named(state, handle)
+    artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
     if artifact is not None and artifact.kind == "raster":
         path = world.artifacts.find(artifact.id)
         if path is None:
             raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
         return Raster(artifact.id, path, artifact.name, artifact.id)
-    layer = state.layer(handle) or _layer_named(state, handle)
+    layer = state.layer(handle) or newest_named(state.map.layers, handle)
     if layer is not None and layer.kind == "raster":
         if layer.artifact is not None:
             return raster_of(state, world, layer.artifact)
@@ -142,16 +142,6 @@ def _image(world: World, image_id: str) -> Raster:
             f"{image_id} has no pixels here, only its record; add the image's own file to use it."
         )
     return Raster(image_id, path, str(record["name"]), image_id)
-
-
-def _artifact_named(state: State, name: str) -> Any:
-    wanted = name.strip().casefold()
-    return next((each for each in reversed(state.artifacts) if each.name.casefold() == wanted), None)
-
-
-def _layer_named(state: State, name: str) -> Any:
-    wanted = name.strip().casefold()
-    return next((each for each in reversed(state.map.layers) if each.name.casefold() == wanted), None)
 
 
 def _no_raster(state: State, asked: str) -> str:

@@ -22,17 +22,31 @@ def artifact_layer(
     artifact: str | None = None,
     count: int = 1,
 ) -> Layer:
-    """The layer of an artifact: the one that shows it already, looked at anew, else a new one.
-
-    It remembers its box, so that fitting it reads no file.
-    """
-    sides: Options = dict(zip(("west", "south", "east", "north"), bbox, strict=True))
-    looks = tuple(sorted({**(options or {}), **sides}.items()))
+    """The layer of an artifact: the one that shows it already, looked at anew, else a new one."""
+    new = new_layer(state, name, kind, bbox, options=options, color=color, artifact=artifact, count=count)
     shown = next(
         (each for each in state.map.layers if artifact is not None and each.artifact == artifact), None
     )
-    if shown is not None:
-        return replace(shown, visible=True, color=color or shown.color, options=looks, count=count, kind=kind)
+    if shown is None:
+        return new
+    return replace(
+        shown, visible=True, color=color or shown.color, options=new.options, count=count, kind=kind
+    )
+
+
+def new_layer(
+    state: State,
+    name: str,
+    kind: Literal["vector", "raster"],
+    bbox: Bbox,
+    *,
+    options: Options | None = None,
+    color: str | None = None,
+    artifact: str | None = None,
+    count: int = 1,
+) -> Layer:
+    """A layer beside those that there are. It remembers its box, so that fitting it reads no file."""
+    sides: Options = dict(zip(("west", "south", "east", "north"), bbox, strict=True))
     return Layer(
         id=free_id(state, slug(name)),
         name=free_name(state, name),
@@ -40,6 +54,6 @@ def artifact_layer(
         color=color or KIND_COLORS[kind],
         opacity=1.0 if kind == "raster" else 0.8,
         artifact=artifact,
-        options=looks,
+        options=tuple(sorted({**(options or {}), **sides}.items())),
         count=count,
     )

@@ -13,7 +13,7 @@ from pydantic import Field
 from data.catalogue.base import Selection
 from state.codec import canonical, filters_to_json
 from state.model import Layer, State
-from tools.artifacts import Call, Input, write_about
+from tools.artifacts import Call, Input, newest_named, write_about
 from tools.base import Step, ToolError, World
 from tools.map.files import read_vector, vector_box
 from tools.map.shapes import box_shape
@@ -56,13 +56,13 @@ class Vector:
 
 def vector_of(state: State, world: World, handle: str) -> Vector:
     """The features of that handle or name. Raises ToolError with the nearest ones."""
-    artifact = state.artifact(handle) or _named(state.artifacts, handle)
+    artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
     if artifact is not None and artifact.kind == "vector":
         path = world.artifacts.find(artifact.id)
         if path is None:
             raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
         return Vector(artifact.id, read_vector(path), artifact.name, artifact.id)
-    layer = state.layer(handle) or _named(state.map.layers, handle)
+    layer = state.layer(handle) or newest_named(state.map.layers, handle)
     if layer is not None and layer.kind != "raster":
         return _of_layer(state, world, layer)
     if handle == SELECTION:
@@ -193,11 +193,6 @@ def _shape(plain: dict[str, Any]) -> Any:
     from shapely.geometry import shape
 
     return shape(plain)
-
-
-def _named(items: Sequence[Any], name: str) -> Any:
-    wanted = name.strip().casefold()
-    return next((each for each in reversed(items) if each.name.casefold() == wanted), None)
 
 
 def _key(parts: Any) -> str:

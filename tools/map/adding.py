@@ -16,8 +16,9 @@ from tools.base import Step, ToolError, World, tool
 from tools.map.files import VECTOR_SUFFIXES, image_picture, raster_box, read_vector, vector_box
 from tools.map.geometry import checked_box
 from tools.map.rasters import coloured
-from tools.map.styles import KIND_COLORS, color_of, free_id, free_name, slug
+from tools.map.styles import KIND_COLORS, color_of
 from tools.phrases import number_of
+from tools.showing import new_layer
 from tools.units import ColorText, ImageId, NewName
 
 ArtifactId = Annotated[
@@ -113,7 +114,7 @@ def add_vector_layer(
         layer = replace(shown, color=colour, visible=True, count=len(frame))
         said = f"{artifact} is shown with {number_of(len(frame), 'feature')} (layer {layer.id!r})."
         return Step(state.with_layer(layer), said, _facts(layer))
-    layer = _layer(
+    layer = new_layer(
         state,
         name or (found.name if found else artifact),
         "vector",
@@ -163,7 +164,7 @@ def add_raster_layer(
         looks["image"] = image
     limits = _checked_limits(path, looks)
     if before is None:
-        layer = _layer(state, name or title, "raster", bbox, options=looks, artifact=artifact)
+        layer = new_layer(state, name or title, "raster", bbox, options=looks, artifact=artifact)
         said = f"Added the raster {image or artifact} (layer {layer.id!r})"
     else:
         sides: Options = dict(zip(("west", "south", "east", "north"), bbox, strict=True))
@@ -284,31 +285,6 @@ def _look_in_words(looks: Options, limits: list[list[float]]) -> str:
     if "colormap" in looks:
         parts.append(f"in {looks['colormap']}")
     return f": {' '.join(parts)}" if parts else ""
-
-
-def _layer(
-    state: State,
-    name: str,
-    kind: Literal["vector", "raster"],
-    bbox: Bbox,
-    *,
-    options: Options | None = None,
-    color: str = KIND_COLORS["raster"],
-    artifact: str | None = None,
-    count: int = 1,
-) -> Layer:
-    """The new layer; it remembers its box, so that fitting it reads no file."""
-    sides: Options = dict(zip(("west", "south", "east", "north"), bbox, strict=True))
-    return Layer(
-        id=free_id(state, slug(name)),
-        name=free_name(state, name),
-        kind=kind,
-        color=color,
-        opacity=1.0 if kind == "raster" else 0.8,
-        artifact=artifact,
-        options=tuple(sorted({**(options or {}), **sides}.items())),
-        count=count,
-    )
 
 
 def _facts(layer: Layer) -> dict[str, Any]:
