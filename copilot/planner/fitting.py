@@ -50,7 +50,8 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
         or not _touches_the_session(case)
     ]
     at_hand = Counter(each["kind"] for each in situation.state["artifacts"])
-    near = [(case, likeness) for case, likeness in near if not _has_a_choice(case, at_hand)]
+    if max(at_hand.values(), default=0) > 1:
+        near = [(case, likeness) for case, likeness in near if not _has_a_choice(case, at_hand)]
     for case, _ in near:
         if (texts := _word_for_word(case, request)) is not None:
             try:
