@@ -9,7 +9,7 @@ export PLAYWRIGHT_BROWSERS_PATH := 0
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests run test test-fast lint format bench docs sample screenshots clean
+.PHONY: help setup setup-torch setup-tests run test test-fast lint format bench docs sample screenshots clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,8 +18,11 @@ help: ## Print this list
 setup: ## Install what the app needs, into .venv and node_modules
 	@scripts/setup.sh python assets
 
-setup-tests: ## Install what the tests need beyond that: Chromium, PostgreSQL with PostGIS, GDAL's tools
-	@scripts/setup.sh python assets browser postgres gdal
+setup-torch: ## Install PyTorch and Ultralytics: for training, and to run weights of theirs
+	@scripts/setup.sh torch
+
+setup-tests: ## Install what the tests need beyond that: PyTorch, Chromium, PostgreSQL with PostGIS, GDAL's tools
+	@scripts/setup.sh python assets torch browser postgres gdal
 
 sample: setup ## Build the sample catalogue, if it is not there yet
 	@$(PY) -m copilot data sample

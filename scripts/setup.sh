@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up what the app (python, assets) and its tests (browser, postgres, gdal) need, inside this folder.
+# Sets up what the app (python, assets), training (torch) and the tests (browser, postgres, gdal) need, inside this folder.
 # Usage: scripts/setup.sh PART...   A part that is already there costs a few milliseconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -77,6 +77,18 @@ setup_python() {
     echo "$wanted" >"$stamp"
 }
 
+# Training, and weights of PyTorch: large, and not needed by the app and the models of the repository.
+setup_torch() {
+    local stamp=$VENV/.stamp-torch wanted
+    wanted=$(fingerprint requirements-torch.txt requirements-torch-nodeps.txt)
+    if is_current "$stamp" "$wanted"; then return; fi
+    setup_python
+    say "installing PyTorch (about 6 GB; a few minutes)"
+    pip_install -r requirements-torch.txt
+    pip_install --no-deps -r requirements-torch-nodeps.txt
+    echo "$wanted" >"$stamp"
+}
+
 # Node is used once, to fetch the browser assets: the system's, or else the one packaged for PyPI.
 run_npm() {
     if command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 18)' 2>/dev/null; then
@@ -140,10 +152,10 @@ setup_gdal() {
     apt_install gdal-bin
 }
 
-[ $# -gt 0 ] || fail "say which part: python, assets, browser, postgres, gdal."
+[ $# -gt 0 ] || fail "say which part: python, assets, torch, browser, postgres, gdal."
 for part in "$@"; do
     case $part in
-        python | assets | browser | postgres | gdal) "setup_$part" ;;
-        *) fail "knows no part '$part'; the parts are python, assets, browser, postgres, gdal." ;;
+        python | assets | torch | browser | postgres | gdal) "setup_$part" ;;
+        *) fail "knows no part '$part'; the parts are python, assets, torch, browser, postgres, gdal." ;;
     esac
 done

@@ -21,6 +21,12 @@ MAY_IMPORT = {
     "copilot": {"copilot", "tools", "state", "data"},
     "pages": set(PACKAGES),
 }
+REQUIREMENTS = (
+    "requirements.txt",
+    "requirements-nodeps.txt",
+    "requirements-torch.txt",
+    "requirements-torch-nodeps.txt",
+)
 STREAMLIT = {"streamlit", "streamlit_folium"}
 
 
@@ -69,9 +75,9 @@ def test_only_pages_import_streamlit(package: str):
     assert imports_beyond(package, set(), STREAMLIT) == []
 
 
-def test_ultralytics_is_imported_by_the_vision_loader_only():
+def test_ultralytics_is_imported_by_the_models_only():
     found = [name_of(p) for p in own_code() if "ultralytics" in imported_roots(parse(p), "")]
-    assert [name for name in found if name != "tools/vision/loader.py"] == []
+    assert [name for name in found if not name.startswith("data/models/")] == []
 
 
 def test_no_module_is_longer_than_500_lines():
@@ -113,7 +119,7 @@ def test_every_target_is_declared_as_a_command_and_not_as_a_file():
     assert sorted(phony[1].split()) == sorted(makefile_targets())
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-nodeps.txt"])
+@pytest.mark.parametrize("name", REQUIREMENTS)
 def test_every_requirement_names_one_exact_version(name: str):
     lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
     loose = [
@@ -123,7 +129,7 @@ def test_every_requirement_names_one_exact_version(name: str):
 
 
 def test_no_requirement_stands_twice():
-    text = "\n".join((ROOT / name).read_text() for name in ("requirements.txt", "requirements-nodeps.txt"))
+    text = "\n".join((ROOT / name).read_text() for name in REQUIREMENTS)
     names = [
         re.sub(r"[-_.]+", "-", name).lower() for name in re.findall(r"^([\w.\-]+)", text, flags=re.MULTILINE)
     ]
@@ -156,5 +162,5 @@ def test_setup_says_which_parts_there_are_when_asked_for_another():
     answer = subprocess.run(["scripts/setup.sh", "kitchen"], cwd=ROOT, capture_output=True, text=True)
     assert (answer.returncode, answer.stderr) == (
         1,
-        "setup: knows no part 'kitchen'; the parts are python, assets, browser, postgres, gdal.\n",
+        "setup: knows no part 'kitchen'; the parts are python, assets, torch, browser, postgres, gdal.\n",
     )

@@ -16,7 +16,10 @@ from state.codec import canonical, filters_to_json
 from state.model import Artifact, State
 from tools.base import Tool, ToolError, World
 
-ArtifactKind = Literal["table", "figure", "document", "raster", "vector"]
+ArtifactKind = Literal["table", "figure", "document", "raster", "vector", "detections"]
+
+FEATURES = ("vector", "detections")
+"""The kinds of artifact with features on the ground: detections are features with a class and a score."""
 
 _PLAIN = TypeAdapter(Any)
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer
+from data.progress import Unheard
 from state.log import Event
 from state.model import State
 
@@ -78,6 +79,23 @@ class ChatAddress:
     key: str = field(default="none", repr=False)
 
 
+class Work(Protocol):
+    """Where heavy computing runs: here, or in a background worker as a job to follow and stop."""
+
+    def __call__(self, title: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """What `function(progress, *args, **kwargs)` returns, run elsewhere.
+
+        The function is one of data's, found by its name, with paths and plain values in and plain values (or
+        paths of what it wrote) out; `progress` is a data.progress.Progress. What it raises comes back as it
+        is. Raises ToolError in one sentence for a job that was cancelled or whose worker was lost.
+        """
+
+
+def work_here(title: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Work in this process, which nobody follows."""
+    return function(Unheard(), *args, **kwargs)
+
+
 @dataclass(frozen=True)
 class World:
     """The outside, as a tool may use it: everything that is not the state comes in here."""
@@ -97,6 +115,10 @@ class World:
     """The embedded sentence encoder, which raises ToolError without its files; None where there is none."""
     chat: ChatAddress | None = None
     """The chat model that is configured; None where none is."""
+    work: Work = work_here
+    """Where heavy computing runs."""
+    models: Path | None = None
+    """The folder of models that the user added; None where there are those of the repository only."""
 
 
 @dataclass(frozen=True)
@@ -183,4 +205,15 @@ def tool(
     return declare
 
 
-__all__ = ["ArtifactStore", "Category", "ChatAddress", "Field", "Step", "Tool", "ToolError", "World", "tool"]
+__all__ = [
+    "ArtifactStore",
+    "Category",
+    "ChatAddress",
+    "Field",
+    "Step",
+    "Tool",
+    "ToolError",
+    "Work",
+    "World",
+    "tool",
+]

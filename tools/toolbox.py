@@ -48,6 +48,7 @@ def toolbox() -> Toolbox:
     from tools.openai import TOOLS as OPENAI
     from tools.python import TOOLS as PYTHON
     from tools.ui import TOOLS as UI
+    from tools.vision import TOOLS as VISION
     from tools.web import TOOLS as WEB
 
-    return Toolbox((*DATABASE, *MAP, *UI, *GEOTOOLS, *DATA, *PYTHON, *WEB, *LANGCHAIN, *OPENAI))
+    return Toolbox((*DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *LANGCHAIN, *OPENAI))

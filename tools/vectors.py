@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from data.catalogue.base import Selection
 from state.codec import canonical, filters_to_json
 from state.model import Layer, State
-from tools.artifacts import Call, Input, newest_named, write_about
+from tools.artifacts import FEATURES, Call, Input, newest_named, write_about
 from tools.base import Step, ToolError, World
 from tools.map.files import read_vector, vector_box
 from tools.map.shapes import box_shape
@@ -57,7 +57,7 @@ class Vector:
 def vector_of(state: State, world: World, handle: str) -> Vector:
     """The features of that handle or name. Raises ToolError with the nearest ones."""
     artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
-    if artifact is not None and artifact.kind == "vector":
+    if artifact is not None and artifact.kind in FEATURES:
         path = world.artifacts.find(artifact.id)
         if path is None:
             raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
@@ -85,13 +85,15 @@ def vector_step(
     said: str,
     options: Mapping[str, str | float | bool] | None = None,
     color: str | None = None,
+    kind: Literal["vector", "detections"] = "vector",
     **data: Any,
 ) -> Step:
     """Keep features (EPSG:4326, or with a CRS of their own) as GeoParquet and show them on the map.
 
-    No features make an artifact too, which is said, and no layer.
+    No features, or none with a place, make an artifact too, which is said, and no layer.
     """
-    artifact = call.artifact("vector", state, name, number_of(len(frame), "feature"), inputs)
+    noun = "feature" if kind == "vector" else "detection"
+    artifact = call.artifact(kind, state, name, number_of(len(frame), noun), inputs)
     path = world.artifacts.path(artifact.id, ".parquet")
     part = path.with_name(f".{path.name}.part")
     try:
@@ -101,9 +103,9 @@ def vector_step(
         part.unlink(missing_ok=True)
     write_about(world, artifact, call, inputs)
     after = state.with_artifact(artifact)
-    facts: dict[str, Any] = {"vector": artifact.id, "count": len(frame)}
-    if len(frame):
-        shown = read_vector(path)
+    facts: dict[str, Any] = {kind: artifact.id, "count": len(frame)}
+    shown = read_vector(path)
+    if len(shown):
         bbox = vector_box(shown)
         layer = artifact_layer(
             after,
@@ -113,11 +115,11 @@ def vector_step(
             options=dict(options or {}),
             color=color,
             artifact=artifact.id,
-            count=len(frame),
+            count=len(shown),
         )
         after = after.with_layer(layer)
         facts.update(layer=layer.id, bbox=list(bbox))
-    return Step(after, f"{said} The features are {artifact.id}.", {**facts, **data})
+    return Step(after, f"{said} The {noun}s are {artifact.id}.", {**facts, **data})
 
 
 def _of_layer(state: State, world: World, layer: Layer) -> Vector:
@@ -200,7 +202,7 @@ def _key(parts: Any) -> str:
 
 
 def _no_vector(state: State, asked: str) -> str:
-    known = [each.id for each in state.artifacts if each.kind == "vector"]
+    known = [each.id for each in state.artifacts if each.kind in FEATURES]
     known += [each.id for each in state.map.layers if each.kind != "raster"]
     other = state.artifact(asked) or state.layer(asked)
     problem = (

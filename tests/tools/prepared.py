@@ -16,6 +16,7 @@ from shapely.geometry import box, shape
 
 from copilot.bench.build.example_files import FOLDER
 from copilot.bench.standin.computed import stac_items
+from data.vision.detections import Detection, features
 from state.log import Event
 from state.model import Artifact, State
 from tests.tools.world import NAMES
@@ -33,6 +34,7 @@ FIELDS = Artifact("vector-f1e1d5", "vector", "Fields", "4 rows", "test()")
 SCENES = Artifact("vector-57ac00", "vector", "Scenes", "2 features", "stac_search()")
 PAN = Artifact("raster-9a9a9a", "raster", "Pan", "1 band", "test()")
 NOTE = Artifact("document-d0c0d0", "document", "Note", "1 line", "test()")
+FOUND = Artifact("detections-de7ec7", "detections", "Detections in Scene", "3 detections", "test()")
 PHOTO = Artifact("raster-9407a0", "raster", "Photo", "3 bands", "test()")
 DOCUMENTS = {
     "document-9df000": "report.pdf",
@@ -80,6 +82,8 @@ def prepared(world: World) -> State:
         name = Path(file)
         world.artifacts.path(artifact_id, name.suffix).write_bytes((FOLDER / file).read_bytes())
         state = state.with_artifact(Artifact(artifact_id, "document", name.stem, "1 file", "test()"))
+    write_detections(world.artifacts.path(FOUND.id, ".parquet"), world.artifacts.path(SCENE.id, ".tif"))
+    state = state.with_artifact(FOUND)
     write_scenes(world.artifacts.path(SCENES.id, ".parquet"))
     state = state.with_artifact(SCENES)
     world.artifacts.path(NOTE.id, ".txt").write_text("Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n")
@@ -113,6 +117,16 @@ def write_scenes(path: Path) -> None:
     rows["item"] = [json.dumps(each) for each in items]
     frame = gpd.GeoDataFrame(rows, geometry=[shape(each["geometry"]) for each in items], crs="EPSG:4326")
     frame.to_parquet(path, index=False)
+
+
+def write_detections(path: Path, image: Path) -> None:
+    """Two ships and a plane in the scene."""
+    boxes = [("ship", 0.91, 4, 4), ("ship", 0.55, 20, 6), ("plane", 0.72, 10, 20)]
+    found = [
+        Detection(np.array([[x, y], [x + 6, y], [x + 6, y + 2], [x, y + 2]], dtype=float), name, score)
+        for name, score, x, y in boxes
+    ]
+    features(found, image, model="test", source=SCENE.id).to_parquet(path, index=False)
 
 
 def write_raster(path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from state.model import Artifact, Layer, State
+from tools.artifacts import FEATURES
 from tools.base import ToolError
 from tools.map.files import VECTOR_SUFFIXES, read_vector
 from tools.map.rasters import layer_look
@@ -74,7 +75,7 @@ def formats(artifact: Artifact, path: Path) -> tuple[Format, ...]:
     """The formats that an artifact can be had in, the most useful first; none for one that is as it is."""
     if artifact.kind == "raster":
         return RASTER
-    if artifact.kind == "vector" and path.suffix in VECTOR_SUFFIXES:
+    if artifact.kind in FEATURES and path.suffix in VECTOR_SUFFIXES:
         return VECTOR
     if artifact.kind == "table" and path.suffix == ".parquet":
         return TABLE
@@ -103,7 +104,7 @@ def write_as(state: State, artifact: Artifact, path: Path, wanted: Format, targe
     try:
         if artifact.kind == "raster":
             _raster(state, artifact, path, wanted, target)
-        elif artifact.kind == "vector":
+        elif artifact.kind in FEATURES:
             _WRITERS[wanted.name](_features(path), target)
         elif artifact.kind == "table":
             _table(artifact, path, wanted, target)

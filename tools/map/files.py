@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 VECTOR_SUFFIXES = (".parquet", ".geoparquet", ".geojson", ".json", ".gpkg", ".fgb", ".shp")
 
 
-def read_vector(path: Path) -> gpd.GeoDataFrame:
-    """A vector file in longitude and latitude. Raises ToolError when it has no readable geometries."""
+def read_vector(path: Path, *, keep_empty: bool = False) -> gpd.GeoDataFrame:
+    """A vector file in longitude and latitude, without rows that have no place unless those are kept too.
+
+    Raises ToolError when it has no readable geometries.
+    """
     import geopandas as gpd  # 0.05 s, which a list of tools does without
 
     try:
@@ -30,7 +33,7 @@ def read_vector(path: Path) -> gpd.GeoDataFrame:
         raise ToolError(f"{path.name} holds no geometries that can be read.") from error
     if frame.crs is not None and frame.crs != "EPSG:4326":
         frame = frame.to_crs("EPSG:4326")
-    return frame[~(frame.geometry.isna() | frame.geometry.is_empty)]
+    return frame if keep_empty else frame[~(frame.geometry.isna() | frame.geometry.is_empty)]
 
 
 def vector_box(frame: gpd.GeoDataFrame) -> Bbox:

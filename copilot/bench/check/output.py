@@ -15,7 +15,7 @@ Fact = tuple[tuple[str, Any], ...]
 """Values that were said together, by name: (("count", 16), ("key", "Building"))."""
 Facts = frozenset[Fact]
 
-ARTIFACTS = frozenset({"table", "figure", "document", "raster", "vector"})
+ARTIFACTS = frozenset({"table", "figure", "document", "raster", "vector", "detections"})
 _ID = re.compile(r"(table|figure|document|raster|vector)-[0-9a-f]{6}")
 _ASIDE = frozenset({"path", "bytes", "title", "layer", "calls"})
 """Where a file lies, how it is called and how large it came out: no part of an answer."""

@@ -1,0 +1,1 @@
+"""The scene renderer: made-up scenes with exact ground truth, for tests and training; no imagery."""
