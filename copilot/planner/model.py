@@ -19,6 +19,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from copilot.planner.answer import compose
 from copilot.planner.answer_first import Done, reference
 from copilot.planner.head import Head
+from copilot.planner.modality import for_its_modality
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import SELECTED, Call, PastTurn, Situation
 from copilot.planner.steps import (
@@ -152,6 +153,7 @@ def _progress(said: Sequence[BaseMessage]) -> _Progress:
 
 def _call_message(plan: Plan, progress: _Progress, state: dict[str, Any], *, think: bool) -> AIMessage:
     first, *rest = plan.calls
+    first = for_its_modality(first, progress.done)
     selected = state["ui"].get("selected_image")
     args = {
         key: selected if value == SELECTED else result_of(value, progress.done)

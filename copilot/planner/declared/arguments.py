@@ -9,8 +9,7 @@ from typing import Any
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.declared.columns import READ, STATISTICS, of_columns
 from copilot.planner.declared.files import STORES, File, from_files, stores_at_hand
-from copilot.planner.declared.idioms import IDIOMS, WHOLLY, vectors
-from copilot.planner.declared.idioms.rasters import SETTLE
+from copilot.planner.declared.idioms import IDIOMS, SETTLE, WHOLLY, vectors
 from copilot.planner.declared.numbers import Quantity, converted, number_for, quantities
 from copilot.planner.declared.phrases import words_of
 from copilot.planner.declared.said import Said

@@ -19,13 +19,21 @@ from copilot.planner.declared.arguments import Missing, filled
 from copilot.planner.declared.columns import selected_first
 from copilot.planner.declared.downloads import download_of
 from copilot.planner.declared.files import File, files_at_hand, files_of, narrowed, stores_at_hand
-from copilot.planner.declared.idioms import IDIOMS, WHOLLY, rasters, told
+from copilot.planner.declared.idioms import IDIOMS, WHOLLY, rasters, told, vision
 from copilot.planner.declared.idioms.statistics import with_its_term
 from copilot.planner.declared.idioms.vectors import told as told_of_features
 from copilot.planner.declared.idioms.vectors import unfolded
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
-from copilot.planner.declared.things import SELECTION, Thing, is_named, made_by, things_at_hand
+from copilot.planner.declared.things import (
+    SELECTED_IMAGE,
+    SELECTION,
+    Thing,
+    is_named,
+    made_by,
+    things_at_hand,
+)
+from copilot.planner.modality import looked_at_first
 from copilot.planner.rules import label_by_rule
 from copilot.planner.situation import Call, Situation
 from data.vocabulary.datasets import dataset_mentions
@@ -37,7 +45,7 @@ SURE = 0.43
 """From this likeness on, a step wants the tool."""
 AHEAD = 0.02
 """How much liker it must be than the likest tool of the catalogue, the map and the page, which the rules plan."""
-CATEGORIES = frozenset({"geotools", "python", "web", "langchain", "openai"})
+CATEGORIES = frozenset({"geotools", "vision", "python", "web", "langchain", "openai"})
 """Whose tools are planned by what they declare."""
 ALSO = frozenset(
     "add_raster_layer add_vector_layer pivot crosstab join_tables add_column resample_time trend seasonality correlation regression "
@@ -77,8 +85,11 @@ def chosen(
     What works on things that are here is likelier, and more so when the step before was such a one.
     """
     kinds = {each.kind for each in things if each.ref != SELECTION or is_named(each, text)}
+    kinds |= {"vector"} if "detections" in kinds else set()
     if undoable(Clause(text, 0, ())) is not None:
         return None
+    if (seen := _seen(text, things, datasets)) is not None:
+        return seen
     by_wording = rasters.told(text, things)
     if by_wording is None or (of_catalogue(text, datasets) and by_wording != "band_composite"):
         by_wording = told(text, _ANY_DAY, files, stores)
@@ -106,6 +117,18 @@ def chosen(
     other = next((like for tool, like in ranked if not is_declared(tool)), 0.0)
     ease = _GOING_ON if going_on else 0.0
     return tool if like >= SURE - ease and like >= other + AHEAD - ease else None
+
+
+def _seen(text: str, things: Sequence[Thing], datasets: Sequence[str]) -> str | None:
+    """The vision tool that is meant: of an image that is here, and not of images that are to be found."""
+    if of_catalogue(text, datasets) or vision.of_many(text):
+        return None
+    loaded = any(each.ref == SELECTION for each in things)
+    only_selected = all(each.tool == SELECTED_IMAGE for each in things if each.kind == "raster")
+    if (loaded or only_selected) and not vision.points(text):
+        return None
+    found = vision.told(text, things)
+    return found if found is not None and found in toolbox() else None
 
 
 def of_catalogue(text: str, datasets: Sequence[str]) -> bool:
@@ -198,6 +221,7 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
                 draft.calls.append(selecting)
                 situation.imagine(selecting)
             call = _valid(filled(tool, text, situation, things, files))
+            draft.calls += looked_at_first(call, text, draft.calls)
         except (Missing, Ask, Reject) as stopped:
             _stop(draft, stopped)
             break

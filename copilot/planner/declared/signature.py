@@ -52,6 +52,7 @@ _HANDLES = {
     "vector": "vector",
     "raster": "raster",
     "figure": "figure",
+    "detections": "detections",
 }
 _LISTS = {"number": "numbers", "text": "texts", "handle": "handles", "choice": "choices"}
 

@@ -11,8 +11,8 @@ from copilot.planner.declared.phrases import name_of, words_of
 from copilot.planner.situation import Call, Situation
 from tools.toolbox import toolbox
 
-KINDS = ("raster", "vector", "table", "document", "figure")
-_ID = re.compile(r"\b(?:raster|vector|table|document|figure)-[0-9a-f]{4,64}\b")
+KINDS = ("raster", "vector", "detections", "table", "document", "figure")
+_ID = re.compile(r"\b(?:raster|vector|detections|table|document|figure)-[0-9a-f]{4,64}\b")
 _DRAWN = re.compile(
     r"\b(?:draw(?:n|ing|ings)?|drew|box i|polygon i|circle i|outlined?|my (?:box|polygon|circle|shape|area|outline|markers?|points?)|the (?:box|rectangle|circle|markers?))\b",
     re.I,
@@ -79,6 +79,8 @@ def things_at_hand(situation: Situation) -> list[Thing]:
                 found.append(Thing(kind, ref, named.name, named.words))
             else:
                 found[at] = replace(found[at], words=found[at].words | named.words)
+    if situation.selected and not any(each.kind == "raster" for each in found):
+        found.append(Thing("raster", situation.selected, "selected image", tool=SELECTED_IMAGE))
     if situation.loaded:
         # First, so that it is the last to be meant where nothing is named.
         found.insert(0, Thing("vector", SELECTION, "selection", shape="polygon"))
@@ -86,6 +88,8 @@ def things_at_hand(situation: Situation) -> list[Thing]:
 
 
 SELECTION = "selection"
+SELECTED_IMAGE = "select_image"
+"""What an image of the catalogue that is looked at comes from: it may have pixels."""
 _MEASURING = ("area_of", "length_of")
 """What points have none of."""
 _ANSWERING = ("spatial_join", "nearest", "points_in_polygon")
@@ -139,6 +143,11 @@ def is_named(thing: Thing, text: str) -> bool:
     )
 
 
+def is_of(thing: Thing, kind: str) -> bool:
+    """Whether a thing can be used where that kind is wanted: detections are features too."""
+    return thing.kind == kind or (kind == "vector" and thing.kind == "detections")
+
+
 def made_by(call: Call, number: int, text: str, things: Sequence[Thing] = ()) -> list[Thing]:
     """What a planned call will make, by what it was called and by what it was asked with."""
     tool = toolbox().get(call.tool)
@@ -162,7 +171,7 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: s
     At most `count`; fewer when there are fewer. What siblings of `tool` made is meant only when it is named or
     pointed at: after the slope, the aspect is that of the heights again.
     """
-    of_kind = [each for each in things if each.kind == kind]
+    of_kind = [each for each in things if is_of(each, kind)]
     if tool in _MEASURING:
         measured = [each for each in of_kind if each.shape != "point" and each.tool not in _ANSWERING]
         of_kind = measured or of_kind
@@ -199,11 +208,25 @@ _NO_SCENE = frozenset(
 """Tools that make something else of a scene: an index, a picture, a mask."""
 
 
+_RESTORING = frozenset({"cloud_removal", "image_dehazing", "denoising", "super_resolution"})
+"""Vision tools that give a picture for a picture."""
+
+
 def _scenes(text: str, rasters: Sequence[Thing], tool: str) -> list[Thing]:
     """The rasters that are scenes, where one is called so or a tool works on a scene's bands."""
-    if tool not in _OF_COLOURS and not _SCENE.search(text):
+    if tool not in _OF_COLOURS and not _SCENE.search(text) and not _looks(tool):
         return list(rasters)
-    return [each for each in rasters if each.tool not in _NO_SCENE or each.ref in text]
+    return [each for each in rasters if _is_picture(each.tool) or each.ref in text]
+
+
+def _is_picture(maker: str) -> bool:
+    """Whether what a tool makes is a picture still: a vision tool marks pixels, unless it restores them."""
+    return maker not in _NO_SCENE and (maker in _RESTORING or not _looks(maker))
+
+
+def _looks(tool: str) -> bool:
+    """Whether a tool looks at an image."""
+    return tool in toolbox() and toolbox().get(tool).category == "vision"
 
 
 def _siblings(one: str, other: str) -> bool:

@@ -1,11 +1,12 @@
 """Turns of phrase of single tools, by the family of tools that they belong to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from copilot.planner.declared.files import File
-from copilot.planner.declared.idioms import rasters, statistics, sums, texts, vectors, web
-from copilot.planner.declared.idioms.base import Idiom
+from copilot.planner.declared.idioms import rasters, statistics, sums, texts, vectors, vision, web
+from copilot.planner.declared.idioms.base import Arguments, Idiom
+from copilot.planner.declared.things import Thing
 
 IDIOMS: Mapping[str, Idiom] = {
     **sums.IDIOMS,
@@ -14,7 +15,10 @@ IDIOMS: Mapping[str, Idiom] = {
     **statistics.IDIOMS,
     **texts.IDIOMS,
     **web.IDIOMS,
+    **vision.IDIOMS,
 }
+SETTLE: Mapping[str, Callable[[Arguments, Sequence[Thing]], None]] = {**rasters.SETTLE, **vision.SETTLE}
+"""Tools with arguments that only what is at hand can tell."""
 WHOLLY = frozenset({"convert_units", "date_arithmetic", "convert_coordinates", "calculate", "arxiv_paper"})
 """Tools whose idiom says all that there is to say; without it they are not meant."""
 

@@ -1,0 +1,133 @@
+"""What the wording tells of an image, and what is read out of it."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copilot.engine import Engine
+from copilot.planner.answer_first import Done
+from copilot.planner.declared.idioms.vision import IDIOMS, SETTLE, of_many, told
+from copilot.planner.declared.things import Thing, meant
+from copilot.planner.head import Head
+from copilot.planner.modality import for_its_modality, looked_at_first
+from copilot.planner.plan import Planner
+from copilot.planner.situation import Call, Situation
+from state.codec import to_json
+from state.model import Artifact, State
+
+TODAY = date(2024, 6, 15)
+IMAGE = Thing("raster", "raster-1", "harbour", tool="add_file")
+MASK = Thing("raster", "raster-2", "Water in harbour", tool="water_extraction")
+CLEARER = Thing("raster", "raster-3", "harbour without haze", tool="image_dehazing")
+TASKS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("vision_tasks.toml").read_text(encoding="utf-8")
+)
+LOOKED_AT = 10
+"""How many requests of each task were looked at while the planner was made."""
+
+
+def planned(request: str, images: list[str], engine: Engine) -> list[str]:
+    """The tools of the plan for a request about images that were just uploaded."""
+    state = State()
+    for number, name in enumerate(images):
+        artifact = Artifact(f"raster-00000{number}", "raster", name, "3 bands", f"add_file(file={name}.tif)")
+        state = state.with_artifact(artifact)
+    situation = Situation(to_json(state), TODAY, engine.catalogue, engine.gazetteer)
+    return [call.tool for call in Planner(Head.load()).plan(request, situation).calls]
+
+
+def share_right(task: str, said: list[str], engine: Engine) -> float:
+    """How many requests of a task are planned with its tool; for radar, the optical one is changed at run time."""
+    like = {task, "optical_detection"} if task == "sar_detection" else {task}
+    images = TASKS[task]["images"]
+    return sum(bool(like & set(planned(each, images, engine))) for each in said) / len(said)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_requests_that_were_looked_at_are_planned_with_the_tasks_tool(task: str, engine: Engine) -> None:
+    assert share_right(task, TASKS[task]["said"][:LOOKED_AT], engine) >= 0.9
+
+
+@pytest.mark.slow
+def test_at_least_90_per_cent_of_the_other_requests_are_planned_with_the_tasks_tool(engine: Engine) -> None:
+    shares = {task: share_right(task, each["said"][LOOKED_AT:], engine) for task, each in TASKS.items()}
+    print("\n" + "\n".join(f"{task:28} {share:.0%}" for task, share in shares.items()))
+    assert sum(shares.values()) / len(shares) >= 0.9, shares
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("what's in here?", "caption"),
+        ("anything that floats?", "optical_detection"),
+        ("how bad is it?", "building_damage_detection"),
+        ("clean this up", "image_quality"),
+        ("how many planes, and what types?", "object_count"),
+        ("what types?", "optical_plane_type"),
+        ("compute the ndvi of the image", None),
+        ("reproject the picture to EPSG:3857", None),
+    ],
+)
+def test_clear_and_vague_wordings_tell_a_tool(text: str, tool: str | None) -> None:
+    assert told(text, [IMAGE]) == tool
+
+
+def test_without_an_image_nothing_is_told_of_one() -> None:
+    assert told("find the planes", []) is None
+
+
+@pytest.mark.parametrize("text", ["show me images with ships", "ships near Rotterdam", "planes in 2019"])
+def test_images_that_are_to_be_found_are_the_catalogues(text: str) -> None:
+    assert of_many(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("find the boats and the oil tanks", ["ship", "storage-tank"]),
+        ("anything that floats?", ["ship"]),
+        ("how many cars and trucks", ["large-vehicle", "small-vehicle"]),
+        ("all vehicles", ["vehicle"]),
+        ("detect everything", None),
+    ],
+)
+def test_classes_are_read_in_the_models_words(text: str, classes: list[str] | None) -> None:
+    assert IDIOMS["optical_detection"](text, TODAY).get("classes") == classes
+
+
+def test_what_is_referred_to_is_read_without_the_verb_and_the_image() -> None:
+    said = "find the largest ship in the north of this image"
+    assert IDIOMS["visual_grounding"](said, TODAY) == {"phrase": "the largest ship in the north"}
+
+
+def test_it_is_the_picture_and_not_the_mask_that_is_looked_at_next() -> None:
+    assert meant("now find the ships", "raster", [IMAGE, MASK], tool="optical_detection") == [IMAGE]
+
+
+def test_what_was_made_clearer_is_looked_at_next() -> None:
+    assert meant("then find the ships", "raster", [IMAGE, CLEARER], tool="optical_detection") == [CLEARER]
+
+
+def test_of_a_pair_the_one_that_is_called_so_is_the_one_before() -> None:
+    args = {"before": "raster-1", "after": "raster-2"}
+    things = [Thing("raster", "raster-1", "town post"), Thing("raster", "raster-2", "town pre")]
+    SETTLE["change_detection"](args, things)
+    assert args == {"before": "raster-2", "after": "raster-1"}
+
+
+def test_an_image_of_unknown_kind_is_looked_at_first() -> None:
+    call = Call("optical_detection", {"image": "raster-1"})
+    assert looked_at_first(call, "find the ships", []) == [Call("classify_image", {"image": "raster-1"})]
+    assert looked_at_first(call, "find the ships in this aerial photo", []) == []
+
+
+@pytest.mark.parametrize(("modality", "tool"), [("SAR", "sar_detection"), ("optical", "optical_detection")])
+def test_an_image_that_is_radar_gets_the_tool_for_radar(modality: str, tool: str) -> None:
+    look = Done(Call("classify_image", {"image": "raster-1"}), True, "", {"modality": modality})
+    call = Call("optical_detection", {"image": "raster-1"})
+    assert for_its_modality(call, [look]) == Call(tool, {"image": "raster-1"})
