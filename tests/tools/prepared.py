@@ -35,6 +35,8 @@ SCENES = Artifact("vector-57ac00", "vector", "Scenes", "2 features", "stac_searc
 PAN = Artifact("raster-9a9a9a", "raster", "Pan", "1 band", "test()")
 NOTE = Artifact("document-d0c0d0", "document", "Note", "1 line", "test()")
 FOUND = Artifact("detections-de7ec7", "detections", "Detections in Scene", "3 detections", "test()")
+LATER = Artifact("raster-5ce4e1", "raster", "Scene later", "6 bands", "test()")
+SAR_LATER = Artifact("raster-5a75a8", "raster", "SAR later", "1 band", "test()")
 PHOTO = Artifact("raster-9407a0", "raster", "Photo", "3 bands", "test()")
 DOCUMENTS = {
     "document-9df000": "report.pdf",
@@ -74,6 +76,9 @@ def prepared(world: World) -> State:
     ):
         target = world.artifacts.path(artifact.id, Path(file).suffix)
         target.write_bytes((FOLDER / file).read_bytes())
+        state = state.with_artifact(artifact)
+    for artifact in (LATER, SAR_LATER):
+        write_later(artifact, world.artifacts.path(artifact.id, ".tif"))
         state = state.with_artifact(artifact)
     photograph = world.artifacts.path(PHOTO.id, ".jpg")
     photograph.write_bytes((FOLDER / "photo.jpg").read_bytes())
@@ -117,6 +122,21 @@ def write_scenes(path: Path) -> None:
     rows["item"] = [json.dumps(each) for each in items]
     frame = gpd.GeoDataFrame(rows, geometry=[shape(each["geometry"]) for each in items], crs="EPSG:4326")
     frame.to_parquet(path, index=False)
+
+
+def write_later(artifact: Artifact, path: Path) -> None:
+    """The scene after a fire in its park and a flood by its lake; the radar image with land under water."""
+    earlier = "scene.tif" if artifact is LATER else "sar.tif"
+    with rasterio.open(FOLDER / earlier) as source:
+        profile, values, names = source.profile, source.read(), source.descriptions
+    if artifact is LATER:
+        values[:, 12:30, 55:80] = (np.array([400, 450, 520, 850, 1900, 2300]))[:, None, None]
+        values[:, 60:80, 44:50] = values[:, 60:80, 30:36]
+    else:
+        values[:, :12, 30:70] = values[:, 24:36, 40:80]
+    with rasterio.open(path, "w", **profile) as target:
+        target.write(values)
+        target.descriptions = names
 
 
 def write_detections(path: Path, image: Path) -> None:

@@ -83,7 +83,7 @@ def mask_step(
     about = {"vector": vector, "count": len(frame)}
     if "layer" in drawn.data:
         about["vector_layer"] = drawn.data["layer"]
-    outlined = f"{number_of(len(frame), 'patch')} outlined in {vector}." if len(frame) else (
+    outlined = f"{number_of(len(frame), 'outline')} in {vector}." if len(frame) else (
         f"No patch is large enough to outline; {vector} is empty."
     )  # fmt: skip
     return Step(drawn.state, f"{step.observation} {outlined}", {**facts, **about})

@@ -69,7 +69,7 @@ def test_a_mask_gives_a_raster_and_its_outlines_with_their_areas(world, state):
     ]
     layers = [each.artifact for each in step.state.map.layers[-2:]]
     assert layers == [step.data["raster"], step.data["vector"]]
-    assert step.observation.startswith("Marked 1,20") and "1 patch outlined" in step.observation
+    assert step.observation.startswith("Marked 1,20") and "1 outline in" in step.observation
 
 
 def test_a_mask_without_a_place_is_kept_and_said_in_pixels(world, state):

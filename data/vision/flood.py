@@ -1,0 +1,282 @@
+"""Floods from radar or optical images: what is under water, and what of it was not before."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.progress import Progress
+from data.vision.masks import UNKNOWN
+
+FLOOD, PERMANENT = 1, 2
+WITH_BEFORE = {FLOOD: "flood", PERMANENT: "permanent water"}
+WITHOUT_BEFORE = {FLOOD: "water"}
+MAX_SLOPE_DEG = 5.0
+"""No flood stands on steeper ground."""
+_LEAST_CHANGE_DB = 3.0
+"""A backscatter that fell by less is no flood: speckle and wind do that."""
+_FLOOR_DB = -60.0
+_LARGEST_TILE = 96
+
+
+@dataclass(frozen=True)
+class Flooded:
+    """How a flood was found."""
+
+    kind: Literal["sar", "optical"]
+    method: str
+    threshold: float | None
+    """What counts as water: dB of the image, or the index. None: no two classes could be told apart."""
+    threshold_before: float | None = None
+    change_threshold: float | None = None
+    """Radar pairs: dB of change."""
+    tiles: int = 0
+    """How many parts of the image the threshold comes from."""
+    looks: float | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+def map_flood(
+    progress: Progress,
+    after: Path,
+    target: Path,
+    before: Path | None = None,
+    dem: Path | None = None,
+    min_px: int = 16,
+) -> Flooded:
+    """Write a mask of bytes: 0 dry, 1 flood (or water, without `before`), 2 permanent water, 255 no value.
+
+    Radar (one or two bands without the name of a colour; amplitude, or decibels where it has negative
+    values): speckle is filtered (refined Lee), then water is what lies under a threshold of the backscatter
+    in dB, found where tiles hold both classes (Martinis et al. 2009; minimum error, Kittler and Illingworth
+    1986). With `before`, flood is also what fell by more than the minimum-error threshold of the log-ratio
+    (Bazi, Bruzzone and Melgani 2005, IEEE TGRS 43(4), 874-887), and at least by 3 dB. Optical: MNDWI (Xu
+    2006), or NDWI (McFeeters 1996) without short-wave infrared, by tiles the same way, 0 where that is not
+    within 0.25 of nought. What was water before is permanent. Patches under `min_px` pixels go to what
+    surrounds them; with `dem` (metres) ground steeper than 5 degrees is never flooded. Raises RasterError.
+    """
+    from data.raster.windows import grid_of
+    from data.uploads.gdal import quiet_gdal
+
+    with quiet_gdal(), tempfile.TemporaryDirectory(prefix="flood-", dir=target.parent) as folder:
+        room, grid = Path(folder), grid_of(after)
+        optical = optical_bands(after)
+        if before is not None and (optical is None) != (optical_bands(before) is None):
+            from data.raster.errors import RasterError
+
+            raise RasterError("One image is optical and the other radar; a flood needs two of one kind.")
+        levels, looks, index = [], None, "dB"
+        for number, path in enumerate([after] + ([before] if before is not None else [])):
+            progress.tell(0.4 * number, f"Preparing image {number + 1}.")
+            level = room / f"level{number}.tif"
+            if optical is None:
+                looks = _backscatter(progress, path, level, room)
+            else:
+                index = _water_index(path, level)
+            levels.append(level)
+        found = _thresholds(levels, grid, optical is not None)
+        raw, steep = room / "raw.tif", _steep(dem, room)
+        progress.tell(0.8, "Marking water.")
+        _mark(levels, raw, found, optical is not None, steep, grid)
+        _clean(raw, target, min_px)
+    kind: Literal["sar", "optical"] = "sar" if optical is None else "optical"
+    method = _method(kind, index, before is not None)
+    return Flooded(
+        kind, method, found.water, found.water_before, found.change, found.tiles, looks, tuple(found.notes)
+    )
+
+
+def optical_bands(path: Path) -> tuple[str, tuple[int, int]] | None:
+    """The water index that an image's bands allow and their numbers; None for radar.
+
+    Raises RasterError for an optical image without green and an infrared band.
+    """
+    from data.raster.bands import band_names, find_band
+    from data.raster.errors import RasterError
+    from data.raster.files import opened
+
+    with opened(path) as reader:
+        names, count = band_names(reader), reader.count
+    green = find_band(names, "green")
+    for index, infrared in (("MNDWI", "swir16"), ("NDWI", "nir")):
+        number = find_band(names, infrared)
+        if green is not None and number is not None:
+            return index, (green, number)
+    if count > 2 or any(names):
+        raise RasterError(
+            "A flood is found in radar (one or two bands), or in the bands green and swir16 or nir, by name "
+            f"or description; {path.name} has {count} bands: {_said(names)}."
+        )
+    return None
+
+
+def _said(names: tuple[str | None, ...]) -> str:
+    return ", ".join(f"{at} {name or 'without a name'}" for at, name in enumerate(names[:14], start=1))
+
+
+def _method(kind: str, index: str, pair: bool) -> str:
+    if kind == "optical":
+        return f"{index} by tiles" + (", two dates" if pair else "")
+    return "log-ratio and minimum error" if pair else "backscatter by tiles"
+
+
+def _backscatter(progress: Progress, path: Path, target: Path, room: Path) -> float | None:
+    """Write the first band in dB without its speckle; the looks that the filter was told."""
+    from data.raster.errors import RasterError
+    from data.raster.speckle import despeckle, estimate_looks
+    from data.raster.windows import Band, Block, Place, compute
+
+    intensity, decibels = room / "intensity.tif", in_decibels(path)
+
+    def power(blocks: list[Block], _: Place) -> NDArray[Any]:
+        values = blocks[0][0]
+        with np.errstate(over="ignore", invalid="ignore"):
+            made = 10 ** (values / 10) if decibels else np.square(values)
+        made[~np.isfinite(made)] = np.nan
+        return np.asarray(made, np.float32)
+
+    compute([Band(path, (1,))], intensity, power)
+    progress.tell(0.1, "Filtering speckle.")
+    smooth, looks = room / "smooth.tif", None
+    try:
+        looks = estimate_looks(intensity)
+        despeckle(intensity, smooth, looks=max(0.5, min(looks, 50.0)))
+    except RasterError:  # too small or too empty to say how much speckle there is
+        smooth = intensity
+
+    def decibel(blocks: list[Block], _: Place) -> NDArray[Any]:
+        values = blocks[0][0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            made = np.maximum(10 * np.log10(values), _FLOOR_DB)
+        made[~(values >= 0)] = np.nan
+        return np.asarray(made, np.float32)
+
+    compute([Band(smooth, (1,))], target, decibel)
+    return looks
+
+
+def in_decibels(path: Path) -> bool:
+    """Whether radar is stored in decibels: it has values under nought."""
+    from data.raster.windows import Band
+    from data.vision.pairs import pair_samples
+
+    return any(bool((blocks[0] < 0).mean() > 0.01) for blocks in pair_samples([Band(path, (1,))], most=9))
+
+
+def _water_index(path: Path, target: Path) -> str:
+    """Write the water index, and which it is."""
+    from data.raster.windows import Band, Block, Place, compute
+
+    chosen = optical_bands(path)
+    assert chosen is not None
+    index, numbers = chosen
+
+    def ratio(blocks: list[Block], _: Place) -> NDArray[Any]:
+        green, infrared = blocks[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            made = (green - infrared) / (green + infrared)
+        made[~np.isfinite(made)] = np.nan
+        return np.asarray(np.clip(made, -1, 1), np.float32)
+
+    compute([Band(path, numbers)], target, ratio)
+    return index
+
+
+@dataclass
+class _Found:
+    water: float | None = None
+    water_before: float | None = None
+    change: float | None = None
+    tiles: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def _thresholds(levels: list[Path], grid: Any, optical: bool) -> _Found:
+    from data.raster.windows import Band
+    from data.vision.pairs import pair_samples
+    from data.vision.thresholds import by_tiles, kittler_illingworth
+
+    side = int(np.clip(min(grid.width, grid.height) // 4, 16, _LARGEST_TILE))
+    sources = [Band(levels[0], (1,))] + [
+        Band(each, (1,), onto=grid, resampling="bilinear") for each in levels[1:]
+    ]
+    blocks = [[block[0] for block in pair] for pair in pair_samples(sources)]
+    found = _Found()
+    splits = [by_tiles([pair[at] for pair in blocks], side) for at in range(len(levels))]
+    limits = [None if split is None else split.threshold for split in splits]
+    if optical:
+        for at, split in enumerate(splits):
+            if split is None or abs(split.threshold) > 0.25:
+                limits[at] = 0.0
+                found.notes = ["The index does not part into two classes near nought, so 0 is the limit."]
+    found.water, found.tiles = limits[0], splits[0].tiles if splits[0] is not None else 0
+    if len(levels) == 1:
+        return found
+    found.water_before = limits[1]
+    if optical:
+        return found
+    if found.water is None or found.water_before is None:
+        # Water parts from land in one image: the same backscatter is water in the other.
+        found.water = found.water if found.water is not None else limits[1]
+        found.water_before = found.water_before if found.water_before is not None else limits[0]
+    change = np.concatenate([(pair[0] - pair[1]).ravel() for pair in blocks])
+    fell = kittler_illingworth(-change[np.isfinite(change) & (change < 0)])
+    least = _LEAST_CHANGE_DB
+    found.change = -max(least, fell.threshold) if fell is not None and fell.separate else -least
+    return found
+
+
+def _steep(dem: Path | None, room: Path) -> Path | None:
+    from data.raster.terrain import slope
+
+    if dem is None:
+        return None
+    made = room / "slope.tif"
+    slope(dem, made)
+    return made
+
+
+def _mark(levels: list[Path], raw: Path, found: _Found, optical: bool, steep: Path | None, grid: Any) -> None:
+    from data.raster.windows import Band, Block, Place, compute
+
+    sources = [Band(levels[0], (1,))] + [
+        Band(each, (1,), onto=grid, resampling="bilinear") for each in levels[1:]
+    ]
+    if steep is not None:
+        sources.append(Band(steep, (1,), onto=grid, resampling="bilinear"))
+
+    def water(level: NDArray[Any], limit: float | None) -> NDArray[np.bool_]:
+        if limit is None:
+            return np.zeros(level.shape, bool)
+        return np.asarray(level > limit if optical else level < limit)
+
+    def mark(blocks: list[Block], _: Place) -> NDArray[Any]:
+        level = blocks[0][0]
+        made = np.where(water(level, found.water), np.float32(FLOOD), np.float32(0))
+        if len(levels) == 2:
+            earlier = blocks[1][0]
+            was = water(earlier, found.water_before)
+            if found.change is not None:
+                made[~was & (made == FLOOD) & ~(level - earlier < found.change)] = 0
+            made[(made == FLOOD) & was] = PERMANENT
+            made[~np.isfinite(earlier)] = np.nan
+        if steep is not None:
+            made[(blocks[-1][0] > MAX_SLOPE_DEG) & (made == FLOOD)] = 0
+        made[~np.isfinite(level)] = np.nan
+        return made
+
+    compute(sources, raw, mark, dtype="uint8", nodata=UNKNOWN, descriptions=("water",))
+
+
+def _clean(raw: Path, target: Path, min_px: int) -> None:
+    from data.raster.patches import sieve
+
+    if min_px < 2:
+        target.write_bytes(raw.read_bytes())
+        return
+    sieve(raw, target, min_px=min_px)

@@ -1,0 +1,102 @@
+"""What two dates of one place tell: what changed, what was damaged, what burned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from state.model import State
+from tools.artifacts import Call, Input
+from tools.base import Step, World, tool
+from tools.phrases import listed, number
+from tools.rasters import RasterHandle, raster_of
+from tools.vision.products import Outlines, area_words, mask_step
+
+
+@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+def burned_area(
+    state: State,
+    world: World,
+    *,
+    after: Annotated[RasterHandle, Field(description="The image from after the fire.")],
+    before: Annotated[
+        RasterHandle | None, Field(description="An image from before it; severity needs one.")
+    ] = None,
+    min_area_m2: Annotated[
+        float, Field(ge=0, le=1e12, description="Smaller patches get no outline, square metres.")
+    ] = 0.0,
+) -> Step:
+    """Map what burned and how severely, by dNBR: area in km² of low to high severity, and outlines.
+
+    dNBR in the classes of Key and Benson (2006): low from 0.10, moderate-low from 0.27, moderate-high from
+    0.44, high from 0.66, less the median of what did not burn. Without `before`, NBR below -0.1 alone,
+    which bare soil may meet too. Needs near infrared (nir) and short-wave infrared 2 (swir22).
+
+    Example: copilot call burned_area after=raster-5ce4e1 before=raster-5ce4e0
+
+    Asked as: how much burned | burn scar | fire damage map | how severe was the wildfire | area of the
+    bushfire in km² | which forest went up in flames | dNBR severity classes | what did the fire destroy |
+    map the scorched land
+    """
+    image = raster_of(state, world, after)
+    earlier = raster_of(state, world, before) if before is not None else None
+    found: dict[str, Any] = {}
+
+    def make(path: Path) -> None:
+        from data.vision.burn import map_burned
+
+        done = world.work(
+            "Mapping what burned", map_burned, image.path, path, earlier.path if earlier else None
+        )
+        found.update(
+            model=f"burned-{done.method.lower()}",
+            method=done.method,
+            mean_index=done.mean_index,
+            offset=done.offset,
+            water_left_out=done.water_left_out,
+        )
+
+    def said(areas: Any) -> str:
+        found.update(_total(areas))
+        if not sum(each.pixels for each in areas):
+            return f"Nothing in {image.name} shows as burned by {found['method']}."
+        if earlier is None:
+            return (
+                f"{area_words(areas[0])} of {image.name} has the look of burned land by NBR below -0.1; bare "
+                "soil and built-up land may have it too, and severity needs an image from before."
+            )
+        parts = listed([f"{each.name} {area_words(each)}" for each in areas if each.pixels])
+        known = found["area_km2"]
+        total = f"{number(known)} km²" if known is not None else f"{number(found['share_percent'])} %"
+        return (
+            f"{total} burned between {earlier.name} and {image.name}, by dNBR (mean "
+            f"{number(found['mean_index'])}, {number(found['offset'])} of what did not burn taken off): "
+            f"{parts}."
+        )
+
+    from data.vision.burn import BURNED, SEVERITIES
+
+    call = Call.of(burned_area, after=after, before=before, min_area_m2=min_area_m2)
+    inputs: list[Input] = [image, earlier] if earlier else [image]
+    return mask_step(
+        state, world, call, inputs, make, name=f"Burned in {image.name}"[:100], said=said,
+        classes=SEVERITIES if earlier else BURNED,
+        polygons=Outlines(min_area_m2=min_area_m2, min_px=3, mean_of=(("index", 2),)),
+        options={"colormap": "magma"}, color="#c53030", found=found,
+    )  # fmt: skip
+
+
+def _total(areas: Any) -> dict[str, Any]:
+    """All classes of a mask together."""
+    placed = all(each.area_m2 is not None for each in areas)
+    square_m = round(sum(each.area_m2 or 0.0 for each in areas), 1) if placed else None
+    return {
+        "area_m2": square_m,
+        "area_km2": None if square_m is None else round(square_m / 1e6, 6),
+        "share_percent": round(sum(each.share_percent for each in areas), 4),
+    }
+
+
+TOOLS = (burned_area,)
