@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import random
 import shutil
 import tempfile
@@ -12,6 +13,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +191,7 @@ class Session:
         self, tool: str, args: Mapping[str, Any], *, source: str = "script", turn: int | None = None
     ) -> Event:
         """As `call`, with the arguments as a mapping, who acts, and the turn that the call is part of."""
+        args = self._signed(tool, args)
         if self._acts_outside(tool):
             self.refresh()  # what cannot be taken back is not run against a state that is gone
         return self._append_next(lambda: self._run(tool, args, source, turn))
@@ -371,6 +374,18 @@ class Session:
             chat=chat_address(),
         )
 
+    def _signed(self, tool: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The arguments with who calls and when, for a tool that keeps that: they then are on record."""
+        if tool not in self.engine.toolbox or not self.engine.toolbox.get(tool).signed:
+            return args
+        given = {key: value for key, value in args.items() if value is not None}
+        return {"by": reviewer(self.row.owner), "at": self._moment(), **given}
+
+    def _moment(self) -> str:
+        """Now in UTC, to the second; midnight where the clock stands still."""
+        fixed = self.engine.today
+        return f"{fixed.isoformat()}T00:00:00Z" if fixed is not None else f"{now()[:19]}Z"
+
     def _acts_outside(self, tool: str) -> bool:
         if tool not in self.engine.toolbox:
             return False
@@ -451,6 +466,13 @@ class Session:
                 shutil.copy2(file, copy)
 
 
+def reviewer(owner: str) -> str:
+    """Who a verdict is by: $COPILOT_USER, else a name that gives the browser's cookie away to nobody."""
+    if named := os.environ.get("COPILOT_USER", "").strip():
+        return named[:80]
+    return owner if owner == "local" else f"analyst-{sha256(owner.encode()).hexdigest()[:6]}"
+
+
 def _name(name: str) -> str:
     """A session's name as it is kept: one line of plain text, whatever came in."""
     plain = "".join(" " if unicodedata.category(each)[0] in "CZ" else each for each in name)
@@ -467,4 +489,4 @@ def _speaking_of(new_id: str, old_id: str, data: dict[str, Any]) -> dict[str, An
     return plain
 
 
-__all__ = ["Answer", "Session", "call_to_json"]
+__all__ = ["Answer", "Session", "call_to_json", "reviewer"]

@@ -139,6 +139,8 @@ class Tool:
     """Reads files that are not the session's: not run again at a replay either, since they may be gone."""
     long_running: bool = False
     asks_approval: bool = False
+    signed: bool = False
+    """Has the arguments `by` and `at`: who calls and when, which the session fills in before it records."""
 
     @cached_property
     def summary(self) -> str:
@@ -185,6 +187,7 @@ def tool(
     reads_files: bool = False,
     long_running: bool = False,
     asks_approval: bool = False,
+    signed: bool = False,
 ) -> Callable[[Callable[..., Step]], Tool]:
     """Declare a function `(state, world, *, arguments…) -> Step` a tool of its own name."""
 
@@ -200,6 +203,7 @@ def tool(
             reads_files=reads_files,
             long_running=long_running,
             asks_approval=asks_approval,
+            signed=signed,
         )
 
     return declare

@@ -20,6 +20,7 @@ from tools.artifacts import FEATURES
 from tools.base import ToolError
 from tools.map.files import VECTOR_SUFFIXES, read_vector
 from tools.map.rasters import layer_look
+from tools.reviews import reviews_of
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -33,6 +34,8 @@ MAX_PICTURE_PX = 4096
 _PAGE_ROWS = 20_000
 _TEXT_CHARS = 254
 """What a text field of a shapefile holds."""
+_NAME_CHARS = 10
+"""What a field's name of a shapefile holds."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def write_as(state: State, artifact: Artifact, path: Path, wanted: Format, targe
         if artifact.kind == "raster":
             _raster(state, artifact, path, wanted, target)
         elif artifact.kind in FEATURES:
-            _WRITERS[wanted.name](_features(path), target)
+            _WRITERS[wanted.name](_features(state, artifact, path), target)
         elif artifact.kind == "table":
             _table(artifact, path, wanted, target)
         else:
@@ -135,14 +138,25 @@ def _layer_of(state: State, artifact: Artifact) -> Layer | None:
     return next((each for each in reversed(state.map.layers) if each.artifact == artifact.id), None)
 
 
-def _features(path: Path) -> gpd.GeoDataFrame:
-    frame = read_vector(path) if path.stat().st_size <= MAX_VECTOR_BYTES else None
+def _features(state: State, artifact: Artifact, path: Path) -> gpd.GeoDataFrame:
+    """The features; detections with what was said of them, and those without a place too."""
+    found = artifact.kind == "detections"
+    frame = read_vector(path, keep_empty=found) if path.stat().st_size <= MAX_VECTOR_BYTES else None
     if frame is None or len(frame) > MAX_FEATURES:
         raise ToolError(
             f"{path.name} is too large to be converted here (over {MAX_VECTOR_BYTES // 10**6:,} MB or "
             f"{MAX_FEATURES:,} features); take the file as it is."
         )
+    if found:
+        from data.vision.reviews import joined
+
+        frame = joined(frame, reviews_of(state, lambda wanted: _beside(path, wanted), artifact.id))
     return frame if frame.crs is not None else frame.set_crs("EPSG:4326")
+
+
+def _beside(path: Path, artifact_id: str) -> Path | None:
+    """The file of another artifact of the same session."""
+    return next(iter(sorted(path.parent.glob(f"{artifact_id}.*"))), None)
 
 
 def _geojson(frame: gpd.GeoDataFrame, target: Path) -> None:
@@ -172,7 +186,9 @@ def _vector_csv(frame: gpd.GeoDataFrame, target: Path) -> None:
 def _shapefile(frame: gpd.GeoDataFrame, target: Path) -> None:
     """A zip of shapefiles, one for each kind of geometry: a shapefile holds one kind only."""
     kinds = frame.geometry.geom_type.str.removeprefix("Multi").replace("LinearRing", "LineString")
+    kinds = kinds.fillna("Polygon")  # a row without a place
     flat = _flat(frame)
+    flat = flat.rename(columns=_field_names([str(each) for each in flat.columns.drop(flat.geometry.name)]))
     folder = target.with_name(f"{target.name}.parts")
     folder.mkdir()
     try:
@@ -189,6 +205,17 @@ def _shapefile(frame: gpd.GeoDataFrame, target: Path) -> None:
                 packed.write(each, each.name)
     finally:
         shutil.rmtree(folder)
+
+
+def _field_names(columns: list[str]) -> dict[str, str]:
+    """A shapefile's names of columns: ten characters, each its own."""
+    names: dict[str, str] = {}
+    for column in columns:
+        short, number = column[:_NAME_CHARS], 1
+        while short.casefold() in {each.casefold() for each in names.values()}:
+            short, number = f"{column[: _NAME_CHARS - 2]}_{number}", number + 1
+        names[column] = short
+    return names
 
 
 _WRITERS: dict[str, Callable[[gpd.GeoDataFrame, Path], None]] = {

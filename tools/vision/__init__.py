@@ -3,5 +3,12 @@
 from __future__ import annotations
 
 from tools.base import Tool
+from tools.vision.changing import TOOLS as CHANGING
+from tools.vision.radar import TOOLS as RADAR
+from tools.vision.reviewing import TOOLS as REVIEWING
 
-TOOLS: tuple[Tool, ...] = ()
+TOOLS: tuple[Tool, ...] = (
+    *CHANGING,
+    *RADAR,
+    *REVIEWING,
+)
