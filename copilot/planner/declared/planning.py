@@ -88,10 +88,11 @@ def chosen(
     kinds |= {"vector"} if "detections" in kinds else set()
     if undoable(Clause(text, 0, ())) is not None:
         return None
-    if (seen := _seen(text, things, datasets)) is not None:
+    in_catalogue = of_catalogue(text, datasets)
+    if not in_catalogue and (seen := _seen(text, things)) is not None:
         return seen
     by_wording = rasters.told(text, things)
-    if by_wording is None or (of_catalogue(text, datasets) and by_wording != "band_composite"):
+    if by_wording is None or (in_catalogue and by_wording != "band_composite"):
         by_wording = told(text, _ANY_DAY, files, stores)
     if by_wording is None and not dataset_mentions(text):
         by_wording = told_of_features(text, things)
@@ -105,7 +106,7 @@ def chosen(
     fitting = [
         (tool, like + _at_hand(tool, kinds, named))
         for tool, like in ranked
-        if (tool in served if served else _may_be(tool, text, kinds, of_catalogue(text, datasets)))
+        if (tool in served if served else _may_be(tool, text, kinds, in_catalogue))
     ]
     if not fitting:
         return None
@@ -119,9 +120,9 @@ def chosen(
     return tool if like >= SURE - ease and like >= other + AHEAD - ease else None
 
 
-def _seen(text: str, things: Sequence[Thing], datasets: Sequence[str]) -> str | None:
+def _seen(text: str, things: Sequence[Thing]) -> str | None:
     """The vision tool that is meant: of an image that is here, and not of images that are to be found."""
-    if of_catalogue(text, datasets) or vision.of_many(text):
+    if vision.of_many(text):
         return None
     loaded = any(each.ref == SELECTION for each in things)
     only_selected = all(each.tool == SELECTED_IMAGE for each in things if each.kind == "raster")

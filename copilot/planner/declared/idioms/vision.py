@@ -31,7 +31,7 @@ TERMS: tuple[tuple[str, str], ...] = (
      rf"\bhbbs?\b|\b(?:horizontal|axis[- ]aligned|axis[- ]parallel|upright|straight|coco[- ]style)\b.*\b{_BOX}|\bhorizontal (?:detector|object)\b"
      rf"|\b{_BOX}\b.*\b(?:(?:not|non-?|no) ?rotat\w+|parallel to)\b|\bnon-rotated\b|\b{_BOX}\b.*\b(?:horizontal|axis aligned|axis[- ]parallel)\b"),
     ("object_count",
-     rf"\b(?:how many|count|number of|tally|head ?count)\b(?!.*\b(?:types?|models?|kinds?)\b(?! of).*\?).*\b{_OBJECT}\b|\b{_OBJECT}\b.*\bhow many\b|\b{_OBJECT} count\b"
+     rf"\b(?:how many|count|number of|tally|head ?count)\b(?! (?:types?|models?|kinds?)\b).*\b{_OBJECT}\b|\b{_OBJECT}\b.*\bhow many\b|\b{_OBJECT} count\b"
      r"|\bcount (?:them|it|all|everything)\b"),
     ("sar_plane_type",
      rf"(?=.*\b(?:sar|radar)\b)(?:.*\b{_PLANE} (?:recognition|identification)\b|.*\b(?:types?|models?|make|kinds?|which|identify|recogni[sz]\w+|classif\w+|name|what|is the|determine)\b.*\b{_PLANE}\b"
