@@ -102,7 +102,7 @@ class Cases:
         """The cases whose wordings mean the most alike, with their cosine, the best first."""
         if not self.cases:
             return []
-        likeness = self.vectors @ shared_encoder().encode([masked])[0]
+        likeness = shared_encoder().cosines(self.vectors, masked)
         best = np.argsort(-likeness, kind="stable")[:count]
         return [(self.cases[index], float(likeness[index])) for index in best]
 

@@ -10,8 +10,9 @@ from typing import Any
 from copilot.planner.cases import Case, Cases
 from copilot.planner.class_words import calls_for
 from copilot.planner.clauses import Clause
-from copilot.planner.declared.planning import is_declared
+from copilot.planner.declared.planning import is_declared, steps_of
 from copilot.planner.declared.signature import parameters
+from copilot.planner.head import shared_encoder
 from copilot.planner.leftovers import strange_words
 from copilot.planner.likeness import contrast, in_kilometres, masked_request, named_besides, signature
 from copilot.planner.places import camera_on
@@ -43,6 +44,8 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
     reader = Reader(situation.gazetteer, situation.today, situation.names())
     spans = reader.read(request)
     masked = masked_request(request, spans)
+    # What the steps will be looked up by, where no case fits, goes through the encoder with it.
+    shared_encoder().recall([masked, *steps_of(request)])
     near = [
         (case, likeness)
         for case, likeness in cases.nearest(masked)

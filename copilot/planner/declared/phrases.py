@@ -89,7 +89,7 @@ class Phrases:
         """
         if not self.texts:
             return []
-        cosine = np.append(self.vectors @ encoded(text), np.float32(0))
+        cosine = np.append(shared_encoder().cosines(self.vectors, text), np.float32(0))
         likest = -np.partition(-cosine[self._table], _LIKEST - 1, axis=1)[:, :_LIKEST]
         dense = likest.max(axis=1) + 0.5 * likest.mean(axis=1) + cosine[self._about]
         shared = self._shared_words(text)
@@ -133,13 +133,6 @@ class Phrases:
         np.savez_compressed(
             path, phrases=np.frombuffer(text.encode(), np.uint8), vectors=self.vectors.astype(np.float16)
         )
-
-
-@lru_cache(maxsize=64)
-def encoded(text: str) -> Floats:
-    """(384,) The encoder's vector of a text."""
-    vector: Floats = shared_encoder().encode([text])[0]
-    return vector
 
 
 def name_of(tool: str) -> str:

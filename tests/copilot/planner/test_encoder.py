@@ -109,3 +109,12 @@ def hash_calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
 def test_the_weights_are_mapped_and_not_copied() -> None:
     words = read_weights(model_folder() / "model.safetensors")["embeddings.word_embeddings.weight"]
     assert (words.shape, words.flags.owndata, words.flags.writeable) == ((30522, 384), False, False)
+
+
+def test_what_is_remembered_is_what_is_encoded_in_any_company() -> None:
+    texts = ["ships near Rotterdam", "the mean of band 2, please", "undo", "ships near Rotterdam"]
+    encoder = Encoder()
+    together = encoder.recall(texts)
+    assert np.allclose(together, encoder.encode(texts), atol=1e-6)
+    assert np.array_equal(encoder.recall(texts[1:2])[0], together[1])
+    assert encoder.recall([]).shape == (0, 384)
