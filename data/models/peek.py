@@ -131,7 +131,7 @@ def _checkpoint(pickled: bytes) -> dict[str, Any]:
     arguments = record.get("train_args")
     arguments = arguments if isinstance(arguments, Mapping) else {}
     return {
-        "task": arguments.get("task"),
+        "task": arguments.get("task") or inner.get("task"),
         "imgsz": arguments.get("imgsz"),
         "names": inner.get("names"),
         "license": record.get("license"),

@@ -80,7 +80,7 @@ def registry(folder: Path | None = None) -> Registry:
 def _registry(folder: Path | None, *stamps: tuple[tuple[str, int, int], ...]) -> Registry:
     models: dict[str, Model] = {}
     problems: list[str] = []
-    for home in (None, folder):
+    for home in (None, folder) if folder is not None else (None,):
         carded: set[str] = set()
         for path in sorted(_cards(home)):
             try:
