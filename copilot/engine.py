@@ -18,12 +18,15 @@ from data.catalogue import open_catalogue
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer, gazetteer
 from state.store import Store, StoreUnavailable
-from tools.base import ToolError
+from tools.base import ToolError, Work, work_here
 from tools.toolbox import Toolbox, toolbox
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from copilot.worker.desk import Desk
+    from state.jobs import Caller
 
 ABOUT = "about"
 """The folder, in a session's artifacts, of what is known of each: the call and the inputs it came from."""
@@ -109,6 +112,9 @@ class Engine:
     """None: the Parquet folder in the home folder, or $AZIMUTH_CATALOGUE."""
     today: date | None = None
     """The clock: None means the real one."""
+    background: bool | None = False
+    """Whether long work runs in worker processes of its own, as the app wants it; None: in this process, and
+    without a job that anybody could see."""
 
     @cached_property
     def store(self) -> Store:
@@ -154,6 +160,22 @@ class Engine:
         """Today, in UTC."""
         return self.today or datetime.now(UTC).date()
 
+    @cached_property
+    def desk(self) -> Desk:
+        """Where the jobs of this process's sessions are followed; its worker starts with the first one."""
+        from copilot.worker.desk import Desk
+        from copilot.worker.places import default_place
+
+        return Desk(self.store, self.home, default_place(bool(self.background)))
+
+    def work_for(self, caller: Caller) -> Work:
+        """What the tool of that call is given as `world.work`."""
+        if self.background is None:
+            return work_here
+        return lambda title, function, /, *args, **kwargs: self.desk.run(
+            caller, title, function, *args, **kwargs
+        )
+
     def artifacts(self, session_id: str) -> FolderArtifacts:
         """The artifacts of one session."""
         return FolderArtifacts(self._session_folder(session_id) / "artifacts")
@@ -183,7 +205,7 @@ class Engine:
         """An engine whose sessions are gone with the process: for benchmarks and bulk requests."""
         home = Path(tempfile.mkdtemp(prefix="azimuth-"))
         atexit.register(shutil.rmtree, home, ignore_errors=True)
-        return cls(home=home, store_url="sqlite://", catalogue_url=catalogue_url, today=today)
+        return cls(home, "sqlite://", catalogue_url, today, background=None)
 
 
 @cache

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_engine, encode_texts
 from copilot.models import chat_address
 from state.codec import digest, from_json, to_json
+from state.jobs import Caller
 from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns, until
 from state.model import State
 from state.store import Conflict, SessionRow, now
@@ -159,12 +160,10 @@ class Session:
         return turns(self._events)
 
     def refresh(self) -> None:
-        """Take in what others have done: events, another name. Raises state.store.UnknownSession."""
-        with self._lock:
-            self.row = self.engine.store.session(self.id)
-            last = self._events[-1].seq if self._events else 0
-            for event in self.engine.store.events(self.id, after=last):
-                self._take(event)
+        """Take in what others have done, without waiting for a call that runs. Raises UnknownSession."""
+        self.row = self.engine.store.session(self.id)
+        for event in self.engine.store.events(self.id, after=self._next_seq - 1):
+            self._take(event)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Be told of every event after it is stored, of others' when they are seen; the result stops it."""
@@ -394,23 +393,26 @@ class Session:
 
     def _run(self, tool: str, args: Mapping[str, Any], source: str, turn: int | None) -> Made:
         """The next event, from one tool run on the present state."""
-        before = self.state
+        # The number first: where something comes in meanwhile, it is taken, and the call is run again.
+        seq, number, unchanged, before = self._next_seq, turn or self._next_turn, self.hash, self.state
+        said = call_arguments(self.engine.toolbox, tool, args)
+        work = self.engine.work_for(Caller(self.id, number, seq, unchanged, tool, said, source))
         started = time.perf_counter()
-        step = run_call(self.engine.toolbox, before, self.world(), tool, args)
+        step = run_call(self.engine.toolbox, before, replace(self.world(), work=work), tool, args)
         changed = step.state is not before
         event = Event(
-            seq=self._next_seq,
-            turn=turn or self._next_turn,
+            seq=seq,
+            turn=number,
             kind="call",
             at=now(),
             text=step.observation,
             source=source,
             tool=tool,
-            args=call_arguments(self.engine.toolbox, tool, args),
+            args=said,
             ok=not step.failed,
             data=dict(step.data),
             state=to_json(step.state) if changed else None,
-            hash=digest(step.state) if changed else self.hash,
+            hash=digest(step.state) if changed else unchanged,
             seconds=round(time.perf_counter() - started, 6),
         )
         return event, step.state, step.session_name
@@ -439,6 +441,8 @@ class Session:
 
     def _take(self, event: Event, after: State | None = None) -> None:
         with self._taking:
+            if event.seq < self._next_seq:
+                return  # seen meanwhile by whoever refreshed
             self._events.append(event)
             self._last_turn = max(self._last_turn, event.turn)
             self._fold.take(event, after)

@@ -37,10 +37,11 @@ from state.log import Event
 
 _ATTEMPTS = 3
 
-_metadata = MetaData()
+metadata = MetaData()
+"""Every table of the store; state.jobs adds its own when it is first imported."""
 _sessions = Table(
     "sessions",
-    _metadata,
+    metadata,
     Column("id", String(64), primary_key=True),
     Column("owner", String(64), nullable=False, index=True),
     Column("name", Text, nullable=False),
@@ -50,21 +51,21 @@ _sessions = Table(
 )
 _events = Table(
     "events",
-    _metadata,
+    metadata,
     Column("session_id", ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
     Column("seq", Integer, primary_key=True),
     Column("body", Text, nullable=False),
 )
 _shares = Table(
     "shares",
-    _metadata,
+    metadata,
     Column("token", String(64), primary_key=True),
     Column("session_id", ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
     Column("turn", Integer, nullable=False),
 )
 _settings = Table(
     "settings",
-    _metadata,
+    metadata,
     Column("session_id", ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
     Column("body", Text, nullable=False),
 )
@@ -114,7 +115,7 @@ class Store:
         """A new, empty session under an id that cannot be guessed."""
         at = now()
         row = SessionRow(secrets.token_hex(12), owner, name, at, at, parent)
-        with self._write() as connection:
+        with self.writing() as connection:
             connection.execute(insert(_sessions).values(**asdict(row)))
         return row
 
@@ -123,12 +124,12 @@ class Store:
         query = select(_sessions).order_by(_sessions.c.updated_at.desc(), _sessions.c.id)
         if owner is not None:
             query = query.where(_sessions.c.owner == owner)
-        with self._read() as connection:
+        with self.reading() as connection:
             return [SessionRow(**row) for row in connection.execute(query).mappings()]
 
     def session(self, session_id: str) -> SessionRow:
         """The session of that id. Raises UnknownSession."""
-        with self._read() as connection:
+        with self.reading() as connection:
             row = connection.execute(select(_sessions).where(_sessions.c.id == session_id)).mappings().first()
         if row is None:
             raise _unknown(session_id)
@@ -136,14 +137,14 @@ class Store:
 
     def rename(self, session_id: str, name: str) -> None:
         """Give a session another name. Raises UnknownSession."""
-        with self._write() as connection:
+        with self.writing() as connection:
             done = connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(name=name))
         if not done.rowcount:
             raise _unknown(session_id)
 
     def settings(self, session_id: str) -> dict[str, Any]:
         """What was last set for that session: how it is worked with, no part of its state."""
-        with self._read() as connection:
+        with self.reading() as connection:
             body = connection.scalar(select(_settings.c.body).where(_settings.c.session_id == session_id))
         found: dict[str, Any] = {} if body is None else json.loads(body)
         return found
@@ -151,7 +152,7 @@ class Store:
     def set_settings(self, session_id: str, values: dict[str, Any]) -> None:
         """Keep these values, in place of what was set before. Raises UnknownSession, Conflict."""
         try:
-            with self._write() as connection:
+            with self.writing() as connection:
                 connection.execute(delete(_settings).where(_settings.c.session_id == session_id))
                 connection.execute(insert(_settings).values(session_id=session_id, body=json.dumps(values)))
         except IntegrityError as error:
@@ -160,7 +161,7 @@ class Store:
 
     def remove(self, session_id: str) -> None:
         """Delete a session with its events, shares and settings."""
-        with self._write() as connection:
+        with self.writing() as connection:
             connection.execute(delete(_sessions).where(_sessions.c.id == session_id))
 
     def append(self, session_id: str, events: Sequence[Event], name: str | None = None) -> None:
@@ -173,7 +174,7 @@ class Store:
             return
         changes = {"updated_at": now()} if name is None else {"updated_at": now(), "name": name}
         try:
-            with self._write() as connection:
+            with self.writing() as connection:
                 connection.execute(insert(_events), rows)
                 connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(changes))
         except IntegrityError as error:
@@ -187,14 +188,14 @@ class Store:
             .where(_events.c.session_id == session_id, _events.c.seq > after)
             .order_by(_events.c.seq)
         )
-        with self._read() as connection:
+        with self.reading() as connection:
             return [Event(**json.loads(body)) for (body,) in connection.execute(query)]
 
     def share(self, session_id: str, turn: int) -> str:
         """A token that lets others copy the session as it was after `turn`. Raises UnknownSession."""
         token = secrets.token_hex(12)
         try:
-            with self._write() as connection:
+            with self.writing() as connection:
                 connection.execute(insert(_shares).values(token=token, session_id=session_id, turn=turn))
         except IntegrityError as error:
             raise _unknown(session_id) from error
@@ -202,7 +203,7 @@ class Store:
 
     def shared(self, token: str) -> tuple[str, int]:
         """(session id, turn) behind a share token. Raises UnknownSession."""
-        with self._read() as connection:
+        with self.reading() as connection:
             row = connection.execute(select(_shares).where(_shares.c.token == token)).mappings().first()
         if row is None:
             raise UnknownSession("This share link is not known here, or its session was deleted.")
@@ -212,13 +213,20 @@ class Store:
         """Give back the connections."""
         self._engine.dispose()
 
+    def add_tables(self) -> None:
+        """Create the tables that were declared since the store was opened. Raises StoreUnavailable."""
+        with self._turn:
+            _create_tables(self._engine)
+
     @contextmanager
-    def _write(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[Connection]:
+        """A connection whose changes are kept together at the end, or not at all."""
         with self._turn, self._engine.begin() as connection:
             yield connection
 
     @contextmanager
-    def _read(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
+        """A connection to read with."""
         with self._turn, self._engine.connect() as connection:
             yield connection
 
@@ -258,7 +266,7 @@ def _create_tables(engine: Engine) -> None:
     """Create the tables where they are not there; another process may do so at the same moment."""
     for attempt in range(_ATTEMPTS):
         try:
-            _metadata.create_all(engine)
+            metadata.create_all(engine)
             return
         except DBAPIError as error:
             if attempt == _ATTEMPTS - 1:

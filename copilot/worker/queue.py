@@ -1,0 +1,73 @@
+"""Whose job is next: sessions are served in turn, and so many jobs run at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+
+class FairQueue:
+    """Tickets by session. The session that was served longest ago is next, its oldest ticket first.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: dict[str, deque[str]] = {}
+        self._served: dict[str, int] = {}
+        """When each session was served last, as a number that grows."""
+        self._running: set[str] = set()
+
+    def enter(self, session_id: str, ticket: str) -> None:
+        """Queue up."""
+        with self._changed:
+            self._waiting.setdefault(session_id, deque()).append(ticket)
+            self._changed.notify_all()
+
+    def leave(self, session_id: str, ticket: str) -> None:
+        """Go, from the queue or from what runs."""
+        with self._changed:
+            self._running.discard(ticket)
+            mine = self._waiting.get(session_id)
+            if mine is not None and ticket in mine:
+                mine.remove(ticket)
+            self._forget_idle()
+            self._changed.notify_all()
+
+    def turn(self, session_id: str, ticket: str, slots: int, wait_s: float) -> bool:
+        """Whether the ticket's turn has come within that time; it then counts as running until it leaves."""
+        with self._changed:
+            if not self._is_next(ticket, slots):
+                self._changed.wait(wait_s)
+                if not self._is_next(ticket, slots):
+                    return False
+            self._waiting[session_id].popleft()
+            self._served[session_id] = max(self._served.values(), default=0) + 1
+            self._running.add(ticket)
+            self._forget_idle()
+            self._changed.notify_all()
+            return True
+
+    def place(self, ticket: str) -> int:
+        """How many are served before it; 0 when it is next, or not there."""
+        with self._changed:
+            order = self._order()
+            return order.index(ticket) if ticket in order else 0
+
+    def _is_next(self, ticket: str, slots: int) -> bool:
+        order = self._order()
+        return len(self._running) < slots and bool(order) and order[0] == ticket
+
+    def _order(self) -> list[str]:
+        """The tickets as they will be served while nothing changes."""
+        sessions = sorted(self._waiting, key=lambda each: self._served.get(each, 0))
+        queues = [list(self._waiting[each]) for each in sessions]
+        rounds = max((len(each) for each in queues), default=0)
+        return [queue[number] for number in range(rounds) for queue in queues if number < len(queue)]
+
+    def _forget_idle(self) -> None:
+        """Who was served when counts for as long as anybody waits or runs."""
+        self._waiting = {session: queue for session, queue in self._waiting.items() if queue}
+        if not self._waiting and not self._running:
+            self._served.clear()
