@@ -71,9 +71,8 @@ def test_no_held_out_phrase_is_trained_on_and_no_phrase_has_two_labels() -> None
     labels: dict[str, set[str]] = {}
     for each in trained:
         labels.setdefault(each.text, set()).add(each.label)
-    both = sorted(
-        {each.text for each in trained if each.text in {held.text for held in read_bank([HELD_OUT])}}
-    )
+    held_out = {each.text for each in read_bank([HELD_OUT])}
+    both = sorted(held_out & {each.text for each in trained})
     assert (both, [text for text, own in labels.items() if len(own) > 1]) == ([], [])
 
 
