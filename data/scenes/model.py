@@ -26,7 +26,8 @@ LEVELS = ("no-damage", "minor-damage", "major-damage", "destroyed")
 
 @dataclass(frozen=True)
 class Placed:
-    """One object of a scene. Pixels are (column, row) of the corner grid: (0, 0) is the image's upper left corner."""
+    """One object of a scene. Pixels are (column, row) of the corner grid: (0, 0) is the image's upper left
+    corner."""
 
     class_name: str
     type_name: str
@@ -48,10 +49,12 @@ class Placed:
 
 @dataclass(frozen=True)
 class Scene:
-    """A rendered scene: no imagery. Maps are (h, w); instance n is objects[n - 1], building n is buildings[n - 1]."""
+    """A rendered scene: no imagery. Maps are (h, w); instance n is objects[n - 1], building n is
+    buildings[n - 1]."""
 
     pixels: NDArray[Any]
-    """(bands, h, w): uint8 for optical, uint16 reflectance times 10,000 for multispectral, float32 amplitude for SAR."""
+    """(bands, h, w): uint8 for optical, uint16 reflectance times 10,000 for multispectral, float32
+    amplitude for SAR."""
     bands: tuple[str, ...]
     transform: Affine
     crs: str

@@ -21,8 +21,10 @@ def fractal(rng: np.random.Generator, size: tuple[int, int], cell_px: float, oct
             grid = rng.standard_normal(size, np.float32)
         else:
             coarse = rng.standard_normal((rows, columns), np.float32)
-            stretched = cv2.resize(coarse, (int(columns * cell), int(rows * cell)), interpolation=cv2.INTER_CUBIC)
-            grid = stretched[:height, :width]
+            stretched = cv2.resize(
+                coarse, (int(columns * cell), int(rows * cell)), interpolation=cv2.INTER_CUBIC
+            )
+            grid = np.asarray(stretched[:height, :width], np.float32)
         weight = 0.5**octave
         total += weight * grid
         power += weight**2 * 0.6

@@ -35,8 +35,11 @@ class Light:
         return float(-np.sin(azimuth) * reach), float(np.cos(azimuth) * reach)
 
 
-def reflectance(plan: Plan, light: Light, season: str, bands: int, rng: np.random.Generator, variation: float = 1.0) -> Image:
-    """(h, w, bands) of surface reflectance, bands from blue on: what a perfect sensor would see without an atmosphere."""
+def reflectance(
+    plan: Plan, light: Light, season: str, bands: int, rng: np.random.Generator, variation: float = 1.0
+) -> Image:
+    """(h, w, bands) of surface reflectance, bands from blue on: what a perfect sensor would see without an
+    atmosphere."""
     image = ground(plan, season, bands, rng, variation)
     shadow = shadows(plan, light)
     image *= (1.0 - light.depth * shadow)[..., None]
@@ -49,13 +52,22 @@ def ground(plan: Plan, season: str, bands: int, rng: np.random.Generator, variat
     table = colours(rng, season, bands, variation)
     coarse = fractal(rng, size, float(np.clip(rng.uniform(15, 60) / gsd, 4, max(size))), 3)
     fine = grain(rng, size, float(np.clip(rng.uniform(0.15, 0.6) / gsd, 0.0, 3.0)))
-    strengths = np.array([TEXTURE[name] for name in COVERS], np.float32) * np.float32(np.exp(variation * rng.normal(0, 0.45)))
-    tint = np.exp(variation * 0.22 * rng.standard_normal((64, 1), np.float32) + variation * 0.07 * rng.standard_normal((64, bands), np.float32))
+    strengths = np.array([TEXTURE[name] for name in COVERS], np.float32) * np.float32(
+        np.exp(variation * rng.normal(0, 0.45))
+    )
+    tint = np.exp(
+        variation * 0.22 * rng.standard_normal((64, 1), np.float32)
+        + variation * 0.07 * rng.standard_normal((64, bands), np.float32)
+    )
     tint[0] = 1.0
     image = table[plan.covers]
     flat = plan.patches > 0
     if flat.any():
-        image *= np.where(np.isin(plan.covers, (COVERS.index("building"), COVERS.index("water")))[..., None], 1.0, tint[plan.patches])
+        image *= np.where(
+            np.isin(plan.covers, (COVERS.index("building"), COVERS.index("water")))[..., None],
+            1.0,
+            tint[plan.patches],
+        )
     covers = plan.covers
     texture = strengths[:, 0][covers] * coarse + strengths[:, 1][covers] * fine
     trees = covers == COVERS.index("trees")
@@ -68,7 +80,9 @@ def ground(plan: Plan, season: str, bands: int, rng: np.random.Generator, variat
     image *= np.clip(1.0 + texture, 0.35, 2.2)[..., None]
     rows = covers == COVERS.index("crops")
     if rows.any() and rng.uniform() < 0.6 and gsd < 2:
-        image *= (1.0 + np.where(rows, rng.uniform(0.03, 0.12) * waves(rng, size, rng.uniform(1.5, 6) / gsd), 0))[..., None]
+        image *= (
+            1.0 + np.where(rows, rng.uniform(0.03, 0.12) * waves(rng, size, rng.uniform(1.5, 6) / gsd), 0)
+        )[..., None]
     return np.asarray(np.clip(image, 0.001, 1.0), np.float32)
 
 
@@ -85,7 +99,13 @@ def shadows(plan: Plan, light: Light) -> NDArray[np.float32]:
             offset = offset * 0.45
             pieces = [piece + offset for piece in np.split(thing.corners, thing.splits[:-1])[:1]]
             pieces.append(np.split(thing.corners, thing.splits[:-1])[1] + offset)
-            body = [piece for piece, part in zip(np.split(thing.corners, thing.splits[:-1]), thing.shape.parts, strict=True) if len(part.points) == 14]
+            body = [
+                piece
+                for piece, part in zip(
+                    np.split(thing.corners, thing.splits[:-1]), thing.shape.parts, strict=True
+                )
+                if len(part.points) == 14
+            ]
             pieces += [piece + offset for piece in body]
         else:
             first = next(k for k, part in enumerate(thing.shape.parts) if part.solid)
@@ -108,12 +128,15 @@ def things(plan: Plan, image: Image, rng: np.random.Generator) -> Image:
     result = image.copy()
     for first, last in groups:
         before = np.ascontiguousarray(base[..., first:last])
-        canvas = cv2.resize(before, (2 * width, 2 * height), interpolation=cv2.INTER_NEAREST)
+        doubled = cv2.resize(before, (2 * width, 2 * height), interpolation=cv2.INTER_NEAREST)
+        canvas = np.asarray(doubled, np.uint8)
         _draw(plan, canvas, first == 0, rng)
         drawn = cv2.resize(canvas, (width, height), interpolation=cv2.INTER_AREA)
         touched = (drawn != before).any(axis=2)
         wear = 1.0 + 0.04 * grain(rng, plan.size, 0.8)
-        result[..., first:last][touched] = (drawn.astype(np.float32) / np.float32(_EIGHT_BIT) * wear[..., None])[touched]
+        result[..., first:last][touched] = (
+            drawn.astype(np.float32) / np.float32(_EIGHT_BIT) * wear[..., None]
+        )[touched]
     return np.asarray(np.clip(result, 0.001, 1.0), np.float32)
 
 
@@ -132,8 +155,12 @@ def _draw(plan: Plan, canvas: NDArray[np.uint8], visible: bool, rng: np.random.G
         shape = thing.shape
         size = np.array([shape.length_m, shape.width_m]) / plan.gsd_m
         slim = np.clip(1.0 - 0.5 / np.maximum(size, 1.0), 0.5, 1.0)
-        own = (thing.corners - thing.centre) @ np.array([thing.forward, [-thing.forward[1], thing.forward[0]]]).T
-        corners = (own * slim) @ np.array([thing.forward, [-thing.forward[1], thing.forward[0]]]) + thing.centre
+        own = (thing.corners - thing.centre) @ np.array(
+            [thing.forward, [-thing.forward[1], thing.forward[0]]]
+        ).T
+        corners = (own * slim) @ np.array(
+            [thing.forward, [-thing.forward[1], thing.forward[0]]]
+        ) + thing.centre
         whole = _double(corners)
         start = 0
         living = 5.0 if not visible and shape.class_name == "tree" else 1.0

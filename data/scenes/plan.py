@@ -13,12 +13,14 @@ from data.scenes.model import CLASSES, COVERS, Placed
 from data.scenes.shapes import Colour, Points, Shape
 
 GONE = 0.35
-"""An object of which less than this share is inside the image is left out altogether, from picture and truth."""
+"""An object of which less than this share is inside the image is left out altogether, from picture and
+truth."""
 
 
 @dataclass(frozen=True)
 class Thing:
-    """A shape put somewhere: its parts' corners in pixels, one after the other, and the box around the solid ones."""
+    """A shape put somewhere: its parts' corners in pixels, one after the other, and the box around the
+    solid ones."""
 
     shape: Shape
     corners: Points
@@ -43,7 +45,8 @@ class Mark:
 
 @dataclass
 class Plan:
-    """What is drawn. Places are given in metres from the middle in a frame turned by `turn_rad`; y runs down."""
+    """What is drawn. Places are given in metres from the middle in a frame turned by `turn_rad`; y runs
+    down."""
 
     size: tuple[int, int]
     gsd_m: float
@@ -84,9 +87,18 @@ class Plan:
         self.marks.append(Mark(self.pixels(points_m), colour, width_m / self.gsd_m))
 
     def put(
-        self, shape: Shape, x: float, y: float, heading_rad: float, *, on: Sequence[str] = (), margin_m: float = 0.0, level: int = 0
+        self,
+        shape: Shape,
+        x: float,
+        y: float,
+        heading_rad: float,
+        *,
+        on: Sequence[str] = (),
+        margin_m: float = 0.0,
+        level: int = 0,
     ) -> bool:
-        """Put a thing at a place unless it is outside, something is there already, or the ground is none of `on`."""
+        """Put a thing at a place unless it is outside, something is there already, or the ground is none of
+        `on`."""
         angle = heading_rad + self.turn_rad
         if shape.class_name == "storage-tank":
             angle = 0.0  # A disc has no heading: its box lies as the image does.
@@ -109,7 +121,9 @@ class Plan:
             return False
         corners = np.vstack([part.points for part in shape.parts]) @ turn + centre
         splits = np.cumsum([len(part.points) for part in shape.parts])
-        self.things.append(Thing(shape, corners, splits, centre, np.array([cos, sin]), outline, visible, level))
+        self.things.append(
+            Thing(shape, corners, splits, centre, np.array([cos, sin]), outline, visible, level)
+        )
         if shape.class_name in ("building", "tree"):
             name = "building" if shape.class_name == "building" else "trees"
             first = corners[: splits[0]]
@@ -143,7 +157,13 @@ def placed(thing: Thing, size: tuple[int, int]) -> Placed:
     pieces = np.split(thing.corners, thing.splits[:-1])
     points = np.vstack([piece for piece, part in zip(pieces, thing.shape.parts, strict=True) if part.solid])
     if visible < 1.0 and solid:
-        points = np.vstack([clipped(piece, size) for piece, part in zip(pieces, thing.shape.parts, strict=True) if part.solid])
+        points = np.vstack(
+            [
+                clipped(piece, size)
+                for piece, part in zip(pieces, thing.shape.parts, strict=True)
+                if part.solid
+            ]
+        )
         if len(points) == 0:
             points = np.clip(thing.outline, 0, [size[1], size[0]])
         outline = _box_along(points, thing.forward)
@@ -151,9 +171,17 @@ def placed(thing: Thing, size: tuple[int, int]) -> Placed:
     heading = float(np.degrees(np.arctan2(thing.forward[0], -thing.forward[1])) % 360)
     shape = thing.shape
     return Placed(
-        shape.class_name, shape.type_name, outline, (float(low[0]), float(low[1]), float(high[0]), float(high[1])),
-        float(shape.length_m), float(shape.width_m), float(shape.height_m), heading, float(visible), thing.level,
-    )  # fmt: skip
+        shape.class_name,
+        shape.type_name,
+        outline,
+        (float(low[0]), float(low[1]), float(high[0]), float(high[1])),
+        float(shape.length_m),
+        float(shape.width_m),
+        float(shape.height_m),
+        heading,
+        float(visible),
+        thing.level,
+    )
 
 
 def clipped(points: Points, size: tuple[int, int]) -> Points:
@@ -161,7 +189,12 @@ def clipped(points: Points, size: tuple[int, int]) -> Points:
     low, high = points.min(axis=0), points.max(axis=0)
     if low.min() >= 0 and high[0] <= size[1] and high[1] <= size[0]:
         return points
-    for axis, limit, keep_low in ((0, 0.0, False), (0, float(size[1]), True), (1, 0.0, False), (1, float(size[0]), True)):
+    for axis, limit, keep_low in (
+        (0, 0.0, False),
+        (0, float(size[1]), True),
+        (1, 0.0, False),
+        (1, float(size[0]), True),
+    ):
         if len(points) == 0:
             break
         beyond = points[:, axis] - limit if keep_low else limit - points[:, axis]

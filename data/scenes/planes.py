@@ -11,7 +11,8 @@ from data.scenes.shapes import BLACK, GREY, WHITE, Part, Points, Shape, disc, pi
 
 @dataclass(frozen=True)
 class PlanForm:
-    """Length and span in metres (makers' figures, rounded), sweep of the leading edge, engines: wing, rear or inside."""
+    """Length and span in metres (makers' figures, rounded), sweep of the leading edge, engines: wing, rear
+    or inside."""
 
     name: str
     length_m: float
@@ -56,31 +57,64 @@ def plane(rng: np.random.Generator, least_m: float = 0.0, most_m: float = 200.0)
     form = fitting[int(rng.integers(len(fitting)))]
     length, span = form.length_m * rng.uniform(0.985, 1.015), form.span_m * rng.uniform(0.985, 1.015)
     military = form.name in {"C-130", "C-17", "F-16", "F-15", "B-52", "Tu-95"}
-    body = pick(rng, (GREY, (0.2, 0.22, 0.2), (0.4, 0.4, 0.42))) if military else pick(rng, (WHITE, WHITE, WHITE, (0.55, 0.56, 0.58), (0.5, 0.2, 0.15), (0.1, 0.18, 0.4)))
-    wing = shade(body, rng.uniform(0.75, 1.0)) if military else shade((0.55, 0.56, 0.58), rng.uniform(0.75, 1.25))
+    body = (
+        pick(rng, (GREY, (0.2, 0.22, 0.2), (0.4, 0.4, 0.42)))
+        if military
+        else pick(rng, (WHITE, WHITE, WHITE, (0.55, 0.56, 0.58), (0.5, 0.2, 0.15), (0.1, 0.18, 0.4)))
+    )
+    wing = (
+        shade(body, rng.uniform(0.75, 1.0))
+        if military
+        else shade((0.55, 0.56, 0.58), rng.uniform(0.75, 1.25))
+    )
     x = length / 2
     root = form.root * length
     lead = x * rng.uniform(0.18, 0.26) if form.where != "rear" else x * 0.02
     if form.sweep_deg < 5:
         lead = x * 0.3
     wings = _wings(lead, root, 0.28 * root if form.sweep_deg > 5 else 0.6 * root, span / 2, form.sweep_deg)
-    tail = _wings(-x + 0.16 * length, 0.12 * length, 0.05 * length, 0.19 * span + 0.04 * length, form.sweep_deg)
+    tail = _wings(
+        -x + 0.16 * length, 0.12 * length, 0.05 * length, 0.19 * span + 0.04 * length, form.sweep_deg
+    )
     tail[:, 0] = np.maximum(tail[:, 0], -x)
     parts = [Part(points, wing) for points in (wings, tail)]
     parts += _engines(rng, form, length, span, lead)
     parts.append(Part(_fuselage(length, form.fuselage_m), body))
-    parts.append(Part(np.array([[-x, 0.0], [-x + 0.02 * length, -0.25], [-0.72 * x, -0.25], [-0.72 * x, 0.25], [-x + 0.02 * length, 0.25]]),
-                      pick(rng, ((0.4, 0.05, 0.05), (0.05, 0.1, 0.35), shade(body, 0.7), (0.6, 0.45, 0.05)))))  # fmt: skip
+    parts.append(
+        Part(
+            np.array(
+                [
+                    [-x, 0.0],
+                    [-x + 0.02 * length, -0.25],
+                    [-0.72 * x, -0.25],
+                    [-0.72 * x, 0.25],
+                    [-x + 0.02 * length, 0.25],
+                ]
+            ),
+            pick(rng, ((0.4, 0.05, 0.05), (0.05, 0.1, 0.35), shade(body, 0.7), (0.6, 0.45, 0.05))),
+        )
+    )
     w = 0.3 * form.fuselage_m
-    parts.append(Part(np.array([[0.9 * x, -w], [0.94 * x, -0.5 * w], [0.94 * x, 0.5 * w], [0.9 * x, w]]), BLACK))
-    glints = np.array([[0.0, 0.0], [0.9 * x, 0.0], [-0.9 * x, 0.0], [lead - root, 0.3 * span], [lead - root, -0.3 * span]])
+    parts.append(
+        Part(np.array([[0.9 * x, -w], [0.94 * x, -0.5 * w], [0.94 * x, 0.5 * w], [0.9 * x, w]]), BLACK)
+    )
+    glints = np.array(
+        [[0.0, 0.0], [0.9 * x, 0.0], [-0.9 * x, 0.0], [lead - root, 0.3 * span], [lead - root, -0.3 * span]]
+    )
     return Shape("plane", form.name, tuple(parts), length, span, 0.16 * length, hollow=True, glints=glints)
 
 
 def _wings(lead: float, root: float, tip: float, half: float, sweep_deg: float) -> Points:
     back = half * np.tan(np.radians(sweep_deg))
-    right = np.array([[lead, 0.0], [lead - back, half], [lead - back - tip, half], [lead - max(root, 0.6 * back + 0.4 * root), 0.3 * half],
-                      [lead - 1.05 * root - 0.35 * back, 0.0]])  # fmt: skip
+    right = np.array(
+        [
+            [lead, 0.0],
+            [lead - back, half],
+            [lead - back - tip, half],
+            [lead - max(root, 0.6 * back + 0.4 * root), 0.3 * half],
+            [lead - 1.05 * root - 0.35 * back, 0.0],
+        ]
+    )
     return np.vstack([right, right[::-1][1:-1] * np.array([1.0, -1.0])])
 
 
@@ -101,12 +135,36 @@ def _engines(rng: np.random.Generator, form: PlanForm, length: float, span: floa
             front = lead - at * np.tan(np.radians(form.sweep_deg)) + 0.9 * size
             for side in (-1, 1):
                 y = side * at
-                parts.append(Part(np.array([[front, y - size / 2], [front - 2.4 * size, y - size / 2], [front - 2.4 * size, y + size / 2], [front, y + size / 2]]), colour))
+                parts.append(
+                    Part(
+                        np.array(
+                            [
+                                [front, y - size / 2],
+                                [front - 2.4 * size, y - size / 2],
+                                [front - 2.4 * size, y + size / 2],
+                                [front, y + size / 2],
+                            ]
+                        ),
+                        colour,
+                    )
+                )
     elif form.where == "rear":
         for side in (-1, 1):
             y = side * form.fuselage_m * 0.85
             front = -0.26 * length
-            parts.append(Part(np.array([[front, y - size / 2], [front - 2.6 * size, y - size / 2], [front - 2.6 * size, y + size / 2], [front, y + size / 2]]), colour))
+            parts.append(
+                Part(
+                    np.array(
+                        [
+                            [front, y - size / 2],
+                            [front - 2.6 * size, y - size / 2],
+                            [front - 2.6 * size, y + size / 2],
+                            [front, y + size / 2],
+                        ]
+                    ),
+                    colour,
+                )
+            )
     elif form.where == "nose":
         parts.append(Part(disc(0.46 * length, 0.0, 0.5, 8), BLACK))
     return parts

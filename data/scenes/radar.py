@@ -1,4 +1,5 @@
-"""What a side-looking radar sees of a plan: mean backscatter with bright targets, sidelobes and shadows, and speckle."""
+"""What a side-looking radar sees of a plan: mean backscatter with bright targets, sidelobes and shadows,
+and speckle."""
 
 from __future__ import annotations
 
@@ -12,10 +13,26 @@ from data.scenes.plan import Plan, _fixed
 from data.scenes.spectra import BACKSCATTER_DB
 
 Image = NDArray[np.float32]
-BODY_DB = {"ship": (-6.0, 2.0), "plane": (-10.0, 3.0), "small-vehicle": (-4.0, 3.0), "large-vehicle": (0.0, 3.0),
-           "storage-tank": (-6.0, 2.0), "building": (-5.0, 3.0), "container": (-2.0, 3.0), "tree": (-7.0, 1.0)}  # fmt: skip
+BODY_DB = {
+    "ship": (-6.0, 2.0),
+    "plane": (-10.0, 3.0),
+    "small-vehicle": (-4.0, 3.0),
+    "large-vehicle": (0.0, 3.0),
+    "storage-tank": (-6.0, 2.0),
+    "building": (-5.0, 3.0),
+    "container": (-2.0, 3.0),
+    "tree": (-7.0, 1.0),
+}
 """Mean and deviation of a thing's backscatter between its corners."""
-GLINT_DB = {"ship": 12.0, "plane": 8.0, "small-vehicle": 4.0, "large-vehicle": 8.0, "storage-tank": 10.0, "building": 8.0, "container": 8.0}
+GLINT_DB = {
+    "ship": 12.0,
+    "plane": 8.0,
+    "small-vehicle": 4.0,
+    "large-vehicle": 8.0,
+    "storage-tank": 10.0,
+    "building": 8.0,
+    "container": 8.0,
+}
 HIGHEST_LOBE_DB = 18.0
 """Only points this bright get visible sidelobes."""
 
@@ -23,7 +40,9 @@ HIGHEST_LOBE_DB = 18.0
 def backscatter(plan: Plan, rng: np.random.Generator) -> Image:
     """(h, w) of mean sigma nought, linear; the radar looks from the left, range runs along the rows."""
     size = plan.size
-    decibels = np.array([BACKSCATTER_DB[name] for name in COVERS], np.float32) + rng.normal(0, 1.2, len(COVERS)).astype(np.float32)
+    decibels = np.array([BACKSCATTER_DB[name] for name in COVERS], np.float32) + rng.normal(
+        0, 1.2, len(COVERS)
+    ).astype(np.float32)
     decibels[COVERS.index("building")] = decibels[COVERS.index("paved")]
     image = decibels[plan.covers] + 1.2 * fractal(rng, size, 40 / plan.gsd_m if plan.gsd_m < 10 else 4.0, 3)
     water = plan.covers == COVERS.index("water")
@@ -51,8 +70,10 @@ def _shadow(plan: Plan, linear: Image) -> None:
         height = thing.shape.height_m
         if height * reach > 1.0 and thing.shape.class_name in ("building", "storage-tank", "tree"):
             base = thing.corners[: thing.splits[0]]
-            both = np.vstack([base, base + [height * reach, 0.0]]).astype(np.float32)
-            cv2.fillPoly(linear, [_fixed(cv2.convexHull(both)[:, 0, :].astype(np.float64))], 0.002, cv2.LINE_8, 4)
+            both = np.vstack([base, base + np.array([height * reach, 0.0])]).astype(np.float32)
+            cv2.fillPoly(
+                linear, [_fixed(cv2.convexHull(both)[:, 0, :].astype(np.float64))], 0.002, cv2.LINE_8, 4
+            )
 
 
 def _glints(plan: Plan, linear: Image, rng: np.random.Generator) -> None:
@@ -80,5 +101,6 @@ def _glints(plan: Plan, linear: Image, rng: np.random.Generator) -> None:
 
 
 def speckled(linear: Image, looks: float, rng: np.random.Generator) -> Image:
-    """Intensity under fully developed speckle: gamma distributed, mean 1, variance 1 / looks (Goodman, 1976)."""
+    """Intensity under fully developed speckle: gamma distributed, mean 1, variance 1 / looks (Goodman,
+    1976)."""
     return np.asarray(linear * rng.gamma(looks, 1.0 / looks, linear.shape), np.float32)

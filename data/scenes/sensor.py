@@ -30,9 +30,12 @@ def random_tone(rng: np.random.Generator) -> Tone:
     cast = np.exp(rng.normal(0, 0.09, 3)).tolist()
     offset = (rng.uniform(-0.04, 0.1) + rng.normal(0, 0.02, 3)).tolist()
     return Tone(
-        float(rng.uniform(1.2, 2.8)), float(rng.uniform(0.55, 1.0)), (cast[0], cast[1], cast[2]),
-        (offset[0], offset[1], offset[2]), float(rng.choice([0.0, rng.uniform(0.4, 1.0), rng.uniform(0.9, 1.5)], p=[0.05, 0.35, 0.6])),
-    )  # fmt: skip
+        float(rng.uniform(1.2, 2.8)),
+        float(rng.uniform(0.55, 1.0)),
+        (cast[0], cast[1], cast[2]),
+        (offset[0], offset[1], offset[2]),
+        float(rng.choice([0.0, rng.uniform(0.4, 1.0), rng.uniform(0.9, 1.5)], p=[0.05, 0.35, 0.6])),
+    )
 
 
 def eight_bit(image: Image, tone: Tone) -> NDArray[np.uint8]:

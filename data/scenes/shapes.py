@@ -54,7 +54,9 @@ def shade(colour: Colour, by: float) -> Colour:
     return (red, green, blue)
 
 
-def pick(rng: np.random.Generator, colours: tuple[Colour, ...], weights: tuple[float, ...] | None = None) -> Colour:
+def pick(
+    rng: np.random.Generator, colours: tuple[Colour, ...], weights: tuple[float, ...] | None = None
+) -> Colour:
     """One of the colours, a little off."""
     lottery, light, *off = rng.random(5).tolist()
     if weights is None:
@@ -70,7 +72,6 @@ def pick(rng: np.random.Generator, colours: tuple[Colour, ...], weights: tuple[f
         for channel, each in zip(colours[place], off, strict=True)
     )
     return (red, green, blue)
-
 
 
 WHITE: Colour = (0.75, 0.75, 0.73)

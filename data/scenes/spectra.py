@@ -1,8 +1,8 @@
 """How bright covers are: reflectance by band and season, and backscatter for radar.
 
-Reflectances are round figures in the range of the USGS spectral library, version 7 (Kokaly et al., 2017), for the bands of
-Sentinel-2 named below; backscatter is sigma nought at C band, round figures after Ulaby and Dobson (1989), Handbook of Radar
-Scattering Statistics for Terrain.
+Reflectances are round figures in the range of the USGS spectral library, version 7 (Kokaly et al., 2017),
+for the bands of Sentinel-2 named below; backscatter is sigma nought at C band, round figures after Ulaby
+and Dobson (1989), Handbook of Radar Scattering Statistics for Terrain.
 """
 
 from __future__ import annotations
@@ -36,19 +36,37 @@ LEAFLESS = {
 }
 SEASONS = tuple(LEAFLESS)
 TEXTURE: dict[str, tuple[float, float]] = {
-    "water": (0.10, 0.07), "grass": (0.22, 0.14), "crops": (0.12, 0.12), "trees": (0.20, 0.40), "soil": (0.22, 0.13),
-    "sand": (0.12, 0.08), "road": (0.12, 0.07), "paved": (0.12, 0.08), "building": (0.05, 0.05), "burned": (0.3, 0.2),
+    "water": (0.10, 0.07),
+    "grass": (0.22, 0.14),
+    "crops": (0.12, 0.12),
+    "trees": (0.20, 0.40),
+    "soil": (0.22, 0.13),
+    "sand": (0.12, 0.08),
+    "road": (0.12, 0.07),
+    "paved": (0.12, 0.08),
+    "building": (0.05, 0.05),
+    "burned": (0.3, 0.2),
     "snow": (0.06, 0.04),
-}  # fmt: skip
+}
 """Relative deviation of the coarse and of the fine noise."""
 BACKSCATTER_DB: dict[str, float] = {
-    "water": -22.0, "grass": -12.5, "crops": -11.0, "trees": -8.0, "soil": -13.5, "sand": -18.0, "road": -17.5,
-    "paved": -16.0, "building": -4.0, "burned": -13.0, "snow": -14.0,
-}  # fmt: skip
+    "water": -22.0,
+    "grass": -12.5,
+    "crops": -11.0,
+    "trees": -8.0,
+    "soil": -13.5,
+    "sand": -18.0,
+    "road": -17.5,
+    "paved": -16.0,
+    "building": -4.0,
+    "burned": -13.0,
+    "snow": -14.0,
+}
 
 
 def colours(rng: np.random.Generator, season: str, bands: int, variation: float) -> NDArray[np.float32]:
-    """(covers, bands) reflectances of one scene: the season's, each cover a little lighter or darker by chance."""
+    """(covers, bands) reflectances of one scene: the season's, each cover a little lighter or darker by
+    chance."""
     table = np.array([REFLECTANCE[name] for name in COVERS], np.float64)
     for name, share in LEAFLESS[season].items():
         place = COVERS.index(name)

@@ -7,9 +7,15 @@ import numpy as np
 from data.scenes.shapes import BLACK, GREY, WHITE, Colour, Part, Shape, disc, pick, rect, shade
 
 ROOFS: tuple[Colour, ...] = (
-    (0.33, 0.16, 0.11), (0.28, 0.27, 0.27), (0.45, 0.44, 0.42), (0.65, 0.64, 0.61), (0.15, 0.15, 0.16), (0.38, 0.30, 0.24),
-    (0.14, 0.22, 0.32), (0.2, 0.3, 0.25),
-)  # fmt: skip
+    (0.33, 0.16, 0.11),
+    (0.28, 0.27, 0.27),
+    (0.45, 0.44, 0.42),
+    (0.65, 0.64, 0.61),
+    (0.15, 0.15, 0.16),
+    (0.38, 0.30, 0.24),
+    (0.14, 0.22, 0.32),
+    (0.2, 0.3, 0.25),
+)
 PATCH: Colour = (0.08, 0.18, 0.42)
 
 
@@ -17,7 +23,9 @@ def tank(rng: np.random.Generator, least_m: float, most_m: float) -> Shape:
     """A storage tank: a round roof, fixed or floating, with a rim, a stair and pipes."""
     radius = float(np.exp(rng.uniform(np.log(least_m), np.log(most_m)))) / 2
     height = min(rng.uniform(0.3, 1.3) * radius, 20.0)
-    paint = pick(rng, (WHITE, WHITE, (0.55, 0.54, 0.5), GREY, (0.3, 0.2, 0.14), (0.15, 0.15, 0.16), (0.2, 0.3, 0.25)))
+    paint = pick(
+        rng, (WHITE, WHITE, (0.55, 0.54, 0.5), GREY, (0.3, 0.2, 0.14), (0.15, 0.15, 0.16), (0.2, 0.3, 0.25))
+    )
     parts = [Part(disc(0.0, 0.0, radius, 40), paint)]
     kind = rng.uniform()
     if kind < 0.4:
@@ -30,13 +38,17 @@ def tank(rng: np.random.Generator, least_m: float, most_m: float) -> Shape:
     if rng.uniform() < 0.6:
         way = rng.uniform(0, 2 * np.pi)
         turned = np.array([[np.cos(way), np.sin(way)], [-np.sin(way), np.cos(way)]])
-        parts.append(Part(rect(0.0, radius * 0.96, -0.04 * radius, 0.04 * radius) @ turned, shade(paint, 0.6)))
+        parts.append(
+            Part(rect(0.0, radius * 0.96, -0.04 * radius, 0.04 * radius) @ turned, shade(paint, 0.6))
+        )
     turn = np.linspace(0, 2 * np.pi, 5)[:-1]
     glints = np.column_stack([np.cos(turn), np.sin(turn)]) * radius
     return Shape("storage-tank", "tank", tuple(parts), 2 * radius, 2 * radius, height, glints=glints)
 
 
-def building(rng: np.random.Generator, length: float, width: float, level: int = 0, shape: str | None = None) -> Shape:
+def building(
+    rng: np.random.Generator, length: float, width: float, level: int = 0, shape: str | None = None
+) -> Shape:
     """A building with a flat, gabled or L-shaped roof, in one of four states of damage."""
     x, y = length / 2, width / 2
     roof = pick(rng, ROOFS)
@@ -54,9 +66,13 @@ def building(rng: np.random.Generator, length: float, width: float, level: int =
         for _ in range(int(rng.integers(0, 6))):
             at, side = rng.uniform(-0.8, 0.6) * x, rng.uniform(-0.8, 0.0 if kind == "ell" else 0.6) * y
             size = rng.uniform(0.5, 2.0)
-            parts.append(Part(rect(at, min(at + size, x), side, min(side + size, y)), pick(rng, (GREY, WHITE, BLACK))))
+            parts.append(
+                Part(rect(at, min(at + size, x), side, min(side + size, y)), pick(rng, (GREY, WHITE, BLACK)))
+            )
     if kind == "gable" and rng.uniform() < 0.4:
-        parts.append(Part(rect(0.2 * x, 0.2 * x + 0.8, -0.3 * y, -0.3 * y + 0.8), shade(GREY, rng.uniform(0.4, 1.5))))
+        parts.append(
+            Part(rect(0.2 * x, 0.2 * x + 0.8, -0.3 * y, -0.3 * y + 0.8), shade(GREY, rng.uniform(0.4, 1.5)))
+        )
     if level:
         parts = _damaged(rng, parts, x, y, level, roof)
         height *= (1.0, 1.0, 0.8, 0.15)[level]
@@ -64,7 +80,9 @@ def building(rng: np.random.Generator, length: float, width: float, level: int =
     return Shape("building", kind, tuple(parts), length, width, height, glints=glints)
 
 
-def _damaged(rng: np.random.Generator, parts: list[Part], x: float, y: float, level: int, roof: Colour) -> list[Part]:
+def _damaged(
+    rng: np.random.Generator, parts: list[Part], x: float, y: float, level: int, roof: Colour
+) -> list[Part]:
     """Slight: patches and tarpaulins. Major: holes and bare beams over a third. Destroyed: rubble."""
     outline = parts[0]
     if level == 3:
@@ -73,11 +91,16 @@ def _damaged(rng: np.random.Generator, parts: list[Part], x: float, y: float, le
         for _ in range(int(np.clip(x * y / 1.2, 25, 140))):
             at, side, size = rng.uniform(-x, x), rng.uniform(-y, y), rng.uniform(0.3, 1.6)
             turn = rng.uniform(0, np.pi)
-            piece = rect(-size, size, -size * 0.4, size * 0.4) @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-            spot = np.clip(piece + [at, side], [-x, -y], [x, y])
+            piece = rect(-size, size, -size * 0.4, size * 0.4) @ np.array(
+                [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]
+            )
+            spot = np.clip(piece + np.array([at, side]), [-x, -y], [x, y])
             parts.append(Part(spot, pick(rng, (WHITE, roof, (0.4, 0.32, 0.22), (0.12, 0.1, 0.09), GREY))))
         return parts
-    share, kinds = ((0.22, (PATCH, shade(roof, 0.5), shade(roof, 1.6))), (0.62, (BLACK, (0.35, 0.26, 0.16), (0.08, 0.07, 0.06))))[level - 1]
+    share, kinds = (
+        (0.22, (PATCH, shade(roof, 0.5), shade(roof, 1.6))),
+        (0.62, (BLACK, (0.35, 0.26, 0.16), (0.08, 0.07, 0.06))),
+    )[level - 1]
     covered = 0.0
     parts = list(parts)
     while covered < share:
@@ -85,7 +108,16 @@ def _damaged(rng: np.random.Generator, parts: list[Part], x: float, y: float, le
         at, side = rng.uniform(-x, x - wide), rng.uniform(-y, y - deep)
         if outline.points.shape[0] == 6 and at + wide > 0 and side + deep > 0:
             side = -y
-        parts.append(Part(np.clip(rect(at, at + wide, side, side + deep) + rng.normal(0, 0.06, (4, 2)) * [x, y], [-x, -y], [x, y]), pick(rng, kinds)))
+        parts.append(
+            Part(
+                np.clip(
+                    rect(at, at + wide, side, side + deep) + rng.normal(0, 0.06, (4, 2)) * [x, y],
+                    [-x, -y],
+                    [x, y],
+                ),
+                pick(rng, kinds),
+            )
+        )
         covered += wide * deep / (4 * x * y)
     return parts
 

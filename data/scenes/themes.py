@@ -1,4 +1,5 @@
-"""What kinds of places there are, and what is found in them: harbours, airfields, car parks, towns, tank farms, fields, woods."""
+"""What kinds of places there are, and what is found in them: harbours, airfields, car parks, towns, tank
+farms, fields, woods."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def _wild_patches(rng: Rng, plan: Plan, count: int, covers: tuple[str, ...]) -> 
         plan.cover(points, str(rng.choice(covers)), patch=number + 1)
 
 
-def _trees(rng: Rng, plan: Plan, count: int, on: tuple[str, ...] = ("grass", "soil", "crops", "sand")) -> None:
+def _trees(
+    rng: Rng, plan: Plan, count: int, on: tuple[str, ...] = ("grass", "soil", "crops", "sand")
+) -> None:
     for _ in range(count):
         x, y = rng.uniform(-plan.reach_m, plan.reach_m, 2)
         plan.put(tree(rng, rng.uniform(1.2, 5.0)), x, y, 0.0, on=on)
@@ -50,7 +53,9 @@ def _road(rng: Rng, plan: Plan, y: float, width: float, along: float = 0.0, traf
     """A straight road across the scene at `y`, its markings, and vehicles on their own sides."""
     reach = plan.reach_m
     turn = np.array([[np.cos(along), np.sin(along)], [-np.sin(along), np.cos(along)]])
-    plan.cover(rect(-reach, reach, y - width / 2, y + width / 2) @ turn, "road", patch=int(rng.integers(1, 60)))
+    plan.cover(
+        rect(-reach, reach, y - width / 2, y + width / 2) @ turn, "road", patch=int(rng.integers(1, 60))
+    )
     white = shade(WHITE, rng.uniform(0.4, 1.0))
     if plan.gsd_m < 0.8 and rng.uniform() < 0.85:
         lanes = max(int(width // 3.4), 2)
@@ -69,12 +74,22 @@ def _road(rng: Rng, plan: Plan, y: float, width: float, along: float = 0.0, traf
             x = rng.uniform(-reach, reach)
             lane_y = y + side * width * rng.uniform(0.2, 0.3)
             spot = np.array([[x, lane_y]]) @ turn
-            plan.put(shape, spot[0, 0], spot[0, 1], along + (0 if side > 0 else np.pi) + rng.normal(0, 0.03), margin_m=0.3)
+            plan.put(
+                shape,
+                spot[0, 0],
+                spot[0, 1],
+                along + (0 if side > 0 else np.pi) + rng.normal(0, 0.03),
+                margin_m=0.3,
+            )
 
 
-def _car_park(rng: Rng, plan: Plan, x0: float, x1: float, y0: float, y1: float, fill: float, big: float = 0.06) -> None:
+def _car_park(
+    rng: Rng, plan: Plan, x0: float, x1: float, y0: float, y1: float, fill: float, big: float = 0.06
+) -> None:
     """Rows of bays with painted lines and vehicles in some of them."""
-    plan.cover(rect(x0, x1, y0, y1), "road" if rng.uniform() < 0.6 else "paved", patch=int(rng.integers(1, 60)))
+    plan.cover(
+        rect(x0, x1, y0, y1), "road" if rng.uniform() < 0.6 else "paved", patch=int(rng.integers(1, 60))
+    )
     if plan.gsd_m > VEHICLES_BELOW_M:
         return
     white = shade(WHITE, rng.uniform(0.4, 1.0))
@@ -85,7 +100,9 @@ def _car_park(rng: Rng, plan: Plan, x0: float, x1: float, y0: float, y1: float, 
         slant = rng.choice([0.0, 0.0, 0.35])
         for x in np.arange(x0 + 2, x1 - 2, wide):
             if lines:
-                foot = np.array([[x - wide / 2, row - deep / 2], [x - wide / 2 + slant * deep / 2, row + deep / 2]])
+                foot = np.array(
+                    [[x - wide / 2, row - deep / 2], [x - wide / 2 + slant * deep / 2, row + deep / 2]]
+                )
                 plan.mark(foot, white, 0.12)
             if rng.uniform() < fill:
                 shape = lorry(rng) if deep > 10 else car(rng)
@@ -94,15 +111,23 @@ def _car_park(rng: Rng, plan: Plan, x0: float, x1: float, y0: float, y1: float, 
         row += deep + (0.6 if rng.uniform() < 0.5 else 6.5)
 
 
-def _buildings(rng: Rng, plan: Plan, x0: float, x1: float, y0: float, y1: float, step: float, size: tuple[float, float]) -> None:
+def _buildings(
+    rng: Rng, plan: Plan, x0: float, x1: float, y0: float, y1: float, step: float, size: tuple[float, float]
+) -> None:
     """Buildings in rows over a block of land."""
     for x in np.arange(x0 + step / 2, x1, step):
         for y in np.arange(y0 + step / 2, y1, step):
             if rng.uniform() < 0.8:
                 long, wide = rng.uniform(*size), rng.uniform(*size)
                 turn = rng.choice([0.0, np.pi / 2, np.pi]) + rng.normal(0, 0.05)
-                plan.put(building(rng, max(long, wide), min(long, wide)), x + rng.normal(0, 0.1 * step), y + rng.normal(0, 0.1 * step),
-                         turn, on=LAND, margin_m=0.5)  # fmt: skip
+                plan.put(
+                    building(rng, max(long, wide), min(long, wide)),
+                    x + rng.normal(0, 0.1 * step),
+                    y + rng.normal(0, 0.1 * step),
+                    turn,
+                    on=LAND,
+                    margin_m=0.5,
+                )
 
 
 def sea(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
@@ -113,14 +138,27 @@ def sea(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
         edge = rng.uniform(0.1, 0.8) * reach
         xs = np.linspace(-reach, reach, 14)
         shore = np.column_stack([xs, edge + rng.normal(0, 0.05 * reach, 14)])
-        plan.cover(np.vstack([shore, [[reach, reach], [-reach, reach]]]), str(rng.choice(["sand", "soil", "grass", "trees"])))
-        plan.cover(np.vstack([shore + [0, 0.08 * reach], [[reach, reach], [-reach, reach]]]), str(rng.choice(["grass", "trees", "soil"])))
+        plan.cover(
+            np.vstack([shore, [[reach, reach], [-reach, reach]]]),
+            str(rng.choice(["sand", "soil", "grass", "trees"])),
+        )
+        plan.cover(
+            np.vstack([shore + np.array([0, 0.08 * reach]), [[reach, reach], [-reach, reach]]]),
+            str(rng.choice(["grass", "trees", "soil"])),
+        )
         _trees(rng, plan, 15)
     least, most = _ship_range(gsd_m, size)
     moving = rng.uniform()
     for _ in range(int(rng.integers(2, 16))):
         x, y = rng.uniform(-reach, reach, 2)
-        plan.put(ship(rng, least, most, wake=rng.uniform() < moving), x, y, rng.uniform(0, 2 * np.pi), on=("water",), margin_m=2 * gsd_m)
+        plan.put(
+            ship(rng, least, most, wake=rng.uniform() < moving),
+            x,
+            y,
+            rng.uniform(0, 2 * np.pi),
+            on=("water",),
+            margin_m=2 * gsd_m,
+        )
     return plan
 
 
@@ -136,7 +174,11 @@ def harbour(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
     least, most = _ship_range(gsd_m, size)
     edge = rng.uniform(-0.15, 0.4) * reach
     plan.cover(rect(-reach, reach, edge, reach), str(rng.choice(["paved", "paved", "road", "soil"])), patch=1)
-    plan.mark(np.array([[-reach, edge], [reach, edge]]), pick(rng, (GREY, (0.5, 0.45, 0.3), (0.15, 0.15, 0.15))), rng.uniform(0.5, 2.0))
+    plan.mark(
+        np.array([[-reach, edge], [reach, edge]]),
+        pick(rng, (GREY, (0.5, 0.45, 0.3), (0.15, 0.15, 0.15))),
+        rng.uniform(0.5, 2.0),
+    )
     _moor(rng, plan, -reach, reach, edge, -1, least, most)
     if rng.uniform() < 0.6:
         for x in rng.uniform(-reach, reach, int(rng.integers(1, 3))):
@@ -150,19 +192,34 @@ def harbour(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
                 plan.put(shape, at, y, np.pi / 2 * rng.choice([-1, 1]), on=("water",))
     for _ in range(int(rng.integers(0, 6))):
         x, y = rng.uniform(-reach, reach), rng.uniform(-reach, edge)
-        plan.put(ship(rng, least, 0.6 * most, wake=rng.uniform() < 0.5), x, y, rng.uniform(0, 2 * np.pi), on=("water",), margin_m=2 * gsd_m)
+        plan.put(
+            ship(rng, least, 0.6 * most, wake=rng.uniform() < 0.5),
+            x,
+            y,
+            rng.uniform(0, 2 * np.pi),
+            on=("water",),
+            margin_m=2 * gsd_m,
+        )
     _yard(rng, plan, edge)
     return plan
 
 
-def _moor(rng: Rng, plan: Plan, x0: float, x1: float, edge: float, side: int, least: float, most: float) -> None:
+def _moor(
+    rng: Rng, plan: Plan, x0: float, x1: float, edge: float, side: int, least: float, most: float
+) -> None:
     """Ships one behind the other along a quay."""
     x = x0 + rng.uniform(0, most / 2)
     while x < x1:
         shape = ship(rng, least, most)
         if rng.uniform() < 0.75:
             heading = (0.0 if rng.uniform() < 0.5 else np.pi) + rng.normal(0, 0.015)
-            plan.put(shape, x + shape.length_m / 2, edge + side * (shape.width_m / 2 + rng.uniform(0.3, 2.0)), heading, on=("water",))
+            plan.put(
+                shape,
+                x + shape.length_m / 2,
+                edge + side * (shape.width_m / 2 + rng.uniform(0.3, 2.0)),
+                heading,
+                on=("water",),
+            )
         x += shape.length_m * rng.uniform(1.05, 1.4)
 
 
@@ -174,15 +231,23 @@ def _yard(rng: Rng, plan: Plan, edge: float) -> None:
         plan.put(train(rng), x, y, rng.choice([0.0, np.pi / 2]), on=LAND, margin_m=0.5)
     for _ in range(int(rng.integers(0, 5))):
         x, y = rng.uniform(-reach, reach), edge + rng.uniform(0.2, 0.9) * reach
-        plan.put(building(rng, rng.uniform(20, 90), rng.uniform(12, 40), shape=str(rng.choice(["flat", "gable"]))), x, y, rng.choice([0.0, np.pi / 2]),
-                 on=LAND, margin_m=1.0)  # fmt: skip
+        plan.put(
+            building(rng, rng.uniform(20, 90), rng.uniform(12, 40), shape=str(rng.choice(["flat", "gable"]))),
+            x,
+            y,
+            rng.choice([0.0, np.pi / 2]),
+            on=LAND,
+            margin_m=1.0,
+        )
     if rng.uniform() < 0.4:
         _tank_rows(rng, plan, rng.uniform(-reach, 0), rng.uniform(0, reach), edge + 20, reach)
     if gsd_m <= VEHICLES_BELOW_M:
         for _ in range(int(rng.integers(3, 40))):
             x, y = rng.uniform(-reach, reach), edge + rng.uniform(3, max(reach - edge, 6))
             shape = car(rng) if rng.uniform() < 0.6 else lorry(rng)
-            plan.put(shape, x, y, rng.choice([0.0, np.pi / 2, np.pi]) + rng.normal(0, 0.1), on=LAND, margin_m=0.5)
+            plan.put(
+                shape, x, y, rng.choice([0.0, np.pi / 2, np.pi]) + rng.normal(0, 0.1), on=LAND, margin_m=0.5
+            )
     _trees(rng, plan, int(rng.integers(0, 12)), on=LAND)
 
 
@@ -205,11 +270,26 @@ def marina(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
             y = far + 2
             full = rng.uniform(0.5, 1.0)
             while y < edge - 2:
-                boat = ship(rng, long * 0.75, long * 1.35, kind=str(rng.choice(["yacht", "yacht", "sailing-boat", "motorboat"])))
+                boat = ship(
+                    rng,
+                    long * 0.75,
+                    long * 1.35,
+                    kind=str(rng.choice(["yacht", "yacht", "sailing-boat", "motorboat"])),
+                )
                 if rng.uniform() < full:
                     base = x if side < 0 else x + wide
-                    heading = (0.0 if rng.uniform() < 0.6 else np.pi) + (np.pi if side < 0 else 0.0) + rng.normal(0, 0.03)
-                    plan.put(boat, base + side * (boat.length_m / 2 + rng.uniform(0.3, 1.2)), y + boat.width_m / 2, heading, on=("water",))
+                    heading = (
+                        (0.0 if rng.uniform() < 0.6 else np.pi)
+                        + (np.pi if side < 0 else 0.0)
+                        + rng.normal(0, 0.03)
+                    )
+                    plan.put(
+                        boat,
+                        base + side * (boat.length_m / 2 + rng.uniform(0.3, 1.2)),
+                        y + boat.width_m / 2,
+                        heading,
+                        on=("water",),
+                    )
                 y += boat.width_m + rng.uniform(0.15, 0.9)
         x += wide + 2.4 * long + rng.uniform(4, 25)
     _moor(rng, plan, -reach, reach, edge, -1, least, 2.5 * least)
@@ -226,7 +306,11 @@ def airport(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
     _wild_patches(rng, plan, int(rng.integers(0, 4)), ("grass", "soil", "sand"))
     white = shade(WHITE, rng.uniform(0.6, 1.0))
     apron = rng.uniform(-0.6, 0.1) * reach
-    plan.cover(rect(-reach, reach, apron, reach), "paved" if rng.uniform() < 0.7 else "road", patch=int(rng.integers(1, 60)))
+    plan.cover(
+        rect(-reach, reach, apron, reach),
+        "paved" if rng.uniform() < 0.7 else "road",
+        patch=int(rng.integers(1, 60)),
+    )
     if rng.uniform() < 0.6:
         wide = rng.uniform(18, 50)
         plan.cover(rect(-reach, reach, apron - wide - 30, apron - 30), "road", patch=3)
@@ -246,9 +330,19 @@ def airport(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
             shape = plane(rng, max(least, 0.5 * narrow), max(min(1.3 * narrow, most), least + 4))
             half = shape.width_m / 2
             if rng.uniform() < 0.7:
-                done = plan.put(shape, x + half, row + rng.normal(0, 2), facing + rng.normal(0, 0.03) + (np.pi if rng.uniform() < 0.06 else 0.0), margin_m=1.0)
+                done = plan.put(
+                    shape,
+                    x + half,
+                    row + rng.normal(0, 2),
+                    facing + rng.normal(0, 0.03) + (np.pi if rng.uniform() < 0.06 else 0.0),
+                    margin_m=1.0,
+                )
                 if done and rng.uniform() < 0.6:
-                    plan.mark(np.array([[x + half, row - shape.length_m], [x + half, row + shape.length_m]]), yellow, 0.3)
+                    plan.mark(
+                        np.array([[x + half, row - shape.length_m], [x + half, row + shape.length_m]]),
+                        yellow,
+                        0.3,
+                    )
                 if done and gsd_m <= VEHICLES_BELOW_M:
                     _ground_crew(rng, plan, x + half, row, shape)
             x += shape.width_m * rng.uniform(1.08, 1.5)
@@ -269,7 +363,13 @@ def _ground_crew(rng: Rng, plan: Plan, x: float, y: float, shape: Shape) -> None
     for _ in range(int(rng.integers(0, 4))):
         vehicle = car(rng) if rng.uniform() < 0.7 else lorry(rng)
         at = rng.uniform(-0.8, 0.8, 2) * [shape.width_m, shape.length_m]
-        plan.put(vehicle, x + at[0], y + at[1], rng.choice([0.0, np.pi / 2, np.pi]) + rng.normal(0, 0.2), margin_m=0.5)
+        plan.put(
+            vehicle,
+            x + at[0],
+            y + at[1],
+            rng.choice([0.0, np.pi / 2, np.pi]) + rng.normal(0, 0.2),
+            margin_m=0.5,
+        )
 
 
 def parking(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
@@ -279,19 +379,40 @@ def parking(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
     _road(rng, plan, rng.uniform(-0.9, -0.4) * reach, rng.uniform(7, 16))
     for _ in range(int(rng.integers(1, 4))):
         x, y = rng.uniform(-reach, reach, 2)
-        plan.put(building(rng, rng.uniform(20, 70), rng.uniform(15, 40)), x, y, rng.choice([0.0, np.pi / 2]), on=LAND, margin_m=2.0)
+        plan.put(
+            building(rng, rng.uniform(20, 70), rng.uniform(15, 40)),
+            x,
+            y,
+            rng.choice([0.0, np.pi / 2]),
+            on=LAND,
+            margin_m=2.0,
+        )
     fill = rng.uniform(0.2, 0.95)
     top = -0.35 * reach
     while top < reach:
         deep = rng.uniform(15, 60)
-        _car_park(rng, plan, -reach * rng.uniform(0.3, 1), reach * rng.uniform(0.3, 1), top, top + deep, fill, big=0.3)
+        _car_park(
+            rng,
+            plan,
+            -reach * rng.uniform(0.3, 1),
+            reach * rng.uniform(0.3, 1),
+            top,
+            top + deep,
+            fill,
+            big=0.3,
+        )
         top += deep + rng.uniform(2, 12)
     _trees(rng, plan, int(rng.integers(0, 30)), on=LAND)
     return plan
 
 
-def town(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
-    """Streets with houses, gardens, parked cars and traffic."""
+def suburb(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
+    """Streets with small houses on their plots."""
+    return town(rng, size, gsd_m, small=True)
+
+
+def town(rng: Rng, size: tuple[int, int], gsd_m: float, small: bool | None = None) -> Plan:
+    """Streets with houses, gardens, parked cars and traffic; houses small or large, by chance for None."""
     plan = _start(rng, size, gsd_m, str(rng.choice(["grass", "grass", "soil", "sand", "paved"])))
     reach = plan.reach_m
     block = rng.uniform(45, 90)
@@ -302,7 +423,8 @@ def town(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
         _road(rng, plan, y, street, traffic=0.4)
     for x in xs:
         _road(rng, plan, -x, street, along=np.pi / 2, traffic=0.3)
-    small = rng.uniform() < 0.65
+    chance = rng.uniform() < 0.65
+    small = chance if small is None else small
     sizes, step = ((7.0, 15.0), rng.uniform(14, 22)) if small else ((14.0, 38.0), rng.uniform(28, 50))
     for y in ys:
         _buildings(rng, plan, -reach, reach, y + street / 2 + 1, y + block - street / 2, step, sizes)
@@ -311,7 +433,13 @@ def town(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
             for x in np.arange(-reach, reach, 6.2):
                 if rng.uniform() < 0.3:
                     side = rng.choice([-1, 1])
-                    plan.put(car(rng), x, y + side * (street / 2 - 1.1), rng.choice([0.0, np.pi]) + rng.normal(0, 0.02), on=("road",))
+                    plan.put(
+                        car(rng),
+                        x,
+                        y + side * (street / 2 - 1.1),
+                        rng.choice([0.0, np.pi]) + rng.normal(0, 0.02),
+                        on=("road",),
+                    )
     if rng.uniform() < 0.3:
         x, y = rng.uniform(-reach, reach, 2)
         _car_park(rng, plan, x, x + 40, y, y + 30, 0.6)
@@ -349,11 +477,25 @@ def depot(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
     _tank_rows(rng, plan, -reach, reach * rng.uniform(0.1, 1), -reach, reach)
     for _ in range(int(rng.integers(0, 5))):
         x, y = rng.uniform(-reach, reach, 2)
-        plan.put(building(rng, rng.uniform(10, 50), rng.uniform(8, 20)), x, y, rng.choice([0.0, np.pi / 2]), on=LAND, margin_m=1.0)
+        plan.put(
+            building(rng, rng.uniform(10, 50), rng.uniform(8, 20)),
+            x,
+            y,
+            rng.choice([0.0, np.pi / 2]),
+            on=LAND,
+            margin_m=1.0,
+        )
     if gsd_m <= VEHICLES_BELOW_M:
         for _ in range(int(rng.integers(0, 16))):
             x, y = rng.uniform(-reach, reach, 2)
-            plan.put(lorry(rng) if rng.uniform() < 0.6 else car(rng), x, y, rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.1), on=LAND, margin_m=0.5)
+            plan.put(
+                lorry(rng) if rng.uniform() < 0.6 else car(rng),
+                x,
+                y,
+                rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.1),
+                on=LAND,
+                margin_m=0.5,
+            )
     _trees(rng, plan, int(rng.integers(0, 12)))
     return plan
 
@@ -369,7 +511,11 @@ def fields(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
         x = -reach
         while x < reach:
             wide = rng.uniform(0.2, 0.9) * reach
-            plan.cover(rect(x, x + wide, y, y + deep), str(rng.choice(["crops", "crops", "soil", "grass", "trees"], p=[.3, .3, .15, .15, .1])), patch=number)
+            plan.cover(
+                rect(x, x + wide, y, y + deep),
+                str(rng.choice(["crops", "crops", "soil", "grass", "trees"], p=[0.3, 0.3, 0.15, 0.15, 0.1])),
+                patch=number,
+            )
             number += 1
             x += wide
         y += deep
@@ -388,11 +534,18 @@ def fields(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
 def _river(rng: Rng, plan: Plan) -> None:
     reach = plan.reach_m
     xs = np.linspace(-reach, reach, 24)
-    bend = rng.uniform(-0.6, 0.6) * reach + 0.2 * reach * np.sin(xs / reach * rng.uniform(2, 6) + rng.uniform(0, 6))
+    bend = rng.uniform(-0.6, 0.6) * reach + 0.2 * reach * np.sin(
+        xs / reach * rng.uniform(2, 6) + rng.uniform(0, 6)
+    )
     wide = rng.uniform(0.05, 0.25) * reach
-    bank = np.vstack([np.column_stack([xs, bend - wide * 0.65]), np.column_stack([xs, bend + wide * 0.65])[::-1]])
+    bank = np.vstack(
+        [np.column_stack([xs, bend - wide * 0.65]), np.column_stack([xs, bend + wide * 0.65])[::-1]]
+    )
     plan.cover(bank, str(rng.choice(["sand", "grass", "soil"])))
-    plan.cover(np.vstack([np.column_stack([xs, bend - wide / 2]), np.column_stack([xs, bend + wide / 2])[::-1]]), "water")
+    plan.cover(
+        np.vstack([np.column_stack([xs, bend - wide / 2]), np.column_stack([xs, bend + wide / 2])[::-1]]),
+        "water",
+    )
 
 
 def woods(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
@@ -408,8 +561,16 @@ def woods(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
 
 
 THEMES: dict[str, Callable[[Rng, tuple[int, int], float], Plan]] = {
-    "sea": sea, "harbour": harbour, "marina": marina, "airport": airport, "parking": parking, "town": town, "depot": depot,
-    "fields": fields, "woods": woods,
-}  # fmt: skip
-COMMON = (0.11, 0.15, 0.13, 0.21, 0.12, 0.1, 0.11, 0.04, 0.03)
+    "sea": sea,
+    "harbour": harbour,
+    "marina": marina,
+    "airport": airport,
+    "parking": parking,
+    "town": town,
+    "depot": depot,
+    "fields": fields,
+    "woods": woods,
+    "suburb": suburb,
+}
+COMMON = (0.11, 0.15, 0.13, 0.21, 0.12, 0.1, 0.11, 0.04, 0.03, 0.0)
 """How often each theme is drawn when none is asked for."""

@@ -7,9 +7,17 @@ import numpy as np
 from data.scenes.shapes import BLACK, GREY, WHITE, Colour, Part, Shape, pick, rect, shade
 
 PAINTS: tuple[Colour, ...] = (
-    WHITE, BLACK, GREY, (0.5, 0.5, 0.52), (0.4, 0.05, 0.05), (0.05, 0.08, 0.25), (0.3, 0.25, 0.18), (0.08, 0.18, 0.12),
-    (0.6, 0.45, 0.05), (0.12, 0.13, 0.15),
-)  # fmt: skip
+    WHITE,
+    BLACK,
+    GREY,
+    (0.5, 0.5, 0.52),
+    (0.4, 0.05, 0.05),
+    (0.05, 0.08, 0.25),
+    (0.3, 0.25, 0.18),
+    (0.08, 0.18, 0.12),
+    (0.6, 0.45, 0.05),
+    (0.12, 0.13, 0.15),
+)
 SHARES = (0.28, 0.16, 0.14, 0.14, 0.07, 0.06, 0.04, 0.02, 0.02, 0.07)
 GLASS: Colour = (0.05, 0.06, 0.08)
 
@@ -20,9 +28,17 @@ def car(rng: np.random.Generator) -> Shape:
     x, y, cut = length / 2, width / 2, 0.12 * width
     paint = pick(rng, PAINTS, SHARES)
     body = np.array(
-        [[-x, -y + cut], [-x + cut, -y], [x - 2 * cut, -y], [x, -y + 2 * cut],
-         [x, y - 2 * cut], [x - 2 * cut, y], [-x + cut, y], [-x, y - cut]]
-    )  # fmt: skip
+        [
+            [-x, -y + cut],
+            [-x + cut, -y],
+            [x - 2 * cut, -y],
+            [x, -y + 2 * cut],
+            [x, y - 2 * cut],
+            [x - 2 * cut, y],
+            [-x + cut, y],
+            [-x, y - cut],
+        ]
+    )
     inner = 0.82 * y
     kind = rng.uniform()
     parts = [Part(body, paint)]
@@ -42,7 +58,10 @@ def car(rng: np.random.Generator) -> Shape:
         front, back = rng.uniform(0.2, 0.36), rng.uniform(-0.75, -0.5)
         parts += [
             Part(rect(back * x, front * x, -0.88 * y, 0.88 * y), GLASS),
-            Part(rect((back + 0.2) * x, (front - 0.22) * x, -inner, inner), shade(paint, rng.uniform(0.9, 1.25))),
+            Part(
+                rect((back + 0.2) * x, (front - 0.22) * x, -inner, inner),
+                shade(paint, rng.uniform(0.9, 1.25)),
+            ),
         ]
         name = "car"
     glints = np.array([[-x, 0.0], [x, 0.0]])
@@ -58,8 +77,11 @@ def lorry(rng: np.random.Generator) -> Shape:
     x, y = length / 2, width / 2
     cab = rng.uniform(1.8, 2.6)
     gap = rng.uniform(0.15, 0.6) if length > 11 else 0.1
-    box = pick(rng, (WHITE, GREY, (0.5, 0.5, 0.52), (0.35, 0.08, 0.06), (0.08, 0.12, 0.3), (0.45, 0.38, 0.2)),
-               (0.5, 0.12, 0.15, 0.08, 0.1, 0.05))  # fmt: skip
+    box = pick(
+        rng,
+        (WHITE, GREY, (0.5, 0.5, 0.52), (0.35, 0.08, 0.06), (0.08, 0.12, 0.3), (0.45, 0.38, 0.2)),
+        (0.5, 0.12, 0.15, 0.08, 0.1, 0.05),
+    )
     paint = pick(rng, PAINTS, SHARES)
     parts = [
         Part(rect(-x, x, -0.35 * y, 0.35 * y), shade(GREY, 0.5)),
@@ -95,11 +117,15 @@ def _bus(rng: np.random.Generator) -> Shape:
 def train(rng: np.random.Generator) -> Shape:
     """A row of shipping containers or a shed's lorry dock: long boxes that are no vehicle."""
     length, width = (12.2, 2.44) if rng.uniform() < 0.6 else (6.1, 2.44)
-    colour = pick(rng, ((0.35, 0.1, 0.06), (0.07, 0.13, 0.28), (0.1, 0.25, 0.15), GREY, WHITE, (0.5, 0.3, 0.08)))
+    colour = pick(
+        rng, ((0.35, 0.1, 0.06), (0.07, 0.13, 0.28), (0.1, 0.25, 0.15), GREY, WHITE, (0.5, 0.3, 0.08))
+    )
     x, y = length / 2, width / 2
     rows = int(rng.integers(2, 7))
     parts = []
     for row in range(rows):
         top = (row - rows / 2) * 2.6
-        parts.append(Part(rect(-x, x, top, top + 2 * y), pick(rng, (colour, shade(colour, 1.3), WHITE, GREY))))
+        parts.append(
+            Part(rect(-x, x, top, top + 2 * y), pick(rng, (colour, shade(colour, 1.3), WHITE, GREY)))
+        )
     return Shape("container", "containers", tuple(parts), length, rows * 2.6, rng.choice([2.6, 5.2]))

@@ -17,7 +17,8 @@ AIR = (0.30, 0.24, 0.19, 0.12, 0.05, 0.02)
 
 
 def clouded(image: Image, share: float, rng: np.random.Generator) -> tuple[Image, Map]:
-    """The image under clouds that hide about `share` of it, and (h, w) the share of the ground's light that comes through."""
+    """The image under clouds that hide about `share` of it, and (h, w) the share of the ground's light that
+    comes through."""
     size = (image.shape[0], image.shape[1])
     if share <= 0:
         return image, np.ones(size, np.float32)
@@ -34,7 +35,8 @@ def clouded(image: Image, share: float, rng: np.random.Generator) -> tuple[Image
 
 
 def hazed(image: Image, strength: float, rng: np.random.Generator) -> tuple[Image, Map]:
-    """Koschmieder's law: what comes through of the ground plus the air's own light; `strength` is the mean share lost."""
+    """Koschmieder's law: what comes through of the ground plus the air's own light; `strength` is the mean
+    share lost."""
     size = (image.shape[0], image.shape[1])
     if strength <= 0:
         return image, np.ones(size, np.float32)
