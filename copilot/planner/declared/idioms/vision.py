@@ -91,6 +91,11 @@ TERMS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 """(tool, pattern): where there is an image, who says so wants the tool; the first that fits counts."""
 _TERMS = tuple((tool, re.compile(pattern, re.I)) for tool, pattern in TERMS)
+_OF_FOUND = (
+    ("list_detections", re.compile(r"\b(?:list|table|which|show)\b.*\b(?:detections?|was found|you found|did (?:it|you|the detector) find|found (?:there|so far))\b|\ball detections\b|\bdetections? (?:list|with their)\b|\bhow precise\b|\bprecision\b.*\b(?:review\w*|detections?)\b", re.I)),
+    ("review_detection", re.compile(r"\b(?:confirm|reject|relabel|re-?classify|dismiss|accept|approve)\b|\b(?:detections?|numbers?|no\.|objects?|#) ?#?\d+\b.*\b(?:is|are|was|as|should)\b|\b(?:false alarms?|false positives?)\b", re.I)),
+)  # fmt: skip
+"""(tool, pattern): where there are detections."""
 _ASKS = re.compile(
     rf"^(?:question|looking at|is (?:it|this|that|there|the|any)|are (?:there|the|any|most)|does|do you see|can you see|where in the|which colou?r|what (?:share|colou?r)|how much of the {_IMAGE}|in (?:this|the) {_IMAGE})\b",
     re.I,
@@ -118,6 +123,10 @@ _OF_OTHERS = re.compile(
 
 def told(text: str, things: Sequence[Thing]) -> str | None:
     """The vision tool that a wording tells where there is an image; None for any other."""
+    if any(each.kind == "detections" for each in things):
+        reviewed = next((tool for tool, pattern in _OF_FOUND if pattern.search(text)), None)
+        if reviewed is not None:
+            return reviewed
     images = [each for each in things if each.kind == "raster"]
     if not images or _OF_OTHERS.search(text):
         return None
@@ -214,7 +223,88 @@ def _quantity(text: str, today: date) -> Arguments:
     return {"quantity": found} if found else {}
 
 
+_CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|real|accept\w*|approve\w*|good)\b", re.I)
+_REJECTS = re.compile(
+    r"\b(?:reject\w*|wrong|false|not (?:a|an|right|correct|real)|no (?:ship|plane|vehicle|car|tank)|isn'?t|delete|drop|dismiss|discard|bogus)\b",
+    re.I,
+)
+_RELABELS = re.compile(
+    r"\b(?:relabel\w*|re-?classif\w*|call it|should be|is (?:really |actually |in fact )?an?|change (?:it|the class))\b",
+    re.I,
+)
+_NUMBERED = re.compile(
+    r"(?:detections?|numbers?|no\.?|#|objects?|nr\.?|confirm|reject|clear|dismiss|accept|and)\s*((?:#?\d+(?:\s*(?:,|and|&|to|-)\s*)?)+)|#(\d+)", re.I
+)
+
+
+def _review(text: str, today: date) -> Arguments:
+    """Which detections are meant, and what is said of them."""
+    found: Arguments = {}
+    if _REJECTS.search(text):
+        found["verdict"] = "reject"
+    elif re.search(r"\b(?:clear|undo|forget|take back)\b.*\b(?:review|verdict)\b", text, re.I):
+        found["verdict"] = "clear"
+    elif _CONFIRMS.search(text):
+        found["verdict"] = "confirm"
+    if _RELABELS.search(text) and (named := _named_class(text)):
+        found |= {"verdict": "relabel", "class_name": named}
+    if numbered := _NUMBERED.search(text):
+        numbers = [int(each) for each in re.findall(r"\d+", numbered[0])]
+        if re.search(r"\d\s*(?:to|-)\s*\d", numbered[0]) and len(numbers) == 2:
+            numbers = list(range(numbers[0], min(numbers[1], numbers[0] + 4999) + 1))
+        found["detection_id"] = numbers[0] if len(numbers) == 1 else numbers
+    else:
+        found |= _filters(text)
+    return found
+
+
+def _filters(text: str) -> Arguments:
+    found: Arguments = {}
+    for name, words in (
+        ("below_score", r"below|under|less than"),
+        ("from_score", r"above|over|at least|more than|from"),
+    ):
+        if said := re.search(
+            rf"\b(?:{words}) (?:a score of )?(0?\.\d+|\d{{1,2}} ?(?:%|per ?cent))", text, re.I
+        ):
+            found[name] = _share(said[1])
+    if found or re.search(r"\b(?:all|every|each)\b", text, re.I):
+        named = _named_class(text)
+        found |= {"found_as": named} if named else {}
+    return found
+
+
+def _share(said: str) -> float:
+    number = float(re.sub(r"[^\d.]", "", said))
+    return number / 100 if re.search(r"%|cent", said) else number
+
+
+def _named_class(text: str) -> str | None:
+    return next((name for name, pattern in _CLASSES if re.search(rf"\b(?:{pattern})\b", text, re.I)), None)
+
+
+def _listed(text: str, today: date) -> Arguments:
+    """Which detections are to be listed."""
+    found: Arguments = {}
+    if said := re.search(
+        r"\b(?:above|over|at least|from|better than|more than) (?:a score of )?(0?\.\d+|\d{1,2} ?(?:%|per ?cent))",
+        text,
+        re.I,
+    ):
+        found["min_score"] = _share(said[1])
+    named = _named_class(text)
+    if named and not re.search(r"\bdetections? (?:of|in)\b.*\bharbou?r\b", text, re.I):
+        found["class_name"] = named
+    for verdict in ("unreviewed", "confirmed", "rejected", "relabelled", "reviewed"):
+        if re.search(rf"\b{verdict}\b", text, re.I):
+            found["verdict"] = verdict
+            break
+    return found
+
+
 IDIOMS: Mapping[str, Idiom] = {
+    "review_detection": _review,
+    "list_detections": _listed,
     "optical_detection": _classes,
     "horizontal_object_detection": _classes,
     "rotated_object_detection": _classes,
