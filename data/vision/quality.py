@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -68,16 +69,14 @@ class Quality:
     """Windows of up to 512 x 512 pixels that sharpness, noise and haze were measured in."""
 
 
-def measure_quality(
-    progress: Progress, source: Path, *, radar: bool = False, scratch: Path | None = None
-) -> Quality:
+def measure_quality(progress: Progress, source: Path, *, radar: bool = False, clouds: bool = True) -> Quality:
     """Measure an image. Raises RasterError for a broken one, or one without any value.
 
     Noise: data.vision.noise (Donoho and Johnstone 1994). Edges: the 10 to 90 % rise across straight strong
     edges, as Marziliano et al. (2002), A no-reference perceptual blur metric, ICIP, have it; the modulation
     transfer at the Nyquist frequency is that of the Gaussian with this rise (width = 2.563 sigma). Haze: the
-    dark channel prior, which takes pale ground for haze. Clouds: data.vision.clouds, written to `scratch`;
-    None leaves them out.
+    dark channel prior, which takes pale ground for haze. Clouds: data.vision.clouds, unless
+    `clouds` leaves them out.
     """
     progress.tell(0.0, "Counting pixels.")
     with opened(source) as reader:
@@ -107,7 +106,7 @@ def measure_quality(
     greys = [np.asarray(each[chosen].mean(axis=0), np.float64) for each in windows]
     width, measured = edge_width(greys)
     progress.tell(0.6, "Looking for haze and clouds.")
-    haze, cloud = _weather(progress, source, scratch) if visible and not radar else (None, None)
+    haze, cloud = _weather(progress, source, clouds) if visible and not radar else (None, None)
     looks = _looks(source) if radar else None
     return Quality(
         grid.width,
@@ -303,7 +302,7 @@ def _counted(
     return missing, saturated
 
 
-def _weather(progress: Progress, source: Path, scratch: Path | None) -> tuple[float | None, float | None]:
+def _weather(progress: Progress, source: Path, clouds: bool) -> tuple[float | None, float | None]:
     from data.vision.clouds import find_clouds
     from data.vision.haze import air_of
 
@@ -311,10 +310,11 @@ def _weather(progress: Progress, source: Path, scratch: Path | None) -> tuple[fl
         haze = 100.0 * (1.0 - air_of(source).transmission)
     except RasterError:
         haze = None
-    if scratch is None:
+    if not clouds:
         return haze, None
     try:
-        return haze, find_clouds(progress, source, scratch).cloud_percent
+        with TemporaryDirectory(prefix="azimuth-") as folder:
+            return haze, find_clouds(progress, source, Path(folder) / "clouds.tif").cloud_percent
     except RasterError:
         return haze, None
 

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from tools.base import Tool
 from tools.vision.changing import TOOLS as CHANGING
+from tools.vision.cleaning import TOOLS as CLEANING
+from tools.vision.extracting import TOOLS as EXTRACTING
+from tools.vision.measuring import TOOLS as MEASURING
 from tools.vision.radar import TOOLS as RADAR
 from tools.vision.reviewing import TOOLS as REVIEWING
+from tools.vision.seeing import TOOLS as SEEING
+from tools.vision.segmenting import TOOLS as SEGMENTING
+from tools.vision.upscaling import TOOLS as UPSCALING
 
 TOOLS: tuple[Tool, ...] = (
     *CHANGING,
+    *CLEANING,
+    *MEASURING,
+    *EXTRACTING,
     *RADAR,
     *REVIEWING,
+    *SEGMENTING,
+    *UPSCALING,
+    *SEEING,
 )
