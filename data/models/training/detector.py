@@ -197,7 +197,7 @@ def export(model: Any, out: Path) -> Path:
 
 
 def halve(made: Any) -> None:
-    """Keep large weights in 16 bits and widen them where the file is read: half the size, computed in 32 bits."""
+    """Keep large weights in 16 bits, widened where the file is read: half the size, computed in 32 bits."""
     import onnx
     from onnx import numpy_helper
 
