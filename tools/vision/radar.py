@@ -9,10 +9,112 @@ from pydantic import Field
 
 from state.model import State
 from tools.artifacts import Call, Input
-from tools.base import Step, World, tool
-from tools.phrases import number
+from tools.base import Step, ToolError, World, tool
+from tools.detections import detections_step
+from tools.phrases import number, number_of
 from tools.rasters import RasterHandle, raster_of
+from tools.vectors import VectorHandle, vector_of
 from tools.vision.products import Outlines, area_facts, area_words, mask_step
+
+
+@tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+def sar_detection(
+    state: State,
+    world: World,
+    *,
+    image: RasterHandle,
+    false_alarm: Annotated[
+        float,
+        Field(ge=1e-12, le=0.01, description="How often clutter may pass for a bright pixel by chance."),
+    ] = 1e-6,
+    min_score: Annotated[
+        float, Field(ge=0, le=1, description="Ships of a lower score are left out, 0 to 1.")
+    ] = 0.5,
+    land: Annotated[
+        VectorHandle | None,
+        Field(description="Polygons of land, where no ship is looked for; else it is told by brightness."),
+    ] = None,
+    model: Annotated[
+        str | None, Field(max_length=100, description="ships-cfar, the one there is for radar.")
+    ] = None,
+) -> Step:
+    """Find ships in a radar image by CFAR, with land left out: oriented boxes, lengths and scores.
+
+    Cell-averaging CFAR on gamma clutter with iterative censoring (Crisp 2004; Cui et al. 2011), patches
+    chosen by shape from a tree of thresholds, boxes in metres where the image has a place. The score says
+    how likely a patch of that contrast was a ship in rendered scenes. Amplitude, 8-bit or decibels.
+
+    Example: copilot call sar_detection image=raster-5a75a7
+
+    Asked as: find the ships in the radar image | anything that floats? | vessels in the SAR scene | detect
+    boats at night or under cloud | how many ships are out there | ship detection with Sentinel-1 | which
+    bright dots on the sea are ships | are there vessels near the harbour
+    """
+    if model is not None and model != "ships-cfar":
+        raise ToolError(f"There is no radar model {model[:40]!r}; ships-cfar is the one there is.")
+    source = raster_of(state, world, image)
+    ground = vector_of(state, world, land) if land is not None else None
+    found = _ships(world, source.path, false_alarm, min_score, ground)
+    from data.vision.detections import features
+
+    frame = features(found.found, source.path, model="ships-cfar", source=source.handle)
+    frame["contrast_db"] = _in_order(found, frame)
+    how = {
+        "given": f"land as in {ground.name}" if ground else "",
+        "brightness": f"water is {number(round(100 * found.water_share, 1))} % of it, told by brightness",
+        "none": "no land parts from water in it",
+    }[found.land]
+    lengths = frame["length_m"].dropna()
+    sizes = (
+        f", {number(round(lengths.min()))} to {number(round(lengths.max()))} m long" if len(lengths) else ""
+    )
+    said = (
+        f"{number_of(len(frame), 'ship')} in {source.name} by ships-cfar (false alarm {false_alarm:g}, score "
+        f"from {number(min_score)}; {how}){sizes}."
+    )
+    call = Call.of(
+        sar_detection, image=image, false_alarm=false_alarm, min_score=min_score, land=land, model=model
+    )
+    inputs: list[Input] = [source, ground] if ground else [source]
+    return detections_step(
+        state, world, call, inputs, frame, name=f"Ships in {source.name}"[:100], said=said,
+        by_class={"ship": len(frame)} if len(frame) else {}, model="ships-cfar", land=found.land,
+        water_share=found.water_share, tiles=found.tiles,
+    )  # fmt: skip
+
+
+def _ships(world: World, path: Path, false_alarm: float, min_score: float, land: Any) -> Any:
+    """The ships, found where heavy work runs; the polygons of land go there as a file."""
+    import tempfile
+
+    from data.raster.errors import RasterError
+    from data.vision.ships import find_ships
+
+    with tempfile.TemporaryDirectory(prefix="ships-") as folder:
+        polygons = None
+        if land is not None:
+            polygons = Path(folder) / "land.parquet"
+            land.frame[["geometry"]].to_parquet(polygons, index=False)
+        try:
+            return world.work(
+                "Finding ships",
+                find_ships,
+                path,
+                false_alarm=false_alarm,
+                min_score=min_score,
+                land=polygons,
+            )
+        except RasterError as error:
+            raise ToolError(str(error)) from None
+
+
+def _in_order(found: Any, frame: Any) -> list[float]:
+    """The contrasts in the order of the features, which `features` ranks as this does."""
+    ranked = sorted(
+        zip(found.found, found.contrasts_db, strict=True),
+        key=lambda each: (-each[0].score, *each[0].outline[0].tolist()),
+    )
+    return [contrast for _, contrast in ranked]
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
@@ -111,4 +213,4 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-TOOLS = (flood_mapping,)
+TOOLS = (sar_detection, flood_mapping)

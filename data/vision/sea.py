@@ -1,0 +1,240 @@
+"""Sea and land in a radar image: where open water is, how bright it is, and what is land."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.progress import Progress
+
+FINE_M = 1.5
+"""The pixel that sizes are given for; an image without a place is taken to have it."""
+_COARSE_PX = 4_000_000
+_SMOOTH_PX = 9
+_WIDE_PX = 40
+"""Wider than this, 60 m, is no ship, unless it is far brighter than land and shaped as one."""
+_OPEN_LAND_PX = 26
+_OPEN_SEA_PX = 12
+_BRIGHT_DB = 16.0
+_LEAST_SEA = 0.005
+_DEEP_SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class Sea:
+    """What an image's water and land are, on a grid that may be coarser than the image's."""
+
+    open_water: NDArray[np.bool_]
+    """(rows, columns): water with room around it, no lane between houses."""
+    water: NDArray[np.bool_]
+    """All of it."""
+    land: NDArray[np.bool_]
+    """Where no ship is looked for: land without what sticks out of it as narrowly as a ship."""
+    factor: int
+    """Pixels of the image to one of these, along each side."""
+    level: float
+    """Median intensity of the water, in the image's values squared."""
+    pixel_m: float
+    """Of the image."""
+    found: str
+    """How land was told: "given", "brightness", or "none" where no two classes part."""
+
+
+def pixel_m(image: Path) -> float | None:
+    """The side of a pixel in the middle of an image, metres; None without a place."""
+    from data.raster.areas import row_areas_m2
+    from data.raster.windows import grid_of
+    from data.vision.ground import ground_of
+
+    if ground_of(image) is None:
+        return None
+    areas = row_areas_m2(grid_of(image))
+    return float(np.sqrt(areas[len(areas) // 2]))
+
+
+def sea_of(progress: Progress, image: Path, decibels: bool, land: Path | None = None) -> Sea:
+    """Water and land of a radar image (amplitude, or decibels), seen at up to 4 million pixels.
+
+    With `land` (polygons in EPSG:4326, GeoParquet) those are the land. Else water is the darker of two
+    classes (Otsu 1979) of the smoothed decibels, where enough of it is as dark as the darkest class of the
+    minimum-error threshold; the rest is land where it is wider than a ship, but for what the opening by a
+    disk of 40 m takes off: piers, and ships that lie at them. Raises RasterError.
+    """
+    fine = pixel_m(image) or FINE_M
+    intensity, factor = _coarse(image, decibels)
+    progress.tell(0.05, "Telling water from land.")
+    pixel = fine * factor
+    if not np.isfinite(intensity).any():
+        from data.raster.errors import RasterError
+
+        raise RasterError(f"{image.name} has no pixel with a value, so there is nothing to look at.")
+    smooth = _smoothed_db(intensity, _scaled(_SMOOTH_PX, pixel, 3))
+    if land is not None:
+        ground = _burned(image, land, factor, intensity.shape)
+        water = ~ground & np.isfinite(intensity)
+        found = "given"
+    else:
+        water, found = _water(smooth)
+        ground = _land(water, smooth, pixel) if found == "brightness" else np.zeros(water.shape, bool)
+    level = float(np.nanmedian(intensity[water])) if water.any() else float(np.nanmedian(intensity))
+    room = water if land is not None else opened_by(water, _scaled(_OPEN_SEA_PX, pixel, 2))
+    return Sea(room, water, ground, factor, max(level, 1e-12), fine, found)
+
+
+def power(values: NDArray[Any], decibels: bool) -> NDArray[np.float32]:
+    """Intensity of amplitude, or of decibels."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        made = 10 ** (values / 10) if decibels else np.square(values)
+    return np.asarray(made, np.float32)
+
+
+def opened_by(mask: NDArray[np.bool_], radius: int) -> NDArray[np.bool_]:
+    """The mask opened by a disk; what lies beyond the image is as its border is."""
+    import cv2
+
+    if radius < 1:
+        return mask
+    wide = np.pad(mask.astype(np.uint8), radius + 1, mode="edge")
+    side = 2 * radius + 1
+    disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+    made = cv2.morphologyEx(wide, cv2.MORPH_OPEN, disk)
+    return np.asarray(made[radius + 1 : -radius - 1, radius + 1 : -radius - 1], bool)
+
+
+def _scaled(pixels: float, pixel: float, least: int) -> int:
+    return max(least, round(pixels * FINE_M / pixel))
+
+
+def _coarse(image: Path, decibels: bool) -> tuple[NDArray[np.float32], int]:
+    """Mean intensity in squares of the image, read strip by strip."""
+    from data.raster.files import opened
+    from data.raster.windows import Grid, Place, read_block, windows
+
+    with opened(image) as reader:
+        grid = Grid.of(reader)
+        factor = max(1, int(np.ceil(np.sqrt(grid.width * grid.height / _COARSE_PX))))
+        rows, columns = -(-grid.height // factor), -(-grid.width // factor)
+        total, count = np.zeros((rows, columns)), np.zeros((rows, columns))
+        for window in windows(grid, 4_000_000):
+            block = power(read_block(reader, (1,), Place(grid, window))[0], decibels)
+            known = np.isfinite(block)
+            top, left = int(window.row_off), int(window.col_off)
+            at_row = (np.arange(block.shape[0]) + top) // factor
+            at_column = (np.arange(block.shape[1]) + left) // factor
+            first = (at_row[0], at_column[0])
+            for add, sums in ((np.where(known, block, 0), total), (known, count)):
+                down = np.add.reduceat(
+                    add, np.flatnonzero(np.diff(at_row, prepend=-1)), axis=0, dtype=np.float64
+                )
+                both = np.add.reduceat(down, np.flatnonzero(np.diff(at_column, prepend=-1)), axis=1)
+                sums[first[0] : first[0] + both.shape[0], first[1] : first[1] + both.shape[1]] += both
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(total / count, np.float32), factor
+
+
+def _smoothed_db(intensity: NDArray[np.float32], side: int) -> NDArray[np.float32]:
+    import cv2
+
+    known = np.isfinite(intensity)
+    ksize = (side | 1, side | 1)
+    share = cv2.boxFilter(known.astype(np.float32), -1, ksize, borderType=cv2.BORDER_REFLECT)
+    mean = cv2.boxFilter(np.where(known, intensity, 0), -1, ksize, borderType=cv2.BORDER_REFLECT)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        average = mean / share
+        floor = max(1e-12, 1e-3 * float(np.nanmean(intensity)))
+        made = 10 * np.log10(average + floor)
+    made[~known] = np.nan
+    return np.asarray(made, np.float32)
+
+
+def _water(smooth: NDArray[np.float32]) -> tuple[NDArray[np.bool_], str]:
+    from scipy import ndimage
+
+    from data.vision.thresholds import kittler_illingworth, otsu
+
+    known = np.isfinite(smooth)
+    split, least = otsu(smooth), kittler_illingworth(smooth)
+    if split is None or split.ashman < 3.0 or split.high_mean - split.low_mean < 6.0:
+        return known, "none"
+    low = known & (smooth < split.threshold)
+    deepest = split.threshold if least is None else min(split.threshold, least.threshold)
+    labels, count = ndimage.label(low)
+    each = np.arange(1, count + 1)
+    sizes = ndimage.sum(low, labels, each)
+    deep = ndimage.sum(low & (smooth < deepest), labels, each)
+    kept = each[(sizes > _LEAST_SEA * known.sum()) & (deep > _DEEP_SHARE * sizes)]
+    if not kept.size:
+        return known, "none"
+    return np.isin(labels, kept), "brightness"
+
+
+def _land(water: NDArray[np.bool_], smooth: NDArray[np.float32], pixel: float) -> NDArray[np.bool_]:
+    """What is not water and too wide for a ship, opened so that ships at the quay are left to be found."""
+    from scipy import ndimage
+
+    level = float(np.nanmedian(smooth[water]))
+    wide = _scaled(_WIDE_PX, pixel, 6)
+    labels, _ = ndimage.label(ndimage.binary_fill_holes(~water))
+    land = np.zeros(water.shape, bool)
+    for number, where in enumerate(ndimage.find_objects(labels), start=1):
+        patch = labels[where] == number
+        if patch.sum() >= wide * wide / 4 and not _as_a_ship(patch, where, smooth, level, wide):
+            land[where] |= patch
+    return opened_by(land, _scaled(_OPEN_LAND_PX, pixel, 3))
+
+
+def _as_a_ship(
+    patch: NDArray[np.bool_], where: Any, smooth: NDArray[np.float32], level: float, wide: int
+) -> bool:
+    """Whether a patch is narrow, or else far brighter than land, drawn out, full and free of the border."""
+    import cv2
+    from scipy import ndimage
+
+    rows, columns = np.nonzero(patch)
+    _, sides, _ = cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32))
+    short, long = sorted(float(each) + 1 for each in sides)
+    if short <= wide:
+        return True
+    padded = np.pad(patch, 1)
+    outline = int((padded & ~ndimage.binary_erosion(padded)).sum())
+    height, width = smooth.shape
+    ends = (
+        (where[0].start == 0, patch[0]),
+        (where[0].stop == height, patch[-1]),
+        (where[1].start == 0, patch[:, 0]),
+        (where[1].stop == width, patch[:, -1]),
+    )
+    border = sum(int(line.sum()) for touches, line in ends if touches)
+    above = float(np.nanmedian(smooth[where][patch])) - level
+    return (
+        above > _BRIGHT_DB
+        and patch.sum() > 0.5 * short * long
+        and border < 0.3 * outline
+        and long > 1.3 * short
+    )
+
+
+def _burned(image: Path, land: Path, factor: int, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """Polygons as a mask on the coarse grid."""
+    import geopandas as gpd
+    from affine import Affine
+    from rasterio.features import rasterize
+
+    from data.raster.errors import RasterError
+    from data.vision.ground import ground_of
+
+    ground = ground_of(image)
+    if ground is None:
+        raise RasterError(
+            f"{image.name} has no place on the ground, so polygons of land cannot be laid on it."
+        )
+    frame = gpd.read_parquet(land).to_crs(ground.crs)
+    shapes = [each for each in frame.geometry if each is not None and not each.is_empty]
+    if not shapes:
+        return np.zeros(shape, bool)
+    made = rasterize(shapes, shape, transform=ground.transform @ Affine.scale(factor), all_touched=True)
+    return np.asarray(made, bool)

@@ -1,0 +1,363 @@
+"""Ships in radar images: what is brighter than the sea around it by more than chance, and shaped as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.progress import Progress
+from data.vision.detections import Detection
+from data.vision.sea import FINE_M, Sea, power, sea_of
+
+MODEL = "ships-cfar"
+TILE_PX = 1024
+FALSE_ALARM = 1e-6
+LONGEST_M = 450.0
+_GUARD_PX, _RING_PX = 50, 110
+_HIGHEST_CLUTTER = 1.6
+"""Times the water's median: beside a large ship the ring is full of its own sidelobes."""
+_STEPS_DB = 1.0
+_LEAST_DB, _MOST_DB = 8.0, 24.0
+_SIGMA_PX = 1.7
+_LEAST_PX = 50
+_NARROWEST, _WIDEST = 12.0, 1.6
+"""Length over width."""
+_FULL = 0.5
+_LEAST_CONTRAST_DB = 13.5
+"""A patch of less is taken apart: what is brighter in it may be the ship."""
+_FREE = 0.45
+"""Share of its surroundings that must be open water."""
+_DARKER = 40.0
+"""Percentile of the surroundings that a ship is compared with: at a quay, one side is bright too."""
+
+
+@dataclass(frozen=True)
+class Ships:
+    """What was looked at and found."""
+
+    found: tuple[Detection, ...]
+    contrasts_db: tuple[float, ...]
+    land: str
+    """How land was told: "given", "brightness" or "none"."""
+    tiles: int
+    water_share: float
+
+
+def find_ships(
+    progress: Progress,
+    image: Path,
+    *,
+    false_alarm: float = FALSE_ALARM,
+    min_score: float = 0.5,
+    land: Path | None = None,
+) -> Ships:
+    """Ships in the first band of a radar image: amplitude, 8-bit picture, or decibels.
+
+    CFAR on intensity: a pixel is bright when the clutter of the ring of open water around it would be so by
+    chance once in 1 / `false_alarm`, the clutter gamma-distributed with the ring's mean and variance, what
+    was found taken out of the ring and the test made again (iterative censoring: Cui, Zhou, Yang and Yang
+    2011, On the iterative censoring for target detection in SAR images, IEEE GRSL 8(4), 641-645; detectors:
+    Crisp 2004, The state-of-the-art in ship detection in SAR imagery, DSTO-RR-0272). Bright pixels are
+    joined at rising thresholds into a tree of patches, from which those most like a ship are taken, the whole
+    or its parts: full rectangles, 1.6 to 12 times as long as wide, at most 450 m long, with open water
+    beside them. The score is how likely such a patch was a ship in rendered scenes, from its contrast with
+    the darker side of its surroundings (`score_of`). Raises RasterError.
+    """
+    from data.raster.files import opened
+    from data.raster.windows import Grid
+    from data.uploads.gdal import quiet_gdal
+    from data.vision.flood import in_decibels
+
+    with quiet_gdal(), opened(image) as reader:
+        decibels = in_decibels(image)
+        sea = sea_of(progress, image, decibels, land)
+        grid = Grid.of(reader)
+        tiles = list(_tiles(grid.width, grid.height))
+        patches: list[Patch] = []
+        for number, tile in enumerate(tiles):
+            progress.tell(0.1 + 0.9 * number / len(tiles), f"Looked at {number} of {len(tiles)} tiles.")
+            new = _in_tile(reader, grid, tile, sea, decibels, false_alarm)
+            patches.extend(new)
+            _show(progress, image, [each for each in new if score_of(each.contrast_db) >= min_score])
+    kept = [each for each in patches if score_of(each.contrast_db) >= min_score]
+    return Ships(
+        tuple(Detection(each.box, "ship", score_of(each.contrast_db)) for each in kept),
+        tuple(round(each.contrast_db, 2) for each in kept),
+        sea.found,
+        len(tiles),
+        round(float(sea.water.mean()), 4),
+    )
+
+
+def score_of(contrast_db: float) -> float:
+    """How likely a patch of that contrast is a ship, 0 to 1."""
+    return float(1 / (1 + np.exp(-(contrast_db - _EVEN_DB) / _SLOPE_DB)))
+
+
+_EVEN_DB, _SLOPE_DB = 14.0, 1.5
+"""The contrast at which half the patches were ships, and how fast that changes."""
+
+
+@dataclass
+class Patch:
+    """Pixels that are brighter than a threshold together, and how much they look like a ship."""
+
+    where: tuple[slice, slice]
+    pixels: NDArray[np.bool_]
+    box: NDArray[np.float64]
+    """(4, 2) corners in pixels of the image."""
+    contrast_db: float
+    likeness: float
+    parts: list[int]
+    parent: int | None
+
+
+def _tiles(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
+    """(left, top, width, height) of tiles that cover an image."""
+    for top in range(0, height, TILE_PX):
+        for left in range(0, width, TILE_PX):
+            yield left, top, min(TILE_PX, width - left), min(TILE_PX, height - top)
+
+
+def _in_tile(
+    reader: Any, grid: Any, tile: tuple[int, int, int, int], sea: Sea, decibels: bool, false_alarm: float
+) -> list[Patch]:
+    """Ships whose middle lies in a tile, seen with a margin as wide as the longest ship."""
+    from rasterio.windows import Window
+
+    from data.raster.windows import Place, read_block
+
+    margin = int(np.clip(LONGEST_M / sea.pixel_m, 64, 512))
+    left, top = max(0, tile[0] - margin), max(0, tile[1] - margin)
+    right = min(grid.width, tile[0] + tile[2] + margin)
+    bottom = min(grid.height, tile[1] + tile[3] + margin)
+    window = Window(left, top, right - left, bottom - top)
+    water, land = (_cut(mask, sea.factor, left, top, right, bottom) for mask in (sea.open_water, sea.land))
+    if not water.any():
+        return []
+    intensity = power(read_block(reader, (1,), Place(grid, window))[0], decibels)
+    edges = (left == 0, top == 0, right == grid.width, bottom == grid.height)
+    found = patches_in(intensity, water, land, sea, false_alarm, edges)
+    kept = []
+    for patch in found:
+        patch.box = patch.box + np.array([left, top])
+        x, y = patch.box.mean(axis=0)
+        if tile[0] <= x < tile[0] + tile[2] and tile[1] <= y < tile[1] + tile[3]:
+            kept.append(patch)
+    return kept
+
+
+def _cut(
+    mask: NDArray[np.bool_], factor: int, left: int, top: int, right: int, bottom: int
+) -> NDArray[np.bool_]:
+    """The part of a coarse mask over a window of the image, at the image's pixels."""
+    rows = np.minimum(np.arange(top, bottom) // factor, mask.shape[0] - 1)
+    columns = np.minimum(np.arange(left, right) // factor, mask.shape[1] - 1)
+    return np.asarray(mask[np.ix_(rows, columns)])
+
+
+def patches_in(
+    intensity: NDArray[np.float32],
+    water: NDArray[np.bool_],
+    land: NDArray[np.bool_],
+    sea: Sea,
+    false_alarm: float,
+    edges: tuple[bool, bool, bool, bool] = (True, True, True, True),
+) -> list[Patch]:
+    """The patches of a window that are most like ships; boxes in pixels of the window."""
+    import cv2
+
+    scale = FINE_M / sea.pixel_m
+    known = np.isfinite(intensity)
+    filled = np.where(known, intensity, sea.level).astype(np.float32)
+    floor = max(1e-3 * float(filled.mean()), 1e-12)
+    smooth = cv2.GaussianBlur(filled, (0, 0), max(0.6, _SIGMA_PX * min(1.0, scale))) + floor
+    clutter, bright = _clutter(smooth, water & known, ~land & known, false_alarm, scale)
+    contrast = 10 * np.log10(smooth / clutter)
+    candidates = bright & ~land & known & (contrast > _LEAST_DB)
+    least_px = max(3.0, _LEAST_PX * min(1.0, scale) ** 2)
+    nodes = _tree(contrast, candidates, water, sea, least_px, edges)
+    return _chosen(nodes)
+
+
+def _clutter(
+    smooth: NDArray[np.float32],
+    water: NDArray[np.bool_],
+    allowed: NDArray[np.bool_],
+    false_alarm: float,
+    scale: float,
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """The mean clutter around each pixel, and where a pixel is beyond what such clutter gives."""
+    import cv2
+    from scipy.stats import gamma
+
+    guard, ring = (max(4, round(each * min(1.0, scale))) for each in (_GUARD_PX, _RING_PX))
+    ring = max(ring, guard + 6)
+    shapes = np.geomspace(0.2, 500, 300)
+    quantiles = gamma.isf(false_alarm, shapes) / shapes
+
+    def around(values: NDArray[Any]) -> NDArray[Any]:
+        sums = [
+            cv2.boxFilter(
+                values, cv2.CV_64F, (2 * r + 1, 2 * r + 1), normalize=False, borderType=cv2.BORDER_CONSTANT
+            )
+            for r in (ring, guard)
+        ]
+        return np.asarray(sums[0] - sums[1])
+
+    sample = water.copy()
+    least = 0.05 * ((2 * ring + 1) ** 2 - (2 * guard + 1) ** 2)
+    bright = np.zeros(water.shape, bool)
+    mean = np.full(smooth.shape, float(smooth.mean()))
+    for _ in range(2):
+        weight = sample.astype(np.float64)
+        count = around(weight)
+        inside = smooth[sample] if sample.any() else smooth.ravel()
+        few = count < least
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = np.where(few, float(np.median(inside)), around(smooth * weight) / count)
+            variance = around(np.square(smooth.astype(np.float64)) * weight) / count - np.square(mean)
+        mean = np.minimum(mean, _HIGHEST_CLUTTER * float(np.median(inside)))
+        variance = np.where(few, float(inside.var()), np.maximum(variance, 1e-6 * np.square(mean)))
+        shape = np.clip(np.square(mean) / np.maximum(variance, 1e-30), 0.2, 500)
+        bright = (smooth > mean * np.interp(shape, shapes, quantiles)) & allowed
+        near = cv2.dilate(bright.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+        sample = water & ~near
+    return np.asarray(mean, np.float32), bright
+
+
+def _tree(
+    contrast: NDArray[np.float32],
+    candidates: NDArray[np.bool_],
+    water: NDArray[np.bool_],
+    sea: Sea,
+    least_px: float,
+    edges: tuple[bool, bool, bool, bool],
+) -> list[Patch]:
+    """Patches at rising thresholds, each with the one that holds it."""
+    import cv2
+    from scipy import ndimage
+
+    joining = round(2 * min(1.0, FINE_M / sea.pixel_m))
+    side = 2 * joining + 1
+    disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+    nodes: list[Patch] = []
+    above: NDArray[np.int64] | None = None
+    for limit in np.arange(_LEAST_DB, _MOST_DB, _STEPS_DB):
+        bright = candidates & (contrast > limit)
+        if not bright.any():
+            break
+        if joining:
+            bright = cv2.morphologyEx(bright.astype(np.uint8), cv2.MORPH_CLOSE, disk).astype(bool)
+        labels, _ = ndimage.label(bright, np.ones((3, 3)))
+        own = np.full(bright.shape, -1, np.int64)
+        for number, where in enumerate(ndimage.find_objects(labels), start=1):
+            pixels = labels[where] == number
+            if pixels.sum() < least_px:
+                continue
+            parent = None
+            if above is not None:
+                holders = above[where][pixels]
+                holders = holders[holders >= 0]
+                parent = int(np.bincount(holders).argmax()) if holders.size else None
+            own[where][pixels] = len(nodes)
+            if parent is not None:
+                nodes[parent].parts.append(len(nodes))
+            nodes.append(_measured(where, pixels, contrast, water, sea, edges, parent))
+        above = own
+    return nodes
+
+
+def _measured(
+    where: tuple[slice, slice],
+    pixels: NDArray[np.bool_],
+    contrast: NDArray[np.float32],
+    water: NDArray[np.bool_],
+    sea: Sea,
+    edges: tuple[bool, bool, bool, bool],
+    parent: int | None,
+) -> Patch:
+    """A patch with its box, its contrast with its surroundings and how like a ship it is; 0: not at all."""
+    import cv2
+    from scipy import ndimage
+
+    rows, columns = np.nonzero(pixels)
+    middle, sides, angle = cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32))
+    corner = np.array([where[1].start, where[0].start]) + 0.5
+    sides = (sides[0] + 1, sides[1] + 1)
+    box = cv2.boxPoints((middle, sides, angle)).astype(np.float64) + corner
+    short, long = sorted(sides)
+    full = float(pixels.sum()) / (short * long)
+    scale = min(1.0, FINE_M / sea.pixel_m)
+    near, far = max(1.0, 3 * scale), max(4.0, 9 * scale)
+    reach = int(np.ceil(far)) + 1
+    top, left = max(0, where[0].start - reach), max(0, where[1].start - reach)
+    part = np.s_[top : where[0].stop + reach, left : where[1].stop + reach]
+    here = np.zeros(contrast[part].shape, bool)
+    here[where[0].start - top : where[0].stop - top, where[1].start - left : where[1].stop - left] = pixels
+    distance = ndimage.distance_transform_edt(~here)
+    ring = (distance > near) & (distance <= far)
+    beside = float(np.percentile(contrast[part][ring], _DARKER)) if ring.any() else 0.0
+    around = (distance > near + scale) & (distance <= far)
+    free = float(water[part][around].mean()) if around.any() else 0.0
+    above = float(contrast[part][here].mean()) - beside
+    height, width = contrast.shape
+    cut = any(
+        edge and touches
+        for edge, touches in zip(
+            edges,
+            (where[1].start == 0, where[0].start == 0, where[1].stop == width, where[0].stop == height),
+            strict=True,
+        )
+    )
+    drawn_out = long / short
+    likely = (
+        (1.2 if cut else min(_WIDEST, 1.6 if long > 6 else 1.0)) <= drawn_out <= _NARROWEST
+        and full > _FULL
+        and free > _FREE
+        and long * sea.pixel_m <= LONGEST_M
+    )
+    worth = float(pixels.sum()) * (full - 0.45) ** 2 * min(1.0, 1.5 * free) if likely and above > _LEAST_CONTRAST_DB else 0.0
+    return Patch(where, pixels, box, above, worth, [], parent)
+
+
+def _chosen(nodes: list[Patch]) -> list[Patch]:
+    """From the tree, patches that do not hold each other with the greatest likeness in sum."""
+    best = [0.0] * len(nodes)
+    for at in range(len(nodes) - 1, -1, -1):
+        best[at] = max(nodes[at].likeness, sum(best[part] for part in nodes[at].parts))
+    chosen: list[Patch] = []
+    waiting = [at for at, node in enumerate(nodes) if node.parent is None]
+    while waiting:
+        at = waiting.pop()
+        if nodes[at].likeness > 0 and nodes[at].likeness >= sum(best[part] for part in nodes[at].parts):
+            chosen.append(nodes[at])
+        else:
+            waiting.extend(nodes[at].parts)
+    return chosen
+
+
+def _show(progress: Progress, image: Path, patches: list[Patch]) -> None:
+    """Tell ships as they are found, where the image has a place."""
+    from data.vision.ground import ground_of
+
+    ground = ground_of(image) if patches else None
+    if ground is None:
+        return
+    from shapely.geometry import mapping
+
+    progress.found(
+        [
+            {
+                "type": "Feature",
+                "geometry": mapping(ground.shape(each.box)),
+                "properties": {"class_name": "ship", "score": round(score_of(each.contrast_db), 4)},
+            }
+            for each in patches
+        ]
+    )
