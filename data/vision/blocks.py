@@ -66,7 +66,7 @@ def bands_by_name(
     if missing := [each for each in wanted if known[each] is None]:
         there = ", ".join(f"{at} {text}" for at, text in enumerate(said[:14], start=1))
         raise RasterError(
-            f"{what} needs the bands {', '.join(wanted)}, and which is {' and '.join(missing)} cannot be "
+            f"{what[:1].upper()}{what[1:]} needs the bands {', '.join(wanted)}, and which is {' and '.join(missing)} cannot be "
             f"told (bands: {there})."
         )
     if beyond := [number for number in known.values() if number is not None and not 1 <= number <= count]:

@@ -56,7 +56,8 @@ def leaf_chlorophyll_index(rededge: Values, nir: Values) -> Values:
     """R783 / R705 - 1, in proportion to the chlorophyll of leaves and canopies, without a unit.
 
     Gitelson, Gritz and Merzlyak (2003), Relationships between leaf chlorophyll content and spectral
-    reflectance and algorithms for non-destructive chlorophyll assessment, Journal of Plant Physiology 160, 271-282.
+    reflectance and algorithms for non-destructive chlorophyll assessment, Journal of Plant Physiology 160,
+    271-282.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         made: Values = nir / rededge - 1.0
@@ -74,10 +75,12 @@ def turbidity(red: Values, nir: Values) -> Values:
         low = 228.1 * red / (1.0 - red / 0.1641)
         high = 3078.9 * nir / (1.0 - nir / 0.2112)
     share = np.clip((red - 0.05) / 0.02, 0.0, 1.0)
+    low, high = np.nan_to_num(low), np.nan_to_num(high)
+    unknown = ~(np.isfinite(red) & np.isfinite(nir))
     # Each branch has a pole beyond which it means nothing; where its share is 0 it must not spoil the other.
     made: Values = np.where(share < 1, (1 - share) * low, 0.0) + np.where(share > 0, share * high, 0.0)
     beyond = ((share < 1) & (red >= 0.1641)) | ((share > 0) & (nir >= 0.2112))
-    return np.where(beyond, np.inf, made)
+    return np.where(unknown, np.nan, np.where(beyond, np.inf, made))
 
 
 def emissivity(red: Values, nir: Values) -> Values:

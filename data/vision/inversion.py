@@ -192,7 +192,7 @@ def _chlorophyll(source: Path, surface: Surface, given: dict[str, int]) -> Recip
     return Recipe(
         "red-edge chlorophyll index", "1", "R783 / R705 - 1", "Gitelson et al. 2003",
         ("rededge071", "rededge078"), (0.0, 15.0), lambda v: formulas.leaf_chlorophyll_index(*v),
-        note="It is in proportion to the chlorophyll of leaves; what one unit is in g/m2 depends on the plant.",
+        note="It grows with the chlorophyll of leaves; what one unit is in g/m2 depends on the plant.",
     )  # fmt: skip
 
 
@@ -233,7 +233,7 @@ def _moisture(progress: Progress, source: Path, scale: float | None, given: dict
         dry, wet = edges_of(index, values, dry_is_low=False)
         return Recipe(
             "soil moisture index", "1", "TVDI", "Sandholt et al. 2002", bands, (0.0, 1.0),
-            lambda v: formulas.between_edges(formulas.ndvi(v[1], v[2]), v[0], dry, wet),
+            lambda v: formulas.between_edges(_land(formulas.ndvi(v[1], v[2])), v[0], dry, wet),
             note="1 is the wettest and 0 the driest of this image, with its edges fitted to its own pixels.",
         )  # fmt: skip
     bands = (swir or "swir22", "red", "nir")
@@ -242,10 +242,15 @@ def _moisture(progress: Progress, source: Path, scale: float | None, given: dict
     return Recipe(
         "soil moisture index", "1", "OPTRAM", "Sadeghi et al. 2017", bands, (0.0, 1.0),
         lambda v: formulas.between_edges(
-            formulas.ndvi(v[1], v[2]), formulas.transformed_swir(v[0]), dry, wet
+            _land(formulas.ndvi(v[1], v[2])), formulas.transformed_swir(v[0]), dry, wet
         ),
         note="1 is the wettest and 0 the driest of this image, with its edges fitted to its own pixels.",
     )  # fmt: skip
+
+
+def _land(index: Values) -> Values:
+    """The vegetation index of land: water, below 0, has no soil."""
+    return np.where(index >= 0, index, np.nan)
 
 
 def _cloud_of_points(
@@ -273,8 +278,10 @@ def edges_of(
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Intercept and slope of the dry and of the wet edge over the vegetation index.
 
-    Lines through the 2nd and 98th percentile of the values in up to 20 classes of the index, each weighed
-    by the square root of its pixels. Raises RasterError where fewer than three classes have 20 pixels.
+    Their slopes are those of lines through the 2nd and 98th percentile of the values in up to 20 classes of the
+    index, each weighed by the square root of its pixels, and one slope for both where the lines would cross;
+    their intercepts leave 1 % of the pixels beyond each. Raises RasterError where fewer than three classes have
+    20 pixels.
     """
     if index.size:
         low, high = np.percentile(index, (1, 99))
@@ -291,12 +298,19 @@ def edges_of(
             "has too few pixels of land, or all of one cover."
         )
     x, bottom, top, weight = np.array(rows).T
+    slopes = [float(np.polyfit(x, y, 1, w=weight)[0]) for y in (bottom, top)]
+    ends = np.percentile(index, (1, 99))
+    lower, upper = (_edge(index, values, slope, share) for slope, share in zip(slopes, (1, 99), strict=True))
+    gaps = [upper[0] - lower[0] + (upper[1] - lower[1]) * float(end) for end in ends]
+    if min(gaps) < 0.2 * max(gaps):
+        slope = sum(slopes) / 2
+        lower, upper = _edge(index, values, slope, 1), _edge(index, values, slope, 99)
+    return (lower, upper) if dry_is_low else (upper, lower)
 
-    def line(y: Values) -> tuple[float, float]:
-        slope, intercept = np.polyfit(x, y, 1, w=weight)
-        return float(intercept), float(slope)
 
-    return (line(bottom), line(top)) if dry_is_low else (line(top), line(bottom))
+def _edge(index: Values, values: Values, slope: float, percent: int) -> tuple[float, float]:
+    """Intercept and slope of the line that so many percent of the points lie under."""
+    return float(np.percentile(values - slope * index, percent)), slope
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,13 @@ CLOUD_METHODS = {
     "colour": "by brightness, whiteness and smoothness (after Zhang and Xiao 2014), which can take smooth "
     "white ground for cloud",
 }
+MODELS = {
+    "s2cloudless": "s2cloudless", "qa_pixel": "cloud-quality-band", "scl": "cloud-quality-band",
+    "spectral": "cloud-spectral-tests", "colour": "cloud-colour", "dct": "dct-denoising",
+    "median and dct": "dct-denoising", "median": "impulse-median", "nlm": "non-local-means",
+    "refined_lee": "refined-lee", "canny": "canny", "sobel": "sobel", "ratio": "ratio-of-averages",
+}  # fmt: skip
+"""The card of each method."""
 _Cloud = Literal["auto", "s2cloudless", "qa_pixel", "scl", "spectral", "colour"]
 
 
@@ -67,7 +74,8 @@ def cloud_detection(
         done = world.work(f"Finding clouds in {source.name}", find_clouds, source.path, path, method=method)
         made.append(done)
         found.update(
-            model=done.method,
+            model=MODELS[done.method],
+            method=done.method,
             cloud_percent=round(done.cloud_percent, 3),
             shadow_percent=None if done.shadow_percent is None else round(done.shadow_percent, 3),
         )
@@ -139,7 +147,8 @@ def cloud_removal(
 
 def _cleared_facts(done: Cleared) -> dict[str, Any]:
     return {
-        "model": done.method,
+        "model": "cloud-compositing" if done.others_used else "exemplar-inpainting",
+        "clouds_by": MODELS[done.method],
         "cloud_percent": round(done.cloud_percent, 3),
         "other_dates_percent": round(done.other_percent, 3),
         "invented_percent": round(done.invented_percent, 3),
@@ -202,7 +211,7 @@ def image_dehazing(
             f"Removing haze from {source.name}", dehaze, source.path, path, strength=strength
         )
         found.update(
-            model="dark channel prior",
+            model="dark-channel-prior",
             transmission=round(done.transmission, 4),
             least_transmission=round(done.least_transmission, 4),
             haze_percent=round(100 * (1 - done.transmission), 2),
@@ -290,7 +299,8 @@ _NOISE_METHODS = {
 
 def _noise_facts(done: Denoised) -> dict[str, Any]:
     return {
-        "model": done.method,
+        "model": MODELS[done.method],
+        "method": done.method,
         "sigma_before": finite(done.sigma_before, 5),
         "sigma_after": finite(done.sigma_after, 5),
         "impulse_percent": round(100 * done.impulse_share, 3),
@@ -299,7 +309,7 @@ def _noise_facts(done: Denoised) -> dict[str, Any]:
 
 
 def _noise_words(found: dict[str, Any], source: Raster) -> str:
-    how = _NOISE_METHODS[found["model"]]
+    how = _NOISE_METHODS[found["method"]]
     before, after = found["sigma_before"], found["sigma_after"]
     if found["looks"] is not None:
         went = f"the speckle's deviation over the mean went from {number(before)} to {number(after)}"
@@ -308,7 +318,7 @@ def _noise_words(found: dict[str, Any], source: Raster) -> str:
         return f"Filtered {source.name} with {how}; it is too small to measure its noise."
     went = f"from a standard deviation of {number(before)} to {number(after or 0.0)}"
     dots = found["impulse_percent"]
-    also = f"; {number(dots)} % of its pixels were lone extremes" if "median" in found["model"] else ""
+    also = f"; {number(dots)} % of its pixels were lone extremes" if "median" in found["method"] else ""
     return f"Took the noise out of {source.name} with {how}: {went} in its own numbers{also}."
 
 
@@ -355,10 +365,10 @@ def edge_detection(
         share = number(round(found["density_percent"], 2))
         count = f"{number_of(found['edge_px'], 'pixel')} of {source.name} ({share} %)"
         how = {
-            "canny": f"with Canny at a smoothing of {number(found['scale_px'] or 0)} pixels",
+            "canny": f"with Canny after a Gaussian of {number(found['scale_px'] or 0)} px",
             "sobel": f"as the gradient by Sobel is at least {number(found['high'] or 0)} a pixel there",
             "ratio": f"where means of radar differ by more than a ratio of {number(found['high'] or 0)}",
-        }[found["model"]]
+        }[found["method"]]
         return f"{count} lie on an edge, {how}."
 
     looks = {"colormap": "grey", "stretch": "percentile" if method == "sobel" else "minmax"}
@@ -371,7 +381,8 @@ def edge_detection(
 
 def _edge_facts(done: Edges) -> dict[str, Any]:
     return {
-        "model": done.method,
+        "model": MODELS[done.method],
+        "method": done.method,
         "edge_px": done.edge_px,
         "density_percent": round(done.density_percent, 3),
         "scale_px": done.scale_px,

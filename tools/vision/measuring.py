@@ -76,13 +76,15 @@ def _value_words(found: Quality) -> list[str]:
     elif first.snr_db == first.snr_db:
         said.append(
             f"Noise of {one_line(first.name)} has a standard deviation of "
-            f"{number(float(f'{first.noise_sigma:.3g}'))}, {number(round(first.snr_db, 1))} dB under the mean; "
-            f"its values from {number(float(f'{first.low:.5g}'))} to {number(float(f'{first.high:.5g}'))} span "
+            f"{_short(first.noise_sigma, 3)}, {number(round(first.snr_db, 1))} dB under the mean; "
+            f"its values from {_short(first.low)} to {_short(first.high)} span "
             f"{number(round(first.dynamic_range_db, 1))} dB."
         )
+    saturated = max(each.saturated_percent for each in found.bands)
+    nodata = max(each.nodata_percent for each in found.bands)
     shares = [
-        f"{number(round(max(each.saturated_percent for each in found.bands), 2))} % of the pixels are saturated",
-        f"{number(round(max(each.nodata_percent for each in found.bands), 2))} % are without a value",
+        f"{number(round(saturated, 2))} % of the pixels are saturated",
+        f"{number(round(nodata, 2))} % are without a value",
     ]
     if found.haze_percent is not None:
         shares.append(f"haze or pale ground takes {number(round(found.haze_percent, 1))} % of the light")
@@ -91,6 +93,10 @@ def _value_words(found: Quality) -> list[str]:
     stripes = max(each.stripes for each in found.bands)
     shares.append(f"neighbouring lines differ {number(round(stripes, 1))} times what chance explains")
     return [*said, f"At the most {listed(shares)}."]
+
+
+def _short(value: float, digits: int = 5) -> str:
+    return number(float(f"{value:.{digits}g}"))
 
 
 def _facts(found: Quality) -> dict[str, Any]:
@@ -140,7 +146,7 @@ def remote_sensing_inversion(
         Field(ge=0.1, le=6, description="Of the air, for temperature by the single-channel method."),
     ] = None,
 ) -> Step:
-    """Compute a quantity of the ground by a published formula: temperature, leaf area, chlorophyll, ….
+    """Compute a quantity of the ground by a published formula: temperature, leaf area, chlorophyll and more.
 
     Temperature in kelvin: emissivity after Sobrino et al. (2004), Planck's law, or with water vapour
     Jimenez-Munoz et al. (2014). Leaf area in m²/m²: Boegh et al. (2002). Chlorophyll of water in mg/m³:
@@ -197,7 +203,8 @@ def _inverted_facts(done: Inverted) -> dict[str, Any]:
     return {
         "quantity_title": done.title,
         "unit": done.unit,
-        "model": done.method,
+        "model": "published-formulas",
+        "method": done.method,
         "source": done.source,
         **{
             key: finite(value) if isinstance(value, float) else value
@@ -220,8 +227,8 @@ def _inverted_words(done: Inverted, of: str) -> str:
     bands = listed([f"{name} = band {at}" for name, at in done.band_numbers.items()])
     return (
         f"The {done.title} of {of} is {mean}{unit} on average{celsius}, from {low} to {high}{unit}, over "
-        f"{done.summary.count:,} pixels; by {done.method} ({done.source}) from {bands}. {beyond} % of the values "
-        f"lay beyond {least} to {most}{unit} and were cut to it. {done.note}"
+        f"{done.summary.count:,} pixels; by {done.method} ({done.source}) from {bands}. {beyond} % of the "
+        f"values lay beyond {least} to {most}{unit} and were cut to it. {done.note}"
     )
 
 
