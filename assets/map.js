@@ -97,6 +97,7 @@
     }
 
     update(view, index) {
+      const recoloured = view.color !== this.view.color;
       const refill = view.fill !== this.view.fill || view.tiles !== this.view.tiles;
       const restyle = view.color !== this.view.color || view.size !== this.view.size;
       const shown = view.visible && !this.view.visible;
@@ -106,11 +107,21 @@
       this.pane.style.opacity = String(view.opacity);
       this.pane.style.display = view.visible ? "" : "none";
       if (refill || regeometry) { this.dirty = true; this.loaded = null; if (view.kind === "timeline") this.owner.timeline(this); }
+      if (view.objects) return this.found(recoloured);
       if (restyle && this.content) this.draw(this.content);
       if (refill || regeometry || shown || this.dirty) this.fetch();
     }
 
+    // Detections filter, show and take verdicts by themselves.
+    found(recoloured) {
+      const { id, reviews } = this.view.objects;
+      if (this.objects && this.objects.id !== id) { this.objects.remove(); this.objects = null; }
+      if (!this.objects) this.objects = new AzimuthObjects(this.owner, { id, space: "ground", pane: this.paneName, reviews, color: this.view.color });
+      this.objects.update({ reviews, visible: this.view.visible, color: recoloured ? this.view.color : undefined });
+    }
+
     remove() {
+      if (this.objects) this.objects.remove();
       if (this.abort) this.abort.abort();
       if (this.group) this.group.remove();
       this.renderer.remove();
@@ -126,6 +137,7 @@
 
     fetch() {
       if (!this.view.visible) return;
+      if (this.view.objects) { if (this.objects) this.objects.moved(); return; }
       if (this.view.kind === "drawing") return this.drawShape();
       if (this.view.kind === "raster") return this.drawPicture();
       if (this.covers()) return;
@@ -454,7 +466,7 @@
       map.on("draw:created", (event) => this.drawn(event));
       map.on("draw:drawstart", () => { this.drawing = true; });
       map.on("draw:drawstop", () => setTimeout(() => { this.drawing = false; }, 300));
-      map.on("click", (event) => this.pixels(event));
+      map.on("click", (event) => this.clicked(event));
       new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(map.getContainer());
       this.channel = new BroadcastChannel("azimuth-" + options.session);
       this.channel.onmessage = (message) => this.told(message.data);
@@ -477,12 +489,15 @@
     async call(tool, args) {
       try {
         const answer = await fetch(this.base + "/calls", {
-          method: "POST", headers: { "Content-Type": "application/json", "X-Azimuth": "1" }, body: JSON.stringify({ tool, args }),
+          method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "X-Azimuth": "1" }, body: JSON.stringify({ tool, args }),
         });
         const body = await answer.json();
         if (!answer.ok) this.say(body.error);
+        this.refresh();
+        return answer.ok;
       } catch (error) { this.say("Azimuth does not answer; is it still running?"); }
       this.refresh();
+      return false;
     }
 
     refresh() {
@@ -544,6 +559,14 @@
     turn(lon) {
       const middle = this.map.getCenter().lng;
       return Math.round((middle - lon) / 360) * 360;
+    }
+
+    // Where a detection's corner is drawn, and the copy of the world that all of them are drawn on.
+    place(position, by) { return at(position[0] + by, position[1]); }
+
+    turned(items) {
+      const first = items.values().next().value;
+      return first ? this.turn(firstLon(first.geometry)) : 0;
     }
 
     near(position) { return at(position[0] + this.turn(position[0]), position[1]); }
@@ -651,6 +674,17 @@
       });
     }
 
+    // A click on a detection opens its card; elsewhere it reads the pixels.
+    clicked(event) {
+      if (this.drawing || !this.view) return;
+      for (const each of [...this.view.layers].reverse()) {
+        const layer = this.layers.get(each.id);
+        const item = layer && layer.objects && layer.objects.hit(event.latlng);
+        if (item) { layer.objects.open(item.id, false); return; }
+      }
+      this.pixels(event);
+    }
+
     // -- pixel values at a click --
 
     pixels(event) {
@@ -735,11 +769,12 @@
       }
     }
 
-    box(position, className, fill) {
+    box(position, className, fill, given) {
       const control = L.control({ position });
       const box = element("div", "az-box " + className);
       control.onAdd = () => { L.DomEvent.disableClickPropagation(box); L.DomEvent.disableScrollPropagation(box); return box; };
       control.addTo(this.map);
+      if (given) given(control);
       if (fill) fill(box);
       return box;
     }

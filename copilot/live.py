@@ -10,9 +10,10 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from copilot.engine import Engine, default_engine
 from copilot.session import Session
@@ -96,6 +97,19 @@ class Live:
         )
         thread.start()
 
+    def call(self, session_id: str, tool: str, args: Mapping[str, Any]) -> None:
+        """Start one call for the page, in a thread like a turn's. Raises Refused while another one runs."""
+        session = self.session(session_id)
+        with self._lock:
+            if session_id in self._running:
+                raise Refused("A request is still running in this session. Stop it, or wait for its answer.")
+            self._running[session_id] = _Running(tool)
+            self._problems.pop(session_id, None)
+        thread = threading.Thread(
+            target=self._call, args=(session, tool, dict(args)), name=f"call-{session_id[:6]}", daemon=True
+        )
+        thread.start()
+
     def stop(self, session_id: str) -> bool:
         """Ask the running turn to stop; False when none runs."""
         with self._lock:
@@ -170,6 +184,17 @@ class Live:
         except Exception as error:
             # Before a turn begins, nothing is on record: the sentence is kept here, the traceback in the log.
             _log.exception("a turn of session %s could not run", session.id)
+            self._problems[session.id] = _sentence(error)
+        finally:
+            with self._lock:
+                del self._running[session.id]
+            self._tell(session.id)
+
+    def _call(self, session: Session, tool: str, args: Mapping[str, Any]) -> None:
+        try:
+            session.call_tool(tool, args, source="page")
+        except Exception as error:
+            _log.exception("a call of session %s could not run", session.id)
             self._problems[session.id] = _sentence(error)
         finally:
             with self._lock:

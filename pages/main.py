@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from copilot.live import live
-from pages import benchmark, data, help, home, tools
+from pages import benchmark, data, help, home, imagery, tools
 from pages.look import style
 
 st.set_page_config(page_title="Azimuth", page_icon="🧭", layout="wide", initial_sidebar_state="collapsed")
 style()
 PAGES = {
     "home": st.Page(home.show, title="Map", default=True),
+    "imagery": st.Page(imagery.show, title="Imagery", url_path="imagery"),
     "data": st.Page(data.show, title="Data", url_path="data"),
     "tools": st.Page(tools.show, title="Tools", url_path="tools"),
     "benchmark": st.Page(benchmark.show, title="Benchmark", url_path="benchmark"),

@@ -30,6 +30,7 @@ class Attach(JSCSSMixin, MacroElement):
         ("fullscreen", "/vendor/fullscreen/Control.FullScreen.js"),
         ("minimap", "/vendor/minimap/Control.MiniMap.min.js"),
         ("mouse", "/vendor/mouse-position/L.Control.MousePosition.js"),
+        ("objects", "/assets/objects.js"),
         ("azimuth", "/assets/map.js"),
     ]
     default_css = [  # noqa: RUF012
@@ -38,6 +39,7 @@ class Attach(JSCSSMixin, MacroElement):
         ("minimap", "/vendor/minimap/Control.MiniMap.min.css"),
         ("mouse", "/vendor/mouse-position/L.Control.MousePosition.css"),
         ("azimuth", "/assets/map.css"),
+        ("objects", "/assets/objects.css"),
     ]
 
     def __init__(self, session_id: str) -> None:

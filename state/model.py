@@ -37,7 +37,7 @@ LayerKind = Literal[
     "drawing",
 ]
 PANELS = ("results", "figure", "image", "layers", "trace", "jobs")
-PAGES = ("home", "data", "tools", "benchmark", "help")
+PAGES = ("home", "imagery", "data", "tools", "benchmark", "help")
 CONTROLS = ("legend", "scale_bar", "graticule", "minimap")
 
 

@@ -1,10 +1,10 @@
-"""The routes beside the pages, on the same port: map data, tiles, calls, files, health."""
+"""The routes beside the pages, on the same port: map data, tiles, calls, files, imagery, health."""
 
 from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from copilot.server import assets, calls, files, maps, tiles, uploads
+from copilot.server import assets, calls, files, imagery, maps, tiles, uploads
 from copilot.server.owner import OwnerAndHeaders
 
 
@@ -15,6 +15,7 @@ def routes() -> list[BaseRoute]:
         *calls.routes(),
         *maps.routes(),
         *tiles.routes(),
+        *imagery.routes(),
         *files.routes(),
         *uploads.routes(),
     ]

@@ -14,9 +14,10 @@ from starlette.routing import BaseRoute, Route
 from copilot.server.guard import Denied, guarded, number, own_session, the_live
 from copilot.session import Session
 from copilot.view.basemap import cities_in
+from copilot.view.detections import detections_artifact, reviews_version
 from copilot.view.layers import Viewport, layer_content, periods
 from copilot.view.mapview import map_view
-from state.model import Layer
+from state.model import Layer, State
 from tools.map.rasters import has_tiles, ramp_of
 
 _PERIOD = re.compile(r"\d{4}(-\d{2}){0,2}")
@@ -36,8 +37,15 @@ def _view(session: Session) -> dict[str, Any]:
     found = map_view(session.state, session.events, session.engine.catalogue)
     for each, shown in zip(session.state.map.layers, found["layers"], strict=True):
         shown["tiles"] = has_tiles(each, world)
+        shown["objects"] = _objects(session.state, each)
         shown["ramp"] = ramp_of(each, world) if each.kind == "raster" else None
     return found
+
+
+def _objects(state: State, layer: Layer) -> dict[str, str] | None:
+    """Which detections a layer shows, and what changes with each review of them."""
+    found = detections_artifact(state, layer.artifact)
+    return None if found is None else {"id": found.id, "reviews": reviews_version(state, found.id)}
 
 
 @guarded

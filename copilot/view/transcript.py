@@ -19,21 +19,39 @@ def conversation(turns: tuple[Turn, ...], state: State, running: bool) -> dict[s
 
     `question` stands on the last turn while it is not answered: its choices are the buttons.
     """
-    shown = turns[-MAX_TURNS:]
+    kept = [each for each, after in zip(turns, (*turns[1:], None), strict=True) if not _goes_on(each, after)]
+    shown = kept[-MAX_TURNS:]
     rated = ratings(turns)
     cards = [
-        {**turn_card(each, running and each is turns[-1]), "rating": rated.get(each.number)}
+        {
+            **turn_card(each, running and each is turns[-1] and each.interrupted),
+            "rating": rated.get(each.number),
+        }
         for each in shown
         if not is_feedback(each)
     ]
     question = state.ui.question
     return {
         "turns": cards,
-        "earlier": len(turns) - len(shown),
+        "earlier": len(kept) - len(shown),
         "question": None
         if question is None or running
         else {"text": question.text, "choices": list(question.choices)},
     }
+
+
+def _goes_on(turn: Turn, after: Turn | None) -> bool:
+    """Whether a turn is a verdict on the page that another one follows: of a row of them the last shows."""
+    return after is not None and _is_review(turn) and _is_review(after)
+
+
+def _is_review(turn: Turn) -> bool:
+    calls = turn.calls
+    return (
+        turn.request is None
+        and bool(calls)
+        and all(each.tool == "review_detection" and each.ok for each in calls)
+    )
 
 
 def is_feedback(turn: Turn) -> bool:

@@ -13,7 +13,9 @@ from tools.database.attributes import known_field
 from tools.phrases import listed, number_of
 from tools.units import Names, TableId
 
-PageName = Annotated[Literal["home", "data", "tools", "benchmark", "help"], Field(description="Which page.")]
+PageName = Annotated[
+    Literal["home", "imagery", "data", "tools", "benchmark", "help"], Field(description="Which page.")
+]
 PanelName = Annotated[
     Literal["results", "figure", "image", "layers", "trace", "jobs"], Field(description="Which panel.")
 ]
@@ -25,7 +27,7 @@ MOST_HOVER_FIELDS = 8
 
 @tool("ui", changes_state=True)
 def open_page(state: State, world: World, *, name: PageName) -> Step:
-    """Open a page: home (chat and map), data, tools, benchmark or help.
+    """Open a page: home (chat and map), imagery, data, tools, benchmark or help.
 
     Example: copilot call open_page name=data
 

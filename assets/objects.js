@@ -1,0 +1,545 @@
+// Detections on a map or on a picture: outlines by class, a filter, and a card with the chip and the verdict.
+// Whoever shows them gives `base`, `get`, `call`, `say`, `box` and `place` (a coordinate to Leaflet's lat/lon).
+(function () {
+  "use strict";
+
+  const SAID = { confirmed: "Confirmed", rejected: "Rejected", relabelled: "Relabelled" };
+  const NEAR_PX = 8;
+  const SMALL_PX = 14;
+  const SPARE = ["#f0abfc", "#bef264", "#7dd3fc", "#fdba74", "#c4b5fd"];
+
+  function element(tag, className, text) {
+    const made = document.createElement(tag);
+    if (className) made.className = className;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  function button(className, text, label, act) {
+    const made = element("button", className, text);
+    made.type = "button";
+    if (label) { made.title = label; made.setAttribute("aria-label", label); }
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  const full = (count) => Number(count).toLocaleString("en-US");
+  const number = (value, unit) => (value === null || value === undefined ? "" : (value >= 100 ? Math.round(value) : +value.toFixed(1)) + unit);
+  const mixed = (id) => (Math.imul(id ^ 0x5bd1e995, 0x9e3779b1) >>> 0);
+  const ORDERS = {
+    low: ["lowest score first", (a, b) => a.score - b.score || a.id - b.id],
+    high: ["highest score first", (a, b) => b.score - a.score || a.id - b.id],
+    mixed: ["in mixed order", (a, b) => mixed(a.id) - mixed(b.id)],
+  };
+
+  // Each outline has a dark edge, so that it is seen on water and on snow.
+  const Outlines = L.Canvas.extend({
+    _fillStroke(ctx, layer) {
+      if (layer.options.casing) {
+        ctx.save();
+        ctx.setLineDash([]);
+        ctx.globalAlpha = 0.5;
+        ctx.lineWidth = layer.options.weight + 2;
+        ctx.strokeStyle = "#05080c";
+        ctx.stroke();
+        ctx.restore();
+      }
+      L.Canvas.prototype._fillStroke.call(this, ctx, layer);
+    },
+  });
+
+  class Objects {
+    constructor(owner, { id, space, pane, color, reviews }) {
+      Object.assign(this, { owner, id, space, pane, color, map: owner.map, visible: true });
+      this.path = "/detections/" + encodeURIComponent(id);
+      this.renderer = new Outlines({ pane, padding: 0.2 });
+      this.group = L.layerGroup().addTo(this.map);
+      this.items = new Map();
+      this.hidden = new Set();
+      this.waiting = new Map();
+      this.least = 0;
+      this.verdict = "all";
+      this.order = "low";
+      this.goOn = true;
+      this.wanted = reviews;
+      this.keys = (event) => this.key(event);
+      this.hover = (event) => this.hovered(event);
+      document.addEventListener("keydown", this.keys, true);
+      this.map.on("mousemove", this.hover);
+      this.load();
+    }
+
+    load() {
+      this.owner.get(this.path + "?space=" + this.space).then((content) => {
+        if (this.gone) return;
+        this.name = content.name;
+        this.classes = content.classes;
+        this.total = content.total;
+        this.colours = new Map(content.classes.map((each) => [each.name, each.color]));
+        this.items = new Map(content.features.map((feature) => [feature.id, {
+          id: feature.id, ...feature.properties, geometry: feature.geometry, found: feature.properties.class_name,
+        }]));
+        this.version = content.version;
+        this.said(content.reviews);
+        this.build();
+        this.draw();
+        if (this.later) { const later = this.later; this.later = null; this.open(later, true); }
+      }, (error) => this.owner.say(error.message));
+    }
+
+    // What the session says now: other reviews, another colour, shown or hidden.
+    update({ color, reviews, visible }) {
+      const recoloured = color !== undefined && color !== this.color;
+      if (color !== undefined) this.color = color;
+      if (visible !== this.visible) {
+        this.visible = visible;
+        if (this.filterBox) this.filterBox.hidden = !visible;
+        if (!visible) this.close();
+      }
+      if (recoloured) this.restyle();
+      if (reviews !== this.version && reviews !== this.wanted) {
+        this.wanted = reviews;
+        this.owner.get(this.path + "/reviews").then((content) => {
+          if (this.gone) return;
+          this.version = this.wanted = content.version;
+          this.said(content.reviews);
+          this.restyle();
+        }, (error) => this.owner.say(error.message));
+      }
+    }
+
+    remove() {
+      this.gone = true;
+      document.removeEventListener("keydown", this.keys, true);
+      this.map.off("mousemove", this.hover);
+      this.close();
+      this.group.remove();
+      if (this.tip) this.tip.remove();
+      this.renderer.remove();
+      if (this.control) this.control.remove();
+    }
+
+    // -- what was said --
+
+    said(reviews) {
+      for (const item of this.items.values()) this.mark(item, this.waiting.get(item.id) || reviews[item.id]);
+      this.summary();
+      if (this.open_) this.fill();
+    }
+
+    mark(item, review) {
+      const [verdict, right, by, at] = review || [null, null, null, null];
+      Object.assign(item, { verdict, by, at, name: verdict === "relabelled" && right ? right : item.found });
+    }
+
+    // -- outlines --
+
+    colour(name) {
+      if (this.classes.length === 1 && this.color && name === this.classes[0].name) return this.color;
+      if (!this.colours.has(name)) this.colours.set(name, SPARE[this.colours.size % SPARE.length]);
+      return this.colours.get(name);
+    }
+
+    style(item) {
+      const rejected = item.verdict === "rejected";
+      const sure = item.verdict && !rejected;
+      return {
+        color: this.colour(item.name), weight: sure ? 3 : rejected ? 1.5 : 1.8, opacity: rejected ? 0.8 : 1,
+        dashArray: rejected ? "5 5" : null, fill: !rejected, fillColor: this.colour(item.name), fillOpacity: sure ? 0.04 : 0.14, casing: true,
+      };
+    }
+
+    latlngs(part) { return typeof part[0] === "number" ? this.owner.place(part, this.turned) : part.map((each) => this.latlngs(each)); }
+
+    passes(item) {
+      if (item.score < this.least || this.hidden.has(item.found)) return false;
+      return this.verdict === "all" || (item.verdict || "unreviewed") === this.verdict;
+    }
+
+    draw() {
+      this.turned = this.owner.turned ? this.owner.turned(this.items) : 0;
+      this.group.clearLayers();
+      for (const item of this.items.values()) {
+        item.shape = L.polygon(this.latlngs(item.geometry.coordinates), { renderer: this.renderer, pane: this.pane, interactive: false, ...this.style(item) });
+        item.bounds = item.shape.getBounds();
+        item.styled = [item.verdict, item.name].join();
+        if (this.passes(item)) this.group.addLayer(item.shape);
+      }
+      this.shownCount();
+      this.ring();
+    }
+
+    restyle() {
+      for (const item of this.items.values()) {
+        if (!item.shape) continue;
+        const styled = [item.verdict, item.name, this.color].join();
+        if (styled !== item.styled) { item.styled = styled; item.shape.setStyle(this.style(item)); }
+      }
+      this.filter();
+    }
+
+    filter() {
+      for (const item of this.items.values()) {
+        if (!item.shape) continue;
+        const shown = this.passes(item);
+        if (shown !== this.group.hasLayer(item.shape)) { if (shown) this.group.addLayer(item.shape); else this.group.removeLayer(item.shape); }
+      }
+      this.shownCount();
+    }
+
+    // The world has copies: the outlines are drawn on the one in view.
+    moved() { if (this.items.size && this.owner.turned && this.owner.turned(this.items) !== this.turned) this.draw(); }
+
+    ring() {
+      if (this.mark_) { this.mark_.remove(); this.mark_ = null; }
+      const item = this.open_ && this.items.get(this.open_);
+      if (!item || !item.shape) return;
+      this.mark_ = L.polygon(item.shape.getLatLngs(), { renderer: this.renderer, pane: this.pane, interactive: false, color: "#fde047", weight: 7, opacity: 0.75, fill: false }).addTo(this.map);
+      this.mark_.bringToBack();
+    }
+
+    // -- which one is meant --
+
+    hit(spot) {
+      if (!this.visible) return null;
+      const px = this.map.latLngToContainerPoint(spot);
+      const corner = this.map.containerPointToLatLng(px.add([NEAR_PX, NEAR_PX]));
+      const [dLat, dLng] = [Math.abs(corner.lat - spot.lat), Math.abs(corner.lng - spot.lng)];
+      let best = null, least = Infinity;
+      for (const item of this.items.values()) {
+        const box = item.bounds;
+        if (!box || spot.lat < box.getSouth() - dLat || spot.lat > box.getNorth() + dLat || spot.lng < box.getWest() - dLng || spot.lng > box.getEast() + dLng) continue;
+        if (!this.passes(item)) continue;
+        const area = (box.getNorth() - box.getSouth()) * (box.getEast() - box.getWest());
+        const inside = item.shape.getLatLngs().some((part) => within(spot, Array.isArray(part[0]) ? part[0] : part));
+        const size = this.pixels(item);
+        if (!inside && size > SMALL_PX * 2) continue;
+        if (area < least) { least = area; best = item; }
+      }
+      return best;
+    }
+
+    pixels(item) {
+      const [a, b] = [this.map.latLngToLayerPoint(item.bounds.getSouthWest()), this.map.latLngToLayerPoint(item.bounds.getNorthEast())];
+      return Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
+    }
+
+    hovered(event) {
+      if (this.asked) return;
+      this.asked = requestAnimationFrame(() => {
+        this.asked = null;
+        if (this.gone) return;
+        const item = this.owner.drawing ? null : this.hit(event.latlng);
+        this.map.getContainer().classList.toggle("az-pointing", Boolean(item));
+        if (!item) { if (this.tip) { this.tip.remove(); this.tip = null; } return; }
+        if (!this.tip) this.tip = L.tooltip({ direction: "top", offset: [0, -8], className: "az-tip", opacity: 1 });
+        const verdict = item.verdict ? " · " + SAID[item.verdict].toLowerCase() : "";
+        this.tip.setLatLng(event.latlng).setContent(element("span", "", `${item.name} ${item.score.toFixed(2)}${verdict}`));
+        if (!this.map.hasLayer(this.tip)) this.tip.addTo(this.map);
+      });
+    }
+
+    queue() {
+      const there = [...this.items.values()].filter((item) => this.passes(item) || item.id === this.open_);
+      return there.sort(ORDERS[this.order][1]);
+    }
+
+    // The next that nobody reviewed, `step` 1, or the one before, reviewed or not.
+    step(step, todo) {
+      const row = this.queue();
+      const at = row.findIndex((item) => item.id === this.open_);
+      for (let i = 1; i <= row.length; i++) {
+        const item = row[(((at + step * i) % row.length) + row.length) % row.length];
+        if (item.id === this.open_) continue;
+        if (!todo || !item.verdict) return this.open(item.id, true);
+      }
+      if (todo) this.owner.say("Everything that is shown is reviewed.");
+    }
+
+    // -- the filter --
+
+    build() {
+      if (this.control) this.control.remove();
+      const box = (this.filterBox = this.owner.box("bottomleft", "az-objects", null, (control) => { this.control = control; }));
+      box.hidden = !this.visible;
+      const details = element("details");
+      details.open = this.map.getSize().x > 560;
+      const head = element("summary", "az-objects-head");
+      this.headName = element("span", "az-objects-name", this.name);
+      this.headCount = element("span", "az-objects-count");
+      head.append(this.headName, this.headCount);
+      details.append(head, this.slider(), this.classRow(), this.lines());
+      box.append(details);
+      this.summary();
+    }
+
+    slider() {
+      const line = element("label", "az-objects-line");
+      const range = element("input");
+      const text = element("span", "az-objects-value", "any");
+      Object.assign(range, { type: "range", min: "0", max: "1", step: "0.01", value: String(this.least) });
+      range.setAttribute("aria-label", "Least score shown");
+      range.addEventListener("input", () => {
+        this.least = Number(range.value);
+        text.textContent = this.least ? "≥ " + this.least.toFixed(2) : "any";
+        this.filter();
+      });
+      line.append(element("span", "", "Score"), range, text);
+      return line;
+    }
+
+    classRow() {
+      const row = element("div", "az-objects-classes");
+      row.setAttribute("role", "group");
+      row.setAttribute("aria-label", "Classes shown");
+      for (const each of this.classes) {
+        const chip = button("az-class", "", "", () => {
+          const on = this.hidden.delete(each.name);
+          if (!on) this.hidden.add(each.name);
+          chip.setAttribute("aria-pressed", String(on));
+          this.filter();
+        });
+        chip.setAttribute("aria-pressed", "true");
+        const swatch = element("i");
+        swatch.style.setProperty("--layer", this.colour(each.name));
+        chip.append(swatch, element("span", "", each.name), element("small", "", full(each.count)));
+        chip.title = each.name;
+        row.append(chip);
+      }
+      return row;
+    }
+
+    lines() {
+      const line = element("div", "az-objects-line");
+      const select = element("select");
+      select.setAttribute("aria-label", "Verdicts shown");
+      for (const [value, text] of [["all", "All verdicts"], ["unreviewed", "Unreviewed"], ["confirmed", "Confirmed"], ["rejected", "Rejected"], ["relabelled", "Relabelled"]]) select.append(new Option(text, value));
+      select.addEventListener("change", () => { this.verdict = select.value; this.filter(); });
+      this.reviewButton = button("az-objects-go", "Review", "Open the first that nobody reviewed", () => { this.open_ = null; this.step(1, true); });
+      line.append(select, this.reviewButton);
+      const key = element("div", "az-objects-key");
+      for (const [kind, text] of [["plain", "unreviewed"], ["sure", "confirmed"], ["no", "rejected"]]) key.append(element("i", "az-key-" + kind), element("span", "", text));
+      const both = element("div");
+      both.append(line, key);
+      return both;
+    }
+
+    shownCount() {
+      if (!this.headCount) return;
+      const shown = this.group.getLayers().length, all = this.items.size;
+      this.headCount.textContent = shown === all ? full(all) : `${full(shown)} of ${full(all)}`;
+      if (this.total > all) this.headCount.textContent += ` (of ${full(this.total)}, the best)`;
+      this.filterBox.dataset.shown = String(shown);
+    }
+
+    summary() {
+      if (this.headName) this.headName.title = `${this.name}: ${full(this.reviewed())} of ${full(this.items.size)} reviewed`;
+    }
+
+    reviewed() { let count = 0; for (const item of this.items.values()) if (item.verdict) count++; return count; }
+
+    // -- the card --
+
+    open(id, go) {
+      const item = this.items.get(id);
+      if (!item) { this.later = id; return; }
+      if (this.owner.opened && this.owner.opened !== this) this.owner.opened.close();
+      this.owner.opened = this;
+      this.open_ = id;
+      if (!this.card) this.makeCard();
+      this.relabelling(false);
+      this.fill();
+      this.ring();
+      if (go) this.show(item);
+      this.card.focus({ preventScroll: true });
+    }
+
+    // Bring an object into view, near enough to see it; what is in view already stays where it is.
+    show(item) {
+      const size = this.map.getSize();
+      const view = L.bounds([30, 30], [size.x - (size.x > 560 ? 290 : 30), size.y - 30]);
+      const spot = this.map.latLngToContainerPoint(item.bounds.getCenter());
+      const px = this.pixels(item);
+      const zoom = px < SMALL_PX ? Math.min(this.map.getMaxZoom(), this.map.getZoom() + Math.log2(48 / Math.max(px, 0.5))) : this.map.getZoom();
+      if (zoom !== this.map.getZoom() || !view.contains(spot)) this.owner.move(item.bounds.getCenter(), zoom);
+    }
+
+    close() {
+      if (!this.card) return;
+      this.card.remove();
+      this.card = this.open_ = null;
+      if (this.owner.opened === this) this.owner.opened = null;
+      this.ring();
+    }
+
+    makeCard() {
+      const card = (this.card = element("section", "az-card"));
+      card.tabIndex = -1;
+      L.DomEvent.disableClickPropagation(card);
+      L.DomEvent.disableScrollPropagation(card);
+      const head = element("header");
+      this.cardTitle = element("strong", "az-card-title");
+      this.cardState = element("span", "az-card-state");
+      head.append(this.cardTitle, this.cardState, button("az-card-close", "×", "Close (Esc)", () => this.close()));
+      this.cardChip = element("img", "az-card-chip");
+      this.cardFacts = element("dl");
+      const body = element("div", "az-card-body");
+      body.append(this.cardChip, this.cardFacts);
+      card.append(head, body, this.verdictButtons(), this.relabelForm(), this.foot());
+      this.map.getContainer().append(card);
+    }
+
+    verdictButtons() {
+      const row = element("div", "az-card-verdicts");
+      const make = (kind, text, key, act) => {
+        const made = button("az-verdict az-verdict-" + kind, "", `${text} (${key})`, act);
+        made.append(element("span", "", text), element("kbd", "", key));
+        row.append(made);
+        return made;
+      };
+      this.confirmButton = make("confirm", "Confirm", "c", () => this.review("confirm"));
+      this.rejectButton = make("reject", "Reject", "r", () => this.review("reject"));
+      this.relabelButton = make("relabel", "Relabel", "l", () => this.relabelling(true));
+      return row;
+    }
+
+    relabelForm() {
+      const form = (this.form = element("form", "az-card-relabel"));
+      this.classInput = element("input");
+      this.classInput.setAttribute("aria-label", "The right class");
+      this.classInput.placeholder = "the right class";
+      this.classInput.maxLength = 80;
+      const list = element("datalist");
+      list.id = "classes-" + this.id;
+      this.classList_ = list;
+      this.classInput.setAttribute("list", list.id);
+      const save = element("button", "az-verdict", "Save");
+      save.type = "submit";
+      form.append(this.classInput, list, save);
+      form.hidden = true;
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        const name = this.classInput.value.trim();
+        if (name) { this.relabelling(false); this.review("relabel", name); }
+      });
+      return form;
+    }
+
+    foot() {
+      const foot = element("footer");
+      const order = element("select");
+      order.setAttribute("aria-label", "Order of the review");
+      for (const [value, [text]] of Object.entries(ORDERS)) order.append(new Option(text, value));
+      order.value = this.order;
+      order.addEventListener("change", () => { this.order = order.value; this.fill(); this.card.focus(); });
+      const line = element("div", "az-card-line");
+      this.cardPlace = element("span", "az-card-place");
+      line.append(
+        button("az-card-step", "‹", "The one before (p or ←)", () => this.step(-1, false)),
+        this.cardPlace,
+        button("az-card-step", "›", "The next unreviewed (n or →)", () => this.step(1, true)),
+      );
+      const on = element("label", "az-card-on");
+      const tick = element("input");
+      tick.type = "checkbox";
+      tick.checked = this.goOn;
+      tick.addEventListener("change", () => { this.goOn = tick.checked; });
+      on.append(tick, element("span", "", "go on"));
+      on.title = "After a verdict, open the next that nobody reviewed";
+      const below = element("div", "az-card-line");
+      below.append(order, on);
+      foot.append(line, below);
+      return foot;
+    }
+
+    fill() {
+      const item = this.items.get(this.open_);
+      if (!item || !this.card) return;
+      this.card.setAttribute("aria-label", `Detection ${item.id}: ${item.name}`);
+      this.card.dataset.detection = String(item.id);
+      this.card.dataset.verdict = item.verdict || "unreviewed";
+      this.cardTitle.textContent = item.name;
+      this.cardTitle.title = item.name;
+      this.cardTitle.style.setProperty("--layer", this.colour(item.name));
+      this.cardState.textContent = item.verdict ? SAID[item.verdict] : "Unreviewed";
+      const chip = this.owner.base + this.path + "/chips/" + item.id + ".png";
+      if (this.cardChip.getAttribute("src") !== chip) {
+        // A new picture: the one before would stand there until this one is read.
+        const fresh = element("img", "az-card-chip");
+        Object.assign(fresh, { src: chip, alt: `${item.found}, cut from the image` });
+        this.cardChip.replaceWith(fresh);
+        this.cardChip = fresh;
+      }
+      this.cardFacts.replaceChildren();
+      const size = [number(item.length_m, ""), number(item.width_m, "")].filter(Boolean).join(" × ");
+      const facts = [
+        ["Score", item.score.toFixed(2)], ["Size", size && size + " m"], ["Heading", number(item.heading_deg, "°")],
+        ["Found as", item.name === item.found ? "" : item.found], ["Model", item.model], ["Image", item.source],
+        ["Reviewed", item.verdict && [item.by, (item.at || "").replace("T", " ").slice(0, 16)].filter(Boolean).join(", ")],
+      ];
+      for (const [key, value] of facts) if (value) { const line = element("div"); line.append(element("dt", "", key), element("dd", "", String(value))); line.lastChild.title = String(value); this.cardFacts.append(line); }
+      const pressed = { confirm: "confirmed", reject: "rejected", relabel: "relabelled" };
+      for (const [kind, made] of [["confirm", this.confirmButton], ["reject", this.rejectButton], ["relabel", this.relabelButton]]) made.setAttribute("aria-pressed", String(item.verdict === pressed[kind]));
+      this.cardPlace.textContent = `No. ${full(item.id)} · ${full(this.reviewed())} of ${full(this.items.size)} reviewed`;
+      this.classList_.replaceChildren(...[...this.colours.keys()].map((name) => new Option(name)));
+    }
+
+    relabelling(on) {
+      this.form.hidden = !on;
+      if (on) { this.classInput.value = ""; this.classInput.focus(); }
+      else if (this.card.contains(document.activeElement)) this.card.focus({ preventScroll: true });
+    }
+
+    // A verdict shows at once; the session is told, and what it says in the end is what stays.
+    review(verdict, name) {
+      const item = this.items.get(this.open_);
+      if (!item) return;
+      const cleared = verdict === "clear" || (verdict !== "relabel" && item.verdict === { confirm: "confirmed", reject: "rejected" }[verdict]);
+      const asked = { detections: this.id, detection_id: item.id, verdict: cleared ? "clear" : verdict };
+      if (verdict === "relabel") asked.class_name = name;
+      const words = { confirm: "confirmed", reject: "rejected", relabel: name === item.found ? "confirmed" : "relabelled" };
+      const review = cleared ? [null, null, null, null] : [words[verdict], name || null, null, null];
+      this.waiting.set(item.id, review);
+      this.mark(item, review);
+      this.restyle();
+      this.fill();
+      // Those on one detection go one after another; each is sent even if the page is left meanwhile.
+      const done = (item.calls ? item.calls.then(() => this.owner.call("review_detection", asked)) : this.owner.call("review_detection", asked));
+      item.calls = done;
+      done.then((ok) => {
+        if (item.calls === done) item.calls = null;
+        if (this.waiting.get(item.id) === review) this.waiting.delete(item.id);
+        if (!ok) { this.version = this.wanted = null; this.owner.refresh(); }
+      });
+      if (this.goOn && !cleared) this.step(1, true);
+    }
+
+    key(event) {
+      if (!this.card || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "Escape") { event.stopPropagation(); if (this.form.hidden) this.close(); else this.relabelling(false); return; }
+      if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox" && event.target.type !== "range") return;
+      const acts = {
+        c: () => this.review("confirm"), r: () => this.review("reject"), l: () => this.relabelling(true), u: () => this.review("clear"),
+        n: () => this.step(1, true), p: () => this.step(-1, false), ArrowRight: () => this.step(1, true), ArrowDown: () => this.step(1, true),
+        ArrowLeft: () => this.step(-1, false), ArrowUp: () => this.step(-1, false),
+      };
+      if (event.target.type === "range" && event.key.startsWith("Arrow")) return;
+      const act = acts[event.key];
+      if (!act) return;
+      event.preventDefault();
+      event.stopPropagation();
+      act();
+    }
+  }
+
+  function within(spot, ring) {
+    let inside = false;
+    for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
+      const a = ring[i], b = ring[j];
+      if (a.lat > spot.lat !== b.lat > spot.lat && spot.lng < ((b.lng - a.lng) * (spot.lat - a.lat)) / (b.lat - a.lat) + a.lng) inside = !inside;
+    }
+    return inside;
+  }
+
+  window.AzimuthObjects = Objects;
+})();

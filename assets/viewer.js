@@ -1,0 +1,208 @@
+// An image in its own grid: tiles of its pixels, bands and stretch to choose, and what was found in it.
+// The address says which: /api/sessions/{session}/viewer?image={handle}. A pixel (column, row) is at (-row, column).
+(function () {
+  "use strict";
+
+  const STRETCHES = [["percentile", "2 to 98 %"], ["minmax", "least to greatest"], ["none", "as stored"]];
+
+  function element(tag, className, text) {
+    const made = document.createElement(tag);
+    if (className) made.className = className;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  const PixelTiles = L.TileLayer.extend({
+    getTileUrl(coords) {
+      const { base, image, look } = this.options;
+      return `${base}/image/tiles/${-coords.z}/${coords.x}/${coords.y}.png?` + new URLSearchParams({ image, ...look });
+    },
+  });
+
+  class Viewer {
+    constructor() {
+      const [, session] = location.pathname.match(/\/api\/sessions\/([^/]+)\/viewer$/);
+      this.base = "/api/sessions/" + session;
+      this.image = new URLSearchParams(location.search).get("image");
+      this.sets = new Map();
+      this.map = L.map("picture", {
+        crs: L.CRS.Simple, minZoom: -16, maxZoom: 5, zoomSnap: 0.25, zoomDelta: 1, attributionControl: false,
+      });
+      this.map.createPane("az-found").style.zIndex = "450";
+      this.map.on("click", (event) => this.clicked(event));
+      this.map.on("mousemove", (event) => this.where(event.latlng));
+      new ResizeObserver(() => this.map.invalidateSize({ pan: false })).observe(this.map.getContainer());
+      this.toast = element("div", "az-toast");
+      this.toast.setAttribute("role", "status");
+      this.map.getContainer().append(this.toast);
+      this.channel = new BroadcastChannel("azimuth-" + decodeURIComponent(session));
+      this.channel.onmessage = ({ data }) => this.told(data);
+      this.watchTheme();
+      this.refresh();
+    }
+
+    told({ version, show, open }) {
+      if (version !== undefined && version !== this.version) { this.version = version; this.refresh(); }
+      if (show !== undefined && show !== this.chosen) { this.chosen = show; this.refresh(); }
+      if (open) { const set = this.sets.get(open[0]); if (set) set.open(open[1], true); else this.toOpen = open; }
+    }
+
+    async get(path) {
+      const answer = await fetch(this.base + path, { headers: { Accept: "application/json" } });
+      const body = await answer.json();
+      if (!answer.ok) throw new Error(body.error || "The image could not be read.");
+      return body;
+    }
+
+    async call(tool, args) {
+      try {
+        const answer = await fetch(this.base + "/calls", {
+          method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "X-Azimuth": "1" }, body: JSON.stringify({ tool, args }),
+        });
+        const body = await answer.json();
+        if (!answer.ok) this.say(body.error);
+        this.refresh();
+        return answer.ok;
+      } catch (error) { this.say("Azimuth does not answer; is it still running?"); return false; }
+    }
+
+    refresh() {
+      if (this.asking) { this.again = true; return; }
+      this.asking = true;
+      this.get("/image?" + new URLSearchParams({ image: this.image })).then((about) => this.show(about), (error) => this.say(error.message)).finally(() => {
+        this.asking = false;
+        if (this.again) { this.again = false; this.refresh(); }
+      });
+    }
+
+    show(about) {
+      if (!this.about) {
+        this.about = about;
+        const { width, height } = about;
+        this.bounds = L.latLngBounds([-height, 0], [0, width]);
+        this.map.setMaxBounds(this.bounds.pad(1));
+        this.map.fitBounds(this.bounds, { animate: false });
+        this.map.setMinZoom(Math.max(-16, Math.floor(this.map.getZoom()) - 1));
+        this.look = { bands: about.shown.join(","), stretch: "percentile" };
+        this.controls();
+        this.tiles();
+      }
+      const wanted = about.detections.find((each) => each.id === this.chosen) || about.detections[0];
+      for (const [id, set] of this.sets) if (!wanted || id !== wanted.id) { set.remove(); this.sets.delete(id); }
+      if (wanted && this.sets.has(wanted.id)) this.sets.get(wanted.id).update({ reviews: wanted.reviews, visible: true });
+      else if (wanted) this.sets.set(wanted.id, new AzimuthObjects(this, { id: wanted.id, space: "pixels", pane: "az-found", reviews: wanted.reviews }));
+      if (this.toOpen && wanted && wanted.id === this.toOpen[0]) { this.sets.get(wanted.id).open(this.toOpen[1], true); this.toOpen = null; }
+      if (!this.ready) { this.ready = true; this.channel.postMessage({ ready: true }); }
+      this.map.getContainer().dataset.ready = "yes";
+    }
+
+    place([x, y]) { return L.latLng(-y, x); }
+
+    move(center, zoom) {
+      const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+      if (calm) this.map.setView(center, zoom, { animate: false });
+      else this.map.flyTo(center, zoom, { duration: 0.4 });
+    }
+
+    clicked(event) {
+      for (const set of this.sets.values()) {
+        const item = set.hit(event.latlng);
+        if (item) set.open(item.id, false);
+      }
+    }
+
+    where({ lat, lng }) {
+      if (!this.spot) return;
+      const inside = this.bounds.contains([lat, lng]);
+      this.spot.textContent = inside ? `column ${Math.floor(lng)}, row ${Math.floor(-lat)}` : "";
+    }
+
+    // -- how it looks --
+
+    tiles() {
+      const before = this.layer;
+      const layer = new PixelTiles("", {
+        base: this.base, image: this.image, look: { ...this.look }, bounds: this.bounds, minZoom: -16, maxZoom: 5, minNativeZoom: -16, maxNativeZoom: 0,
+        noWrap: true, className: "az-tile az-pixel-tile", updateWhenZooming: false,
+      });
+      const drop = () => { if (before) before.remove(); };
+      layer.once("load", drop);
+      setTimeout(drop, 4000);
+      let told = false;
+      layer.on("tileerror", () => { if (!told) { told = true; this.say("Its pixels could not be read."); } });
+      this.layer = layer.addTo(this.map);
+    }
+
+    controls() {
+      const { bands, shown } = this.about;
+      this.box("topright", "az-look", (box) => {
+        const name = (band) => bands[band - 1];
+        const combined = shown.length === 3 ? [["Colours", shown]] : [];
+        const at = (wanted) => bands.findIndex((each) => each.toLowerCase() === wanted) + 1;
+        const infrared = ["nir", "red", "green"].map(at);
+        const short = ["swir1", "nir", "red"].map((each) => at(each) || at(each.replace("swir1", "swir16")) || at(each.replace("swir1", "swir")));
+        if (infrared.every(Boolean)) combined.push(["Infrared", infrared]);
+        if (short.every(Boolean)) combined.push(["Short wave", short]);
+        const choices = [...combined.map(([title, three]) => [three.join(","), `${title}: ${three.map(name).join(", ")}`]), ...bands.map((each, index) => [String(index + 1), each])];
+        if (bands.length > 3) choices.push(["own", "Choose three bands …"]);
+        const own = element("span", "az-look-own");
+        own.hidden = true;
+        const three = [0, 1, 2].map((index) => {
+          const select = this.select(["Red", "Green", "Blue"][index], bands.map((each, band) => [String(band + 1), each]), String(shown[index] || 1));
+          select.addEventListener("change", () => this.looks({ bands: three.map((each) => each.value).join(",") }));
+          own.append(select);
+          return select;
+        });
+        const band = this.select("Bands", choices, this.look.bands);
+        band.addEventListener("change", () => {
+          own.hidden = band.value !== "own";
+          this.looks({ bands: band.value === "own" ? three.map((each) => each.value).join(",") : band.value });
+        });
+        const stretch = this.select("Stretch", STRETCHES, "percentile");
+        stretch.addEventListener("change", () => this.looks({ stretch: stretch.value }));
+        box.append(band, own, stretch);
+      });
+      this.spot = this.box("bottomright", "az-spot");
+    }
+
+    select(label, options, value) {
+      const made = element("select");
+      made.setAttribute("aria-label", label);
+      made.title = label;
+      for (const [key, text] of options) made.append(new Option(text, key));
+      made.value = value;
+      return made;
+    }
+
+    looks(change) { Object.assign(this.look, change); this.tiles(); }
+
+    box(position, className, fill, given) {
+      const control = L.control({ position });
+      const box = element("div", "az-box " + className);
+      control.onAdd = () => { L.DomEvent.disableClickPropagation(box); L.DomEvent.disableScrollPropagation(box); return box; };
+      control.addTo(this.map);
+      if (given) given(control);
+      if (fill) fill(box);
+      return box;
+    }
+
+    say(text) {
+      this.toast.textContent = text || "";
+      this.toast.classList.add("az-shown");
+      clearTimeout(this.toastTimer);
+      this.toastTimer = setTimeout(() => this.toast.classList.remove("az-shown"), 6000);
+    }
+
+    watchTheme() {
+      const check = () => {
+        const node = window.parent.document.querySelector(".stApp");
+        const [r, g, b] = (node ? getComputedStyle(node).backgroundColor.match(/[\d.]+/g) : [255, 255, 255]).map(Number);
+        document.documentElement.dataset.theme = 0.3 * r + 0.59 * g + 0.11 * b < 110 ? "dark" : "light";
+      };
+      check();
+      setInterval(check, 700);
+    }
+  }
+
+  window.viewer = new Viewer();
+})();

@@ -1,0 +1,266 @@
+"""An image of the session as the Imagery page shows it: which there are, facts, bands, and what fits it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from data.progress import Unheard
+from data.raster.errors import RasterError
+from state.log import Event
+from state.model import Artifact, State
+from tools.base import Tool, ToolError, World
+from tools.map.files import image_picture
+from tools.rasters import raster_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COUNTED_PX = 20_000_000
+"""Up to so many values of all bands, their statistics are of every pixel; beyond, of a grid of them."""
+_SAMPLE_SIDE_PX = 1000
+_ABOUT_PIXELS = frozenset({"image", "before", "after"})
+_OF_ONE_KIND = ("sar", "optical")
+"""A tool whose name begins so is for images of that kind alone."""
+_AFTERWARDS = frozenset({"list_detections", "review_detection"})
+"""They work on what was found, and not on an image."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An image that can be shown."""
+
+    handle: str
+    name: str
+    uploaded: bool
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of an image."""
+
+    name: str
+    facts: tuple[tuple[str, str], ...]
+    modality: str | None
+    reasons: tuple[str, ...]
+    has_place: bool
+
+
+@dataclass(frozen=True)
+class Field:
+    """An argument that a tool needs beside the image."""
+
+    name: str
+    about: str
+    image: bool
+    """Another image, else a text."""
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """A tool that fits an image: which argument the image is, and what else has to be said."""
+
+    tool: Tool
+    argument: str
+    fields: tuple[Field, ...]
+
+    @property
+    def title(self) -> str:
+        """The tool's name as people read it."""
+        words = self.tool.name.replace("_", " ")
+        return words[:1].upper() + words[1:].replace("sar ", "SAR ")
+
+
+def choices(state: State, world: World) -> list[Choice]:
+    """The session's images with pixels, the newest first."""
+    found = [
+        Choice(each.id, each.name, each.made_by.startswith("add_file"))
+        for each in reversed(state.artifacts)
+        if each.kind == "raster" and world.artifacts.find(each.id) is not None
+    ]
+    wanted = [str(dict(each.options).get("image", "")) for each in state.map.layers if each.kind == "raster"]
+    for image_id in dict.fromkeys([*wanted, state.ui.selected_image or ""]):
+        record = world.catalogue.image(image_id) if image_id else None
+        if record is not None and image_picture(world, record) is not None:
+            found.append(Choice(image_id, str(record.get("name") or image_id), False))
+    return found
+
+
+def about(state: State, world: World, handle: str) -> About:
+    """Size, place and kind of an image. Raises ToolError when it cannot be read."""
+    found = raster_of(state, world, handle)
+    facts, has_place = _facts(found.path, found.path.stat().st_mtime_ns)
+    kind, reasons = modality(found.path)
+    shown = [("Kind", kind or "not known")]
+    return About(found.name, (*shown, *facts), kind, reasons, has_place)
+
+
+def modality(path: Path) -> tuple[str | None, tuple[str, ...]]:
+    """What kind of sensor an image is from, and what says so; None where it cannot be told."""
+    return _modality(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _modality(path: Path, _changed: int) -> tuple[str | None, tuple[str, ...]]:
+    from data.vision.modality import tell_modality
+
+    try:
+        told = tell_modality(Unheard(), path)
+    except RasterError:
+        return None, ()
+    return told.name, told.reasons
+
+
+@lru_cache(maxsize=64)
+def _facts(path: Path, _changed: int) -> tuple[tuple[tuple[str, str], ...], bool]:
+    from data.raster.files import opened
+    from data.vision.ground import ground_of
+
+    try:
+        with opened(path) as source:
+            width, height, count = source.width, source.height, source.count
+            kinds = sorted(set(source.dtypes))
+            crs = source.crs
+            nodata = source.nodata
+        ground = ground_of(path)
+    except RasterError as error:
+        raise ToolError(str(error)) from None
+    size = path.stat().st_size
+    rows = [
+        ("Size", f"{width:,} × {height:,} px"),
+        ("Bands", f"{count} of {', '.join(kinds)}"),
+        ("Coordinates", "none: it has no place on the map" if crs is None else _crs_name(crs)),
+    ]
+    if ground is not None:
+        rows.append(("Pixel on the ground", _gsd_text(_gsd_m(ground, width, height))))
+    if nodata is not None:
+        rows.append(("No data", f"{nodata:g}"))
+    rows.append(("File", f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.1f} kB"))
+    return tuple(rows), ground is not None
+
+
+def _gsd_m(ground: Any, width: int, height: int) -> tuple[float, float]:
+    """How wide and high the middle pixel is on the ground, metres."""
+    import numpy as np
+    from pyproj import Geod
+
+    x, y = width / 2, height / 2
+    lonlat = ground.lonlat(np.array([[x, y], [x + 1, y], [x, y + 1]]))
+    _, _, metres = Geod(ellps="WGS84").inv(
+        [lonlat[0, 0]] * 2, [lonlat[0, 1]] * 2, lonlat[1:, 0], lonlat[1:, 1]
+    )
+    return float(metres[0]), float(metres[1])
+
+
+def _gsd_text(sides: tuple[float, float]) -> str:
+    across, down = sides
+    if math.isclose(across, down, rel_tol=0.02):
+        return f"{across:.3g} m"
+    return f"{across:.3g} × {down:.3g} m"
+
+
+def _crs_name(crs: Any) -> str:
+    code = crs.to_epsg()
+    return f"EPSG:{code}" if code is not None else str(crs.to_wkt().split('"')[1])[:60]
+
+
+def statistics(state: State, world: World, handle: str) -> tuple[pd.DataFrame, str]:
+    """Each band's statistics, and of which pixels they are. Raises ToolError when it cannot be read."""
+    path = raster_of(state, world, handle).path
+    try:
+        return _statistics(path, path.stat().st_mtime_ns)
+    except RasterError as error:
+        raise ToolError(str(error)) from None
+
+
+@lru_cache(maxsize=32)
+def _statistics(path: Path, _changed: int) -> tuple[pd.DataFrame, str]:
+    import numpy as np
+    import pandas as pd
+
+    from data.raster.files import opened
+    from data.raster.looks import band_names, read_bands
+
+    rows = []
+    with opened(path) as source:
+        names = band_names(source)
+        step = 1.0
+        if source.width * source.height * source.count > COUNTED_PX:
+            step = max(1.0, max(source.width, source.height) / _SAMPLE_SIDE_PX)
+        shape = (1, max(1, round(source.height / step)), max(1, round(source.width / step)))
+        for number, name in enumerate(names, start=1):
+            values, there = read_bands(source, (number,), out_shape=shape)
+            seen = values[there & np.isfinite(values)].astype(np.float64)
+            row: dict[str, Any] = {"band": name, "valid, %": round(100 * seen.size / values.size, 1)}
+            if seen.size:
+                row |= {
+                    "least": float(seen.min()),
+                    "mean": round(float(seen.mean()), 4),
+                    "median": float(np.median(seen)),
+                    "greatest": float(seen.max()),
+                    "std": round(float(seen.std()), 4),
+                }
+            rows.append(row)
+    of = "of every pixel" if step == 1.0 else f"of a grid of {shape[1] * shape[2]:,} pixels"
+    return pd.DataFrame(rows), of
+
+
+def fitting(tools: Iterable[Tool], kind: str | None) -> list[Fitting]:
+    """The vision tools that fit an image of that kind, those that need nothing else first."""
+    found = []
+    for each in tools:
+        if each.category != "vision" or each.name in _AFTERWARDS:
+            continue
+        properties: Mapping[str, Any] = each.schema.get("properties", {})
+        argument = next((name for name in ("image", "after") if name in properties), None)
+        own = next((word for word in _OF_ONE_KIND if each.name.startswith(f"{word}_")), None)
+        if argument is None or (own is not None and kind is not None and (own == "sar") != (kind == "sar")):
+            continue
+        needed = [name for name in each.schema.get("required", ()) if name != argument]
+        fields = tuple(
+            Field(
+                name,
+                str(properties[name].get("description", "")),
+                name in _ABOUT_PIXELS or _is_image(properties[name]),
+            )
+            for name in needed
+        )
+        found.append(Fitting(each, argument, fields))
+    return sorted(found, key=lambda each: (bool(each.fields), "detections" not in each.tool.gives))
+
+
+def _is_image(schema: Mapping[str, Any]) -> bool:
+    return schema.get("format") == "raster"
+
+
+def last_result(events: Iterable[Event], tools: Mapping[str, Tool] | Iterable[Tool]) -> Event | None:
+    """The last call of a vision tool, beside those that list and review."""
+    names = {
+        each.name for each in tools if isinstance(each, Tool) and each.category == "vision"
+    } - _AFTERWARDS
+    found = None
+    for event in events:
+        if event.kind == "call" and event.tool in names:
+            found = event
+    return found
+
+
+def swipe_partners(state: State, handle: str) -> tuple[str | None, list[tuple[str, str]]]:
+    """The layer of an image, and (id, name) of the other raster layers it can be compared with."""
+    layers = [each for each in state.map.layers if each.kind == "raster"]
+    own = next(
+        (each for each in reversed(layers) if handle in (each.artifact, dict(each.options).get("image"))),
+        None,
+    )
+    others = [(each.id, each.name) for each in reversed(layers) if own is not None and each.id != own.id]
+    return (None if own is None else own.id), others
+
+
+def artifact_of(state: State, handle: str) -> Artifact | None:
+    """The raster artifact of that handle."""
+    found = state.artifact(handle)
+    return found if found is not None and found.kind == "raster" else None

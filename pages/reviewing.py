@@ -1,0 +1,198 @@
+"""What was found in an image: the precision so far, a table to pick from, and verdicts on many at once."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from copilot.session import Session
+from copilot.view.detections import class_colours, detections_in, estimate, review_rows
+from data.vision.reviews import Precision
+from pages.downloads import menu
+from pages.header import _plain
+from pages.here import act
+from state.model import Artifact
+from tools.base import ToolError
+
+VERDICTS = ("unreviewed", "confirmed", "rejected", "relabelled")
+
+
+def chosen_detections(session: Session, handle: str) -> Artifact | None:
+    """The detections of that image that are looked at: the newest until another set is chosen."""
+    found = detections_in(session.state, session.world(), handle)
+    chosen = st.session_state.get(f"found-{session.id}-{handle}")
+    return next((each for each in found if each.id == chosen), found[0] if found else None)
+
+
+def opened_detection(session: Session) -> tuple[int, tuple[str, int] | None]:
+    """A number that grows with each detection that is opened from the table, and which one that is."""
+    opened: tuple[int, tuple[str, int]] | None = st.session_state.get(f"opened-{session.id}")
+    return (0, None) if opened is None else opened
+
+
+def show_review(session: Session, artifact: Artifact | None, handle: str) -> None:
+    """Draw the section."""
+    if artifact is None:
+        st.info(
+            "Nothing was looked for in this image yet. Run a detection above; click a result in the picture "
+            "to see it near, and confirm it with c, reject it with r, or relabel it with l.",
+            icon=":material/frame_inspect:",
+        )
+        return
+    try:
+        rows = review_rows(session.state, session.world(), artifact)
+        whole, by_class = estimate(session.state, session.world(), artifact)
+    except ToolError as error:
+        st.warning(_plain(str(error)), icon=":material/broken_image:")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review_top"):
+        _set(session, artifact, handle)
+        st.html(precision_html(whole, by_class, len(rows)), width="content")
+        menu(session, artifact, "download-detections", label="Export")
+    if rows.empty:
+        st.info("The detector found nothing here. Try a lower least score, or another model.")
+        return
+    shown = _filters(artifact, rows)
+    _bulk(artifact, shown)
+    _table(session, artifact, shown)
+
+
+def _set(session: Session, artifact: Artifact, handle: str) -> None:
+    found = detections_in(session.state, session.world(), handle)
+    if len(found) < 2:
+        st.html(f"<b class='az-found-name'>{html.escape(artifact.name)}</b>", width="content")
+        return
+    names = {each.id: f"{each.name} · {each.summary}" for each in found}
+    st.selectbox(
+        "Detections",
+        list(names),
+        index=list(names).index(artifact.id),
+        format_func=lambda each: names[each],
+        key=f"found-{session.id}-{handle}",
+        label_visibility="collapsed",
+        width=360,
+    )
+
+
+def precision_html(whole: Precision, by_class: dict[str, Precision], count: int) -> str:
+    """The precision from what was reviewed, by class where there are several; every value is escaped."""
+    if not whole.reviewed:
+        return f"<p class='az-precision'><span>{count:,} found, none reviewed yet</span></p>"
+    said = whole.to_json()
+    parts = "".join(_class_html(name, each) for name, each in by_class.items()) if len(by_class) > 1 else ""
+    return (
+        "<p class='az-precision' title='confirmed / (confirmed + rejected + relabelled), with the 95 % "
+        "Wilson interval; it speaks of all only if those reviewed were picked in mixed order'>"
+        f"<b>Precision {said['precision']:.2f}</b> <span>{said['low']:.2f} – {said['high']:.2f}, from "
+        f"{whole.reviewed:,} of {count:,} reviewed</span>{parts}</p>"
+    )
+
+
+def _class_html(name: str, each: Precision) -> str:
+    said = each.to_json()
+    about = f"{said['low']:.2f} – {said['high']:.2f}, from {each.reviewed:,}"
+    share = f"{said['precision']:.2f}"
+    return f"<i title='{about}'>{html.escape(name)} {share} <small>n {each.reviewed:,}</small></i>"
+
+
+def _filters(artifact: Artifact, rows: pd.DataFrame) -> pd.DataFrame:
+    names = sorted(rows["class"].astype(str).unique())
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review_filters"):
+        classes = st.multiselect(
+            "Classes",
+            names,
+            key=f"classes-{artifact.id}",
+            placeholder="all classes",
+            label_visibility="collapsed",
+            width=260,
+        )
+        verdicts = st.pills(
+            "Verdicts",
+            VERDICTS,
+            selection_mode="multi",
+            key=f"verdicts-{artifact.id}",
+            label_visibility="collapsed",
+            width="content",
+        )
+        low, high = st.slider(
+            "Score",
+            0.0,
+            1.0,
+            (0.0, 1.0),
+            0.01,
+            key=f"scores-{artifact.id}",
+            width=240,
+            label_visibility="collapsed",
+        )
+    kept = rows[(rows["score"] >= low) & (rows["score"] <= high)]
+    if classes:
+        kept = kept[kept["class"].isin(classes)]
+    return kept[kept["verdict"].isin(verdicts)] if verdicts else kept
+
+
+def _bulk(artifact: Artifact, shown: pd.DataFrame) -> None:
+    """One verdict on all that the table shows and nobody has reviewed."""
+    left = shown[shown["verdict"] == "unreviewed"] if "verdict" in shown else shown
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review_bulk"):
+        of = f"{len(shown):,} shown, {len(left):,} of them unreviewed"
+        st.html(f"<span class='az-count'>{of}</span>", width="content")
+        for label, verdict, icon in (
+            ("Confirm those", "confirm", ":material/check:"),
+            ("Reject those", "reject", ":material/close:"),
+        ):
+            st.button(
+                label,
+                key=f"bulk-{verdict}",
+                icon=icon,
+                type="tertiary",
+                disabled=left.empty,
+                help=f"{label.split()[0]} the {len(left):,} unreviewed in the table; Undo takes it back",
+                on_click=_review_all,
+                args=(artifact.id, left["no."].tolist(), verdict),
+            )
+
+
+def _review_all(detections: str, numbers: list[int], verdict: str) -> None:
+    act(
+        "review_detection",
+        detections=detections,
+        detection_id=[int(each) for each in numbers[:5000]],
+        verdict=verdict,
+    )
+
+
+def _table(session: Session, artifact: Artifact, shown: pd.DataFrame) -> None:
+    colours = class_colours([str(each) for each in shown["found as"]]) if "found as" in shown else {}
+    event: Any = st.dataframe(
+        shown.drop(columns=[each for each in ("found as",) if _same_classes(shown)]),
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"reviewed-{artifact.id}",
+        height=min(35 * max(1, len(shown)) + 38, 360),
+        width="stretch",
+        column_config={
+            "no.": st.column_config.NumberColumn(width=60),
+            "score": st.column_config.ProgressColumn(
+                min_value=0.0,
+                max_value=1.0,
+                format="%.2f",
+                width=110,
+                color=next(iter(colours.values()), None),
+            ),
+        },
+    )
+    picked = event.selection.rows
+    if not picked or picked[0] >= len(shown):
+        return
+    wanted = (artifact.id, int(shown["no."].iloc[picked[0]]))
+    number, before = opened_detection(session)
+    if wanted != before:
+        st.session_state[f"opened-{session.id}"] = (number + 1, wanted)
+
+
+def _same_classes(shown: pd.DataFrame) -> bool:
+    return "found as" not in shown or bool((shown["found as"] == shown["class"]).all())
