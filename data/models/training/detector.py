@@ -30,7 +30,7 @@ from data.scenes import CLASSES
 
 SCENE_PX = 416
 POOL = 3000
-SIZES = ((256, 24, 0.75), (384, 10, 0.25))
+SIZES = ((256, 16, 0.85), (384, 8, 0.15))
 """Side of the crops, how many at once, and how often."""
 RATE = 1.5e-3
 DEFAULT_MINUTES = 50.0
@@ -61,7 +61,7 @@ def train(
     out.parent.mkdir(parents=True, exist_ok=True)
     checkpoint = out.with_suffix(".pt")
     try:
-        stream.take(64)
+        stream.take(24)
         learn(model, average, stream, minutes * 60, seed, checkpoint, say)
     finally:
         stream.close()
