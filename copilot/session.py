@@ -371,6 +371,7 @@ class Session:
             uploads=self.engine.uploads(self.row.owner),
             encode=encode_texts,
             chat=chat_address(),
+            models=self.engine.home / "models",
         )
 
     def _signed(self, tool: str, args: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from data.models.registry import Model, registry
 from data.progress import Progress
 from data.raster.errors import RasterError
 from data.vision.boxes import Seen, one_an_object, upright
+from data.vision.classes import classes_for, nearest
 from data.vision.detections import Detection
 from data.vision.tiled import OVERLAP, Batch, Plan, plan_of, run_over
 
@@ -43,7 +44,10 @@ class Detected:
     """Windows without a value."""
     across: float
     """How many pixels the model saw for one of the file's."""
-    known_classes: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
+    """The model's classes that were looked for."""
+    caveat: str = ""
+    """How the model did on real images, where that was measured, as half a sentence."""
     notes: tuple[str, ...] = field(default=())
     """What a reader should know: sentences."""
 
@@ -56,18 +60,19 @@ def detect(
     folder: Path | None = None,
     classes: Sequence[str] | None = None,
     min_score: float | None = None,
+    tasks: Sequence[str] = TASKS,
     upright_boxes: bool = False,
     overlap: float = OVERLAP,
 ) -> Detected:
-    """Find objects with the best detector for the image, or the one named; `classes` are the model's names.
+    """Find objects with the best detector for the image, or the one named; `classes` are words for them.
 
-    `folder` is the user's models. Provisional results go to `progress.found` as windows are done. Raises
-    RasterError in one sentence.
+    `folder` is the user's models, `tasks` what the detector may be for, the best first. Provisional results
+    go to `progress.found` as windows are done. Raises RasterError in one sentence.
     """
     from data.models.serving import served
 
     facts = image_facts(image)
-    chosen = choose(registry(folder), TASKS, facts, model)
+    chosen = choose(registry(folder), tasks, facts, model)
     running = served(chosen)
     wanted = None if classes is None else class_numbers(chosen, classes)
     least = chosen.card.output.min_score if min_score is None else min_score
@@ -82,7 +87,12 @@ def detect(
         len(plan.places),
         skipped,
         plan.across,
-        chosen.card.output.classes,
+        tuple(
+            name
+            for number, name in enumerate(chosen.card.output.classes)
+            if wanted is None or number in wanted
+        ),
+        caveat(chosen),
         tuple(_notes(chosen, facts, plan, len(found))),
     )
 
@@ -127,14 +137,18 @@ def placed(found: Found, place: Any, plan: Plan) -> Seen:
     return Seen(found.corners + offset, found.classes, found.scores, margins, numbers, outlines)
 
 
-def class_numbers(model: Model, classes: Sequence[str]) -> frozenset[int]:
-    """The numbers of these classes of the model, by its own names. Raises RasterError with those it knows."""
-    names = {name.casefold(): number for number, name in enumerate(model.card.output.classes)}
-    for each in classes:
-        if each.casefold() not in names:
-            known = ", ".join(model.card.output.classes[:30])
-            raise RasterError(f"{model.name} does not know {each[:60]!r}; it knows {known}.")
-    return frozenset(names[each.casefold()] for each in classes)
+def class_numbers(model: Model, words: Sequence[str]) -> frozenset[int]:
+    """The numbers of the model's classes that these words mean. Raises RasterError with those it knows."""
+    known = model.card.output.classes
+    found: set[str] = set()
+    for word in words:
+        meant = classes_for(word, known)
+        if not meant:
+            near = nearest(word, known)
+            hint = f"did you mean {near}?" if near else f"it knows {', '.join(known[:30]) or 'no names'}."
+            raise RasterError(f"{model.name} does not know {word[:60]!r}; {hint}")
+        found.update(meant)
+    return frozenset(number for number, name in enumerate(known) if name in found)
 
 
 class _Keeping:
@@ -223,6 +237,15 @@ def _detections(plan: Plan, seen: Seen, model: Model, upright_boxes: bool) -> li
         name = _class_name(model, int(seen.classes[at]))
         found.append(Detection(plan.in_file(outline), name, float(seen.scores[at])))
     return found
+
+
+def caveat(model: Model) -> str:
+    """How well a model did on real images, or that nobody has measured it there; half a sentence."""
+    real = [each for each in model.card.measured if each.images == "real"]
+    if real:
+        best = real[0]
+        return f"on real images ({best.data}, n = {best.n:,}) it reached {best.metric} {best.value:.2f}"
+    return "" if model.own else "it was made with rendered scenes and not measured on real images"
 
 
 def _class_name(model: Model, number: int) -> str:

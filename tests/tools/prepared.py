@@ -37,6 +37,8 @@ NOTE = Artifact("document-d0c0d0", "document", "Note", "1 line", "test()")
 FOUND = Artifact("detections-de7ec7", "detections", "Detections in Scene", "3 detections", "test()")
 LATER = Artifact("raster-5ce4e1", "raster", "Scene later", "6 bands", "test()")
 SAR_LATER = Artifact("raster-5a75a8", "raster", "SAR later", "1 band", "test()")
+AIRFIELD = Artifact("raster-0b1ec7", "raster", "Airfield", "3 bands", "test()")
+APRON = Artifact("raster-0b1ec8", "raster", "Apron", "1 band", "test()")
 PHOTO = Artifact("raster-9407a0", "raster", "Photo", "3 bands", "test()")
 DOCUMENTS = {
     "document-9df000": "report.pdf",
@@ -68,6 +70,8 @@ def prepared(world: World) -> State:
     write_raster(world.artifacts.path(RASTER.id, ".tif"))
     for artifact, file in (
         (SCENE, "scene.tif"),
+        (AIRFIELD, "airfield.tif"),
+        (APRON, "apron.tif"),
         (PAN, "pan.tif"),
         (DEM, "dem.tif"),
         (SAR, "sar.tif"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tools.base import Tool
+from tools.vision.aircraft import TOOLS as AIRCRAFT
 from tools.vision.changing import TOOLS as CHANGING
 from tools.vision.cleaning import TOOLS as CLEANING
+from tools.vision.detecting import TOOLS as DETECTING
 from tools.vision.extracting import TOOLS as EXTRACTING
 from tools.vision.measuring import TOOLS as MEASURING
 from tools.vision.radar import TOOLS as RADAR
@@ -14,6 +16,8 @@ from tools.vision.segmenting import TOOLS as SEGMENTING
 from tools.vision.upscaling import TOOLS as UPSCALING
 
 TOOLS: tuple[Tool, ...] = (
+    *DETECTING,
+    *AIRCRAFT,
     *CHANGING,
     *CLEANING,
     *MEASURING,

@@ -2,9 +2,9 @@
 
 `python -m copilot.bench.build.example_files` writes them anew, the same bytes every time: `scene.tif`, a
 six-band reflectance scene (x 10,000) of a lake, a park, fields and a town near Delft; `pan.tif`, its visible
-light on pixels half as wide; `dem.tif`, a hill
-of 90 m on a slope; `sar.tif`, amplitudes with four-look speckle and three ships; `fields.geojson`, the
-outlines of the scene's parts.
+light on pixels half as wide; `dem.tif`, a hill of 90 m on a slope; `airfield.tif`, planes on a stand in
+colour, and `apron.tif`, planes in radar, by the scene renderer; `sar.tif`, amplitudes with four-look speckle
+and three ships; `fields.geojson`, the outlines of the scene's parts.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ PIXEL_M = 10.0
 CRS = "EPSG:32631"
 ORIGIN = (594_000.0, 5_763_000.0)
 """Easting and northing of the upper left corner, near Delft, metres."""
+AIRFIELD_SEED = 15
+APRON_SEED = 15
 BANDS = ("blue", "green", "red", "nir", "swir16", "swir22")
 COVERS: dict[str, tuple[float, ...]] = {
     "fields": (0.04, 0.07, 0.06, 0.32, 0.20, 0.12),
@@ -88,6 +90,34 @@ def sar() -> NDArray[np.float32]:
     return np.sqrt(intensity * random.gamma(4, 1 / 4, intensity.shape)).astype(np.float32)
 
 
+def airfield(path: Path) -> None:
+    """Planes and cars on a stand, 256 x 256 pixels of 0.6 m in colour, by the scene renderer."""
+    from data.scenes import render
+
+    stand = render(AIRFIELD_SEED, "optical", 256, 0.6, theme="airport", plain=True, maps=False)
+    profile = {"driver": "GTiff", "width": 256, "height": 256, "count": 3, "dtype": "uint8", "tiled": True}
+    look = {"compress": "jpeg", "jpeg_quality": 90, "photometric": "ycbcr"}
+    place = Affine(0.6, 0, ORIGIN[0], 0, -0.6, ORIGIN[1])
+    with rasterio.open(path, "w", crs=CRS, transform=place, **profile, **look) as target:
+        target.write(stand.pixels)
+        target.update_tags(source="rendered scene, not imagery")
+
+
+def apron(path: Path) -> None:
+    """Planes in radar, 128 x 128 amplitudes of 1 m as bytes, by the scene renderer."""
+    from data.scenes import render
+
+    seen = render(APRON_SEED, "sar", 128, 1.0, theme="airport", plain=True, maps=False)
+    amplitude = seen.pixels[:1].astype(float)
+    scaled = np.clip(amplitude / np.percentile(amplitude, 99.8) * 255, 0, 255).astype(np.uint8)
+    profile = {"driver": "GTiff", "width": 128, "height": 128, "count": 1, "dtype": "uint8"}
+    place = Affine(1, 0, ORIGIN[0], 0, -1, ORIGIN[1])
+    with rasterio.open(path, "w", crs=CRS, transform=place, compress="deflate", **profile) as target:
+        target.write(scaled)
+        target.set_band_description(1, "vv")
+        target.update_tags(source="rendered scene, not imagery")
+
+
 def outlines() -> dict[str, Any]:
     """The parts of the scene as GeoJSON (RFC 7946)."""
     to_degrees = Transformer.from_crs(CRS, "EPSG:4326", always_xy=True)
@@ -106,7 +136,9 @@ def outlines() -> dict[str, Any]:
 
 
 def write(folder: Path = FOLDER) -> None:
-    """Write the five files."""
+    """Write the files."""
+    airfield(folder / "airfield.tif")
+    apron(folder / "apron.tif")
     _write(folder / "scene.tif", scene(), transform(), BANDS, nodata=0)
     _write(folder / "pan.tif", pan()[np.newaxis], transform(PIXEL_M / 2), ("pan",), nodata=0)
     _write(folder / "dem.tif", dem()[np.newaxis], transform(30), ("height",), nodata=-9999)
