@@ -168,6 +168,11 @@ class Engine:
 
         return Desk(self.store, self.home, default_place(bool(self.background)))
 
+    @property
+    def has_desk(self) -> bool:
+        """Whether anybody has asked for the desk yet."""
+        return "desk" in self.__dict__
+
     def work_for(self, caller: Caller) -> Work:
         """What the tool of that call is given as `world.work`."""
         if self.background is None:

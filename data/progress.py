@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 
 class Cancelled(Exception):
@@ -18,6 +18,15 @@ class Progress(Protocol):
 
     def found(self, features: Sequence[Mapping[str, Any]]) -> None:
         """Show results as they come: GeoJSON features in EPSG:4326, added to those shown before."""
+
+
+Worked = TypeVar("Worked", bound=Callable[..., Any])
+
+
+def on_gpu(function: Worked) -> Worked:
+    """Mark work that is faster on a GPU: it is given to a worker that declares one, where there is any."""
+    function.uses_gpu = True  # type: ignore[attr-defined]
+    return function
 
 
 class Unheard:

@@ -13,9 +13,16 @@ class ClusterFailed(Exception):
     """The cluster of this machine did not start; the text is its last words."""
 
 
-def start_cluster(threads: int | None = None, memory: str | None = None) -> tuple[subprocess.Popen[str], str]:
-    """A cluster with one worker process and its scheduler's address. Raises ClusterFailed."""
+def start_cluster(
+    threads: int | None = None, memory: str | None = None, join: str | None = None, gpus: int = 0
+) -> tuple[subprocess.Popen[str], str]:
+    """A process with one worker, and its scheduler's address: its own, or the one to join.
+
+    Raises ClusterFailed.
+    """
     command = [sys.executable, "-m", "copilot.worker"]
+    if join is not None:
+        command += ["--join", join, "--gpus", str(gpus)]
     if threads is not None:
         command += ["--threads", str(threads)]
     if memory is not None:

@@ -59,6 +59,7 @@ class Desk:
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _listeners: list[Heard] = field(default_factory=list)
     _place: Place | None = None
+    _left: bool = False
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -78,6 +79,14 @@ class Desk:
         for each in self.doing():
             each.stop.set()
             each.folder.stop()
+        with self._lock:
+            place, self._place = self._place, None
+        if place is not None:
+            place.close()
+
+    def leave(self) -> None:
+        """End the workers with the process: what runs is found again by the next one."""
+        self._left = True
         with self._lock:
             place, self._place = self._place, None
         if place is not None:
@@ -153,7 +162,9 @@ class Desk:
     def _wait_for_turn(self, doing: Doing) -> bool:
         job = doing.job
         noted = time.monotonic()
-        while not self.queue.turn(job.session_id, job.id, self.place.slots(), TICK_S):
+        while self._left or not self.queue.turn(job.session_id, job.id, self.place.slots(), TICK_S):
+            while self._left:
+                time.sleep(1)
             if doing.stop.is_set():
                 return False
             place = self.queue.place(job.id)
@@ -168,6 +179,8 @@ class Desk:
         shown: tuple[float, str, int, int] | None = None
         while True:
             outcome = running.wait(TICK_S)
+            while self._left:
+                time.sleep(1)  # the process ends, and this thread with it: the row stays as it is
             job.seconds = round(time.monotonic() - began, 2)
             self._read(doing)
             if not job.tries and job.seconds > NO_WORKER_S:
@@ -236,10 +249,12 @@ class Desk:
         mine.stop.set()
         return True
 
-    def cancel_session(self, session_id: str) -> None:
-        """Stop what this process does for that session."""
-        for each in self.doing(session_id):
+    def cancel_session(self, session_id: str) -> bool:
+        """Stop what this process does for that session; False when it does nothing."""
+        doing = self.doing(session_id)
+        for each in doing:
             each.stop.set()
+        return bool(doing)
 
     # -- telling -------------------------------------------------------------------------------
 

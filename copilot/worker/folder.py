@@ -68,6 +68,12 @@ class JobFolder:
             file.write(line + "\n")
         return len(self.starts()) <= int((self.path / "tries").read_text())
 
+    def end(self, outcome: bytes) -> None:
+        """Keep how the job ended: it then stands, also when the worker dies before anybody has asked."""
+        part = self.path / ".outcome"
+        part.write_bytes(outcome)
+        part.replace(self.path / "outcome")
+
     @property
     def stopping(self) -> bool:
         """Whether the job was told to stop; a folder that is gone says so too."""
@@ -78,6 +84,13 @@ class JobFolder:
     def starts(self) -> list[Start]:
         """The tries so far."""
         return [Start(*json.loads(line)) for line in _lines(self.path / "starts")]
+
+    def ended(self) -> bytes | None:
+        """How the job ended; None while it has not."""
+        try:
+            return (self.path / "outcome").read_bytes()
+        except OSError:
+            return None
 
     def told(self) -> tuple[float, str, int] | None:
         """(fraction, sentence, features shown); None before the job first tells."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from copilot.worker.cluster import ClusterFailed, end_cluster, start_cluster
 from copilot.worker.folder import JobFolder
-from copilot.worker.task import Outcome, run_on_worker, run_task
+from copilot.worker.task import Outcome, outcome_in, run_on_worker, run_task
 from tools.base import ToolError
 
 if TYPE_CHECKING:
@@ -68,22 +68,16 @@ class Here:
 
 class _InThread:
     def __init__(self, folder: JobFolder, payload: bytes) -> None:
-        self._outcome: list[Outcome] = []
-        self._done = threading.Event()
-
-        def run() -> None:
-            try:
-                self._outcome.append(run_task(str(folder.path), payload))
-            finally:
-                self._done.set()
-
-        threading.Thread(target=run, name="job", daemon=True).start()
+        self._folder = folder
+        self._thread = threading.Thread(
+            target=run_task, args=(str(folder.path), payload), name="job", daemon=True
+        )
+        self._thread.start()
 
     def wait(self, seconds: float) -> Outcome | None:
         """How it ended; None while it runs."""
-        if not self._done.wait(seconds):
-            return None
-        return self._outcome[0] if self._outcome else Outcome("died")
+        self._thread.join(seconds)
+        return None if self._thread.is_alive() else outcome_in(self._folder) or Outcome("cancelled")
 
     def kill(self) -> bool:
         """A thread cannot be ended from outside."""
@@ -127,7 +121,7 @@ class OnDask:
     def begin(self, key: str, folder: JobFolder, payload: bytes, gpu: bool) -> Running:
         """Submit it; to a worker that declares a GPU where the job can use one and there is any."""
         client = self.client()
-        wanted = {"GPU": 1} if gpu and self._has_gpu(client) else None
+        wanted = {"GPU": 1} if gpu and any(each["gpus"] >= 1 for each in self.workers()) else None
         future = client.submit(
             run_on_worker, str(folder.path), payload, key=key, pure=False, resources=wanted
         )
@@ -165,9 +159,18 @@ class OnDask:
             "to work on this machine."
         )
 
-    def _has_gpu(self, client: Client) -> bool:
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        return any(each.get("resources", {}).get("GPU", 0) >= 1 for each in workers)
+    def workers(self) -> list[dict[str, Any]]:
+        """{address, threads, gpus, running} of each worker. Raises ToolError."""
+        info = self.client().scheduler_info(n_workers=-1)["workers"]
+        return [
+            {
+                "address": address,
+                "threads": int(each["nthreads"]),
+                "gpus": float(each.get("resources", {}).get("GPU", 0)),
+                "running": int(each.get("metrics", {}).get("executing", 0)),
+            }
+            for address, each in info.items()
+        ]
 
 
 class _OnWorker:
@@ -178,18 +181,18 @@ class _OnWorker:
 
     def wait(self, seconds: float) -> Outcome | None:
         """How it ended; None while it runs. A lost scheduler is an outcome, and so is a lost worker."""
-        if not self._done.wait(seconds):
+        self._done.wait(seconds)
+        outcome = outcome_in(self._folder)
+        if outcome is not None:
+            return outcome if outcome.how != "died" else self._death()
+        if not self._done.is_set():
             return None if self._client.status == "running" else Outcome("lost")
         status = self._future.status
         if status == "finished":
-            outcome: Outcome = self._future.result(timeout=CONNECT_S)
-            self._future.release()
-            return outcome if outcome.how != "died" else self._death()
+            return self._unseen()
         if status == "error":
             error = self._future.exception(timeout=CONNECT_S)
-            if type(error).__name__ == "KilledWorker":
-                return self._death()
-            return Outcome("raised", error, str(error))
+            return self._death() if type(error).__name__ == "KilledWorker" else Outcome("raised", error)
         return Outcome("lost")
 
     def kill(self) -> bool:
@@ -203,9 +206,22 @@ class _OnWorker:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(starts[-1].pid, signal.SIGKILL)
             return True
-        with suppress(Exception):
-            self._client.restart_workers([starts[-1].worker], timeout=5, raise_for_error=False)
+        try:
+            self._client.restart_workers([starts[-1].worker], timeout=5)
+        except Exception:  # it has no nanny that could, or the scheduler is gone: the job goes on unheard
+            return False
         return True
+
+    def _unseen(self) -> Outcome | None:
+        """What it means that a task has ended and nothing is in its folder."""
+        try:
+            seen = self._future.result(timeout=CONNECT_S)
+        except Exception:  # its worker died with it: the scheduler gives the task to another
+            return None
+        if seen:
+            return None  # what it wrote is on its way here
+        worker = ", ".join(str(each) for each in self._client.nthreads())
+        return Outcome("blind", detail=worker)
 
     def _death(self) -> Outcome:
         """Whether the workers that died over the job were ended for the memory they took."""

@@ -61,13 +61,31 @@ def check_importable(function: Callable[..., Any]) -> None:
         )
 
 
-def run_task(folder: str, payload: bytes, worker: str = "") -> Outcome:
-    """Run a packed call, telling into the job's folder. Never raises, whatever the function does."""
+def run_task(folder: str, payload: bytes, worker: str = "") -> None:
+    """Run a packed call, telling into the job's folder, and how it ended at last. Never raises."""
     job = JobFolder(Path(folder))
-    if not job.path.is_dir():
-        return Outcome("blind", detail=worker)
-    if not job.started(worker):
-        return Outcome("died")
+    outcome = _outcome(job, payload, worker) if job.started(worker) else Outcome("died")
+    if job.path.is_dir():
+        job.end(pickle.dumps(outcome))
+
+
+def run_on_worker(folder: str, payload: bytes) -> bool:
+    """`run_task` in a Dask worker; False when the worker does not see the folder."""
+    from distributed import get_worker
+
+    if not Path(folder).is_dir():
+        return False
+    run_task(folder, payload, str(get_worker().address))
+    return True
+
+
+def outcome_in(folder: JobFolder) -> Outcome | None:
+    """How the job of that folder ended; None while it has not."""
+    kept = folder.ended()
+    return None if kept is None else pickle.loads(kept)
+
+
+def _outcome(job: JobFolder, payload: bytes, worker: str) -> Outcome:
     progress = FolderProgress(job)
     progress.restart()
     try:
@@ -88,13 +106,6 @@ def run_task(folder: str, payload: bytes, worker: str = "") -> Outcome:
         problem = TypeError(f"{name} returned what cannot be sent back; work returns paths and plain values.")
         return Outcome("raised", problem, str(problem))
     return Outcome("done", value)
-
-
-def run_on_worker(folder: str, payload: bytes) -> Outcome:
-    """`run_task` in a Dask worker."""
-    from distributed import get_worker
-
-    return run_task(folder, payload, str(get_worker().address))
 
 
 def _pickles(value: object) -> bool:

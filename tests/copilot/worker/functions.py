@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from data.progress import Progress
+from data.progress import Progress, on_gpu
 from data.raster.errors import RasterError
 
 
@@ -90,3 +90,9 @@ def give_a_thread(progress: Progress) -> object:
     import threading
 
     return threading.Lock()
+
+
+@on_gpu
+def where_on_gpu(progress: Progress) -> int:
+    """The process it runs in, which is one with a GPU where there is any."""
+    return os.getpid()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from copilot.worker.folder import MAX_SHOWN, FolderProgress, JobFolder
-from copilot.worker.task import Outcome, packed, run_task
+from copilot.worker.task import Outcome, outcome_in, packed, run_task
 from data.progress import Cancelled, Progress
 from data.raster.errors import RasterError
 from tests.copilot.worker import functions
@@ -21,8 +21,15 @@ def folder(tmp_path: Path) -> JobFolder:
     return made
 
 
+def outcome_of(folder: JobFolder, call: bytes) -> Outcome:
+    run_task(str(folder.path), call)
+    outcome = outcome_in(folder)
+    assert outcome is not None
+    return outcome
+
+
 def test_what_a_function_returns_and_tells_is_in_its_folder(folder: JobFolder) -> None:
-    outcome = run_task(str(folder.path), packed(functions.add, (2,), {"other": 3}))
+    outcome = outcome_of(folder, packed(functions.add, (2,), {"other": 3}))
     assert (outcome, folder.told()) == (Outcome("done", 5), (0.5, "Half of it.", 0))
 
 
@@ -43,14 +50,14 @@ def test_an_argument_that_cannot_travel_is_named() -> None:
 
 
 def test_a_mistake_comes_back_as_it_is(folder: JobFolder, tmp_path: Path) -> None:
-    outcome = run_task(str(folder.path), packed(functions.break_half_way, (tmp_path / "out",), {}))
+    outcome = outcome_of(folder, packed(functions.break_half_way, (tmp_path / "out",), {}))
     assert (outcome.how, type(outcome.value)) == ("raised", RasterError)
     assert str(outcome.value) == "The raster cannot be read beyond row 256; copy it again."
 
 
 def test_a_job_that_was_told_to_stop_stops_where_it_next_tells(folder: JobFolder) -> None:
     folder.stop()
-    assert run_task(str(folder.path), packed(functions.add, (1,), {})) == Outcome("cancelled")
+    assert outcome_of(folder, packed(functions.add, (1,), {})) == Outcome("cancelled")
 
 
 def test_a_job_whose_folder_is_gone_stops_too(folder: JobFolder) -> None:
@@ -62,12 +69,7 @@ def test_a_job_whose_folder_is_gone_stops_too(folder: JobFolder) -> None:
 
 def test_a_job_is_started_twice_and_no_more(folder: JobFolder) -> None:
     call = packed(functions.add, (1,), {})
-    assert [run_task(str(folder.path), call).how for _ in range(3)] == ["done", "done", "died"]
-
-
-def test_a_worker_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:
-    call = packed(functions.add, (1,), {})
-    assert run_task(str(tmp_path / "gone"), call, "tcp://there") == Outcome("blind", detail="tcp://there")
+    assert [outcome_of(folder, call).how for _ in range(3)] == ["done", "done", "died"]
 
 
 def test_what_is_found_is_shown_up_to_a_limit_and_counted_beyond(folder: JobFolder) -> None:
