@@ -215,12 +215,11 @@ def _inner(missing: NDArray[np.bool_]) -> tuple[slice, slice]:
 
 
 def _disk(radius: int) -> NDArray[np.uint8]:
+    """Ones in a circle, as s2cloudless draws it."""
     import cv2
 
-    made = np.asarray(
-        cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8
-    )
-    return made
+    made = np.zeros((2 * radius + 1, 2 * radius + 1), np.uint8)
+    return np.asarray(cv2.circle(made, (radius, radius), radius, (1,), thickness=-1), np.uint8)
 
 
 def _by_colour(

@@ -78,8 +78,8 @@ def remove_clouds(
         ]
         _compose(progress, source, target, masks, others, matches, tags)
         progress.tell(0.6, "Filling in what no date shows.")
-        _fill(progress, target)
-        counts = _counts(target)
+        lost = _fill(progress, target)
+        counts = {0: lost, **_counts(target)}
     finally:
         for mask in masks:
             mask.unlink(missing_ok=True)
@@ -245,14 +245,15 @@ def _grown(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(cv2.dilate(mask.astype(np.uint8), disk) > 0)
 
 
-def _fill(progress: Progress, target: Path) -> None:
-    """Fill every hole of the file in place, one after the other."""
+def _fill(progress: Progress, target: Path) -> int:
+    """Fill every hole of the file in place, one after the other; how many pixels are left without a value."""
     import rasterio
 
     from data.vision.inpainting import fill_hole
 
     with rasterio.open(target, "r+") as made:
         holes = _holes(made)
+        left = 0
         for at, window in enumerate(holes):
             doing = f"Filling in hole {at + 1} of {len(holes)}."
             tell = partial(progress.tell, 0.6 + 0.38 * at / len(holes), doing)
@@ -274,9 +275,11 @@ def _fill(progress: Progress, target: Path) -> None:
                 )
             values[:-1, reached] = filled[:, reached].astype(values.dtype)
             lost = hole & ~reached
+            left += int(lost.sum())
             nothing = made.nodata if made.nodata is not None else 0
             values[:, lost] = np.asarray(nothing).astype(values.dtype)
             made.write(values, window=window)
+    return left
 
 
 _COARSE_PX = 4
@@ -319,8 +322,8 @@ def _with_margin(made: Any, top: int, left: int, bottom: int, right: int) -> Win
 
 
 def _counts(target: Path) -> dict[int, int]:
-    """How many pixels have each origin; 0 where a cloud's place has no value any more."""
-    found = dict.fromkeys((0, TAKEN, OTHER, INVENTED), 0)
+    """How many pixels have each origin."""
+    found = dict.fromkeys((TAKEN, OTHER, INVENTED), 0)
     with opened(target) as made:
         for _, window in made.block_windows(1):
             values = made.read(made.count, window=window)

@@ -98,7 +98,7 @@ def impulses(values: NDArray[Any], limits: tuple[float, float], jump: float) -> 
     After Chan, Ho and Nikolova (2005), Salt-and-pepper noise removal by median-type noise detectors and
     detail-preserving regularization, IEEE Transactions on Image Processing 14, 1479-1485: an extreme is noise
     unless its surroundings are as extreme. Here, unless the median of the 5 x 5 pixels without the extremes
-    lies within `jump` of it, or most of the 3 x 3 share it.
+    lies within `jump` of it, or three or more of its neighbours share it (the corner of a roof).
     """
     import cv2
 
@@ -116,7 +116,7 @@ def impulses(values: NDArray[Any], limits: tuple[float, float], jump: float) -> 
         np.where(at_low, cv2.blur(at_low.astype(np.float32), mean), 0),
         np.where(at_high, cv2.blur(at_high.astype(np.float32), mean), 0),
     )
-    found: NDArray[np.bool_] = extreme & away & (crowd < 0.75)
+    found: NDArray[np.bool_] = extreme & away & (crowd < 0.4)
     return found
 
 
