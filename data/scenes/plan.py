@@ -134,7 +134,7 @@ class Plan:
         spots = points.astype(int)
         inside = (spots >= 0).all(axis=1) & (spots[:, 0] < self.size[1]) & (spots[:, 1] < self.size[0])
         found = self.covers[spots[inside, 1], spots[inside, 0]]
-        return bool(np.isin(found, [COVERS.index(name) for name in on]).all())
+        return {COVERS[each] for each in found.tolist()} <= set(on)
 
     def _take(self, outline: Points) -> bool:
         low = np.maximum(np.floor(outline.min(axis=0)).astype(int) - 1, 0)

@@ -63,7 +63,7 @@ def render(
     (optical) or in hundredths of reflectance (multispectral), `blur_px` the sigma of the sensor's blur,
     `jpeg` a quality up to 100, `looks` the radar's. `plain` turns off what is random about light, tone,
     colour, haze, noise and blur (what is asked for is still done). `maps=False` leaves the maps of
-    instances empty, which is faster.
+    instances empty and `clean` as it is seen, which is faster.
     """
     height, width = (size, size) if isinstance(size, int) else size
     layout = np.random.default_rng([seed, 1])
@@ -189,9 +189,11 @@ def seen(
         under = blurred(under, view.blur_px)
         if view.kind == "optical":
             bands = ("red", "green", "blue")
-            clean = np.ascontiguousarray(eight_bit(surface, view.tone)[..., ::-1].transpose(2, 0, 1))
             shown = compressed(noisy(eight_bit(under, view.tone), view.noise, air), view.jpeg)
             pixels = np.ascontiguousarray(shown[..., ::-1].transpose(2, 0, 1))
+            clean = pixels
+            if maps:
+                clean = np.ascontiguousarray(eight_bit(surface, view.tone)[..., ::-1].transpose(2, 0, 1))
         else:
             bands = BANDS
             clean = _reflectance16(surface)
