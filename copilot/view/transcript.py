@@ -19,7 +19,8 @@ def conversation(turns: tuple[Turn, ...], state: State, running: bool) -> dict[s
 
     `question` stands on the last turn while it is not answered: its choices are the buttons.
     """
-    kept = [each for each, after in zip(turns, (*turns[1:], None), strict=True) if not _goes_on(each, after)]
+    following = (*turns[1:], None)[: len(turns)]
+    kept = [each for each, after in zip(turns, following, strict=True) if not _goes_on(each, after)]
     shown = kept[-MAX_TURNS:]
     rated = ratings(turns)
     cards = [
