@@ -37,8 +37,8 @@ TALK = {
         'catalogue: "show ships near Rotterdam from 2020", '
         '"only cloud-free ones", "how many per class?", "zoom to the Gulf of Aden", "draw a '
         'box around Lyon and count in here", '
-        '"a bar chart per year", "export it as GeoJSON", "undo that". I work offline; I do '
-        "not analyse pixels yet."
+        '"a bar chart per year", "export it as GeoJSON", "undo that". Attach an image and ask what it '
+        'shows: "find the ships", "how many planes, and what types?", "what has changed?". I work offline.'
     ),
     "thanks": "You're welcome.",
     "smalltalk": "Hello. Tell me what you would like to see on the map, for example: show aircraft "

@@ -26,7 +26,7 @@ r"ais|traffic)", "I can't follow anything live: the catalogue holds images that 
         (r"\b(?:4k |hd )?(?:video|movie|gif)\b", "There is no video here; a time slider plays the images over time"),
         (r"\b(?:segment|classify|detect|compute|calculate|run)\b.*\b(?:pixels|"
 r"change detection|yolo|segmentation|neural|deep learning)\b|^\W*(?:please |then |"
-r"and )*(?:detect|segment|classify)\b", "I can't analyse pixels yet; I show the objects that the catalogue lists"),
+r"and )*(?:detect|segment|classify)\b", "There are no pixels here to look at: attach an image and ask again; of the catalogue's images I show the objects that it lists"),
         (r"\b(?:longer|wider|bigger|larger|taller|shorter) than \d[\d.,]*\s?(?:m|metres?|"
 r"meters?|ft|feet)\b", "I can't filter objects by their length"),
         (r"\bwith (?:more|fewer|less) than \d+ \w+s\b(?=.*)", ""),

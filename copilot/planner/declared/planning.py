@@ -86,11 +86,11 @@ def chosen(
     """
     kinds = {each.kind for each in things if each.ref != SELECTION or is_named(each, text)}
     kinds |= {"vector"} if "detections" in kinds else set()
-    if undoable(Clause(text, 0, ())) is not None:
-        return None
     in_catalogue = of_catalogue(text, datasets)
     if not in_catalogue and (seen := _seen(text, things)) is not None:
         return seen
+    if undoable(Clause(text, 0, ())) is not None:
+        return None
     by_wording = rasters.told(text, things)
     if by_wording is None or (in_catalogue and by_wording != "band_composite"):
         by_wording = told(text, _ANY_DAY, files, stores)

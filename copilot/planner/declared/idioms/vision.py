@@ -233,7 +233,8 @@ _RELABELS = re.compile(
     re.I,
 )
 _NUMBERED = re.compile(
-    r"(?:detections?|numbers?|no\.?|#|objects?|nr\.?|confirm|reject|clear|dismiss|accept|and)\s*((?:#?\d+(?:\s*(?:,|and|&|to|-)\s*)?)+)|#(\d+)", re.I
+    r"(?:detections?|numbers?|no\.?|#|objects?|nr\.?|confirm|reject|clear|dismiss|accept|and)\s*((?:#?\d+(?:\s*(?:,|and|&|to|-)\s*)?)+)|#(\d+)",
+    re.I,
 )
 
 
