@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ def choose(
         _check(model, asked, facts)
         return model
     known = models.of_task(*asked)
-    here = [each for each in known if each.ready]
+    here = [each for each in known if each.ready and _runs_here(each)]
     fitting = [each for each in here if facts is None or misfit(model=each, facts=facts) is None]
     if fitting:
         return min(fitting, key=lambda each: _rank(each, asked, facts))
@@ -132,6 +133,13 @@ def bands_for(model: Model, facts: ImageFacts) -> tuple[int, ...] | None:
 def _grey_will_do(model: Model) -> bool:
     """Whether one band may stand for the model's: for visible colours and for radar."""
     return set(model.card.input.bands) <= {"red", "green", "blue", "pan", "sar", *POLARISATIONS}
+
+
+def _runs_here(model: Model) -> bool:
+    """Whether what runs the model is installed."""
+    needs = {"ultralytics": ("torch", "ultralytics"), "torchscript": ("torch",)}
+    libraries = {**needs, "transformers": ("torch", "transformers")}.get(model.card.kind, ())
+    return all(find_spec(each) is not None for each in libraries)
 
 
 def _takes(modalities: Sequence[str], modality: str) -> bool:

@@ -84,7 +84,7 @@ def _registry(folder: Path | None, *stamps: tuple[tuple[str, int, int], ...]) ->
         carded: set[str] = set()
         for path in sorted(_cards(home)):
             try:
-                model = _model(read_card(path), home)
+                model = _model(read_card(path), home, folder)
             except RasterError as error:
                 problems.append(str(error))
                 continue
@@ -102,11 +102,14 @@ def _cards(home: Path | None) -> Iterator[Path]:
     return where.glob("*.toml") if where.is_dir() else iter(())
 
 
-def _model(card: Card, home: Path | None) -> Model:
+def _model(card: Card, home: Path | None, folder: Path | None) -> Model:
     if card.kind in ("method", "chat"):
         return Model(card, None, home is not None)
     file = card.weights.file or f"{card.name}{_suffix(card)}"
-    return Model(card, (WEIGHTS if home is None else home) / file, home is not None)
+    where = WEIGHTS if home is None else home
+    if home is None and card.weights.url is not None and folder is not None:
+        where = folder  # published weights are fetched there; the repository holds its own alone
+    return Model(card, where / file, home is not None)
 
 
 def _suffix(card: Card) -> str:

@@ -61,7 +61,7 @@ class TorchRunner:
 
         torch.set_num_threads(threads())
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._module = module.to(self._device)
+        self.module = module.to(self._device)
         self._name = model.name
         self.layout: Layout = model.card.output.layout
         self.size_bytes = 2 * size_bytes
@@ -72,7 +72,7 @@ class TorchRunner:
 
         with torch.inference_mode():
             try:
-                said = self._module(torch.from_numpy(np.ascontiguousarray(batch)).to(self._device))
+                said = self.module(torch.from_numpy(np.ascontiguousarray(batch)).to(self._device))
             except RuntimeError as error:
                 _log.info("%s: %s", self._name, error)
                 shape = " x ".join(map(str, batch.shape))
