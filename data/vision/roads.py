@@ -80,7 +80,7 @@ def ridge_strength(brightness: NDArray[Any], widths_px: tuple[float, ...]) -> ND
     """How much each pixel lies on a band brighter or darker than both its sides, over the widths.
 
     The larger magnitude of the Hessian's principal curvatures less what a blob has, normalised by scale;
-    its maximum over the scales, sigma = width / (2 sqrt 3) as a bar's profile answers best there. Steger
+    its maximum over the scales, sigma = width / 2, at which a bar of that width answers most. Steger
     (1998), An unbiased detector of curvilinear structures, IEEE TPAMI 20(2), 113-125; the measure of a line
     against a blob after Sato et al. (1998), Medical Image Analysis 2(2), 143-168.
     """
@@ -89,7 +89,7 @@ def ridge_strength(brightness: NDArray[Any], widths_px: tuple[float, ...]) -> ND
     values = brightness.astype(np.float32)
     best = np.zeros(values.shape, dtype=np.float32)
     for width in widths_px:
-        sigma = max(0.8, width / (2 * np.sqrt(3)))
+        sigma = max(0.8, width / 2)
         along, across, both = (
             sigma**2 * gaussian_filter(values, sigma, order=order, mode="nearest", truncate=3.0)
             for order in ((2, 0), (0, 2), (1, 1))

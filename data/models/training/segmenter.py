@@ -34,6 +34,8 @@ UNLABELLED = 255
 MEAN, SPREAD = 0.5, 0.251
 """What the network sees is (value / 255 - MEAN) / SPREAD: `mean` and `std` of its card, scaling `bytes`."""
 RATE = 2e-3
+WEIGHTS = (1.0, 0.8, 1.2, 1.3, 1.0)
+"""Of the classes in the loss, so that rare ones are learned; what is exported is freed of them again."""
 
 Picture = NDArray[np.uint8]
 
@@ -100,8 +102,8 @@ def examples(folder: Path, tiles: tuple[int, ...]) -> dict[int, list[tuple[Pictu
     found: dict[int, list[tuple[Picture, Picture]]] = {}
     for tile in tiles:
         for path in sorted((folder / f"tile_{tile}" / "masks").glob("*.png")):
-            image = cv2.imread(str(path.parents[1] / "images" / f"{path.stem}.jpg"))
-            mask = cv2.imread(str(path))
+            image: Any = cv2.imread(str(path.parents[1] / "images" / f"{path.stem}.jpg"))
+            mask: Any = cv2.imread(str(path))
             pair = (
                 np.ascontiguousarray(image[..., ::-1], dtype=np.uint8),
                 labels_of(mask[..., ::-1].astype(np.uint8)),
@@ -113,7 +115,7 @@ def examples(folder: Path, tiles: tuple[int, ...]) -> dict[int, list[tuple[Pictu
 
 
 def rendered(count: int, first_seed: int = RENDERED_SEED) -> list[tuple[Picture, Picture]]:
-    """Rendered scenes as pictures and labels: what no class stands for (paved, burned, snow) is unlabelled."""
+    """Rendered scenes as pictures and labels: paved, burned and snow are unlabelled."""
     from data.scenes import COVERS, render
 
     classes = {
@@ -178,7 +180,7 @@ def recoloured(picture: Picture, random: np.random.Generator) -> Picture:
         middle = np.float32(values.mean())
         values = middle + (values - middle) * np.float32(random.uniform(0.7, 1.3))
     if random.random() < 0.25:
-        values = cv2.GaussianBlur(values, (0, 0), random.uniform(0.4, 1.5))
+        values = np.asarray(cv2.GaussianBlur(values, (0, 0), random.uniform(0.4, 1.5)), dtype=np.float32)
     if random.random() < 0.25:
         noise = random.standard_normal(values.shape, dtype=np.float32)
         values = values + noise * np.float32(random.uniform(0.005, 0.04))
@@ -214,10 +216,12 @@ def train(
 ) -> dict[str, Any]:
     """Train for so many minutes on one thread, write `out` (ONNX), and measure on the tiles kept out.
 
-    A fifth of the crops is of so many rendered scenes; `start` is a checkpoint to go on from. Beside `out` a checkpoint (.pt) is kept. Gives what was measured. Raises FileNotFoundError without data.
+    A fifth of the crops is of so many rendered scenes; `start` is a checkpoint to go on from. Beside `out` a
+    checkpoint (.pt) is kept. Gives what was measured. Raises FileNotFoundError without data.
     """
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
+    swa_utils: Any = torch.optim.swa_utils
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
     tiles = [each for each in TILES if each not in kept_out]
@@ -227,12 +231,12 @@ def train(
     if scenes:
         tiles, pairs[0] = [*tiles, 0], rendered(scenes)
         often = np.append(0.8 * often, 0.2)
-    weights = torch.tensor([1.0, 0.8, 1.2, 1.3, 1.0])
-    network = Unet().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    weights = torch.tensor(WEIGHTS)
+    network: Any = Unet().to(memory_format=torch.channels_last)
     if start is not None:
         network.load_state_dict(torch.load(start, weights_only=True))
-    kept = torch.optim.swa_utils.AveragedModel(
-        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995), use_buffers=True
+    kept = swa_utils.AveragedModel(
+        network, multi_avg_fn=swa_utils.get_ema_multi_avg_fn(0.995), use_buffers=True
     )
     optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=1e-2)
     began, step, total = time.monotonic(), 0, 0.0
@@ -246,7 +250,7 @@ def train(
         seen = ((pictures.float() / 255.0 - MEAN) / SPREAD).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             scores = network(seen)
-        loss = loss_of(scores.float(), truth, weights)
+        loss: Any = loss_of(scores.float(), truth, weights)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 5.0)
@@ -259,14 +263,14 @@ def train(
             total = 0.0
             torch.save(kept.module.state_dict(), out.with_suffix(".pt"))
     torch.save(kept.module.state_dict(), out.with_suffix(".pt"))
-    export(kept.module, out)
+    export(unweighted(kept.module, weights), out)
     found = measured(out, folder, kept_out) if kept_out else {}
     return {"steps": step, "crops": step * BATCH, "seed": seed, "kept_out": list(kept_out), **found}
 
 
 def export(network: nn.Module, out: Path) -> None:
     """Write the network as ONNX with sides and batch left open: input "picture", output "scores"."""
-    network = network.eval().float().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    network = network.eval().float().to(memory_format=torch.contiguous_format)
     sides = {0: "batch", 2: "rows", 3: "columns"}
     torch.onnx.export(
         network,
@@ -278,6 +282,14 @@ def export(network: nn.Module, out: Path) -> None:
         opset_version=17,
         dynamo=False,
     )
+
+
+def unweighted(network: nn.Module, weights: torch.Tensor) -> nn.Module:
+    """The network with scores for classes as often as they are: a weight in the loss is an odds factor."""
+    with torch.no_grad():
+        last: Any = network.last
+        last.bias.view(len(CLASSES), 4).sub_(weights.log()[:, None])
+    return network
 
 
 def confusion(truth: NDArray[np.integer[Any]], said: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

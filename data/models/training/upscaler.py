@@ -75,7 +75,7 @@ def planes(folder: Path, *, trained: bool) -> list[tuple[str, Plane]]:
     found: list[tuple[str, NDArray[Any]]] = []
     for tile in DUBAI if trained else (2,):
         for path in sorted((folder / "dubai_seg" / f"tile_{tile}" / "images").glob("*.jpg")):
-            image = cv2.imread(str(path))
+            image: Any = cv2.imread(str(path))
             found += [("dubai", image[..., at]) for at in range(3)]
     for path in sorted((folder / "naip").glob("*.tif")):
         with rasterio.open(path) as source:
@@ -93,14 +93,15 @@ def planes(folder: Path, *, trained: bool) -> list[tuple[str, Plane]]:
 
 def scaled(values: Plane) -> Plane:
     """The values less their mean, over their spread."""
-    return (values - values.mean()) / (values.std() + np.float32(1e-6))
+    return np.asarray((values - values.mean()) / (values.std() + 1e-6), dtype=np.float32)
 
 
 def batch(
     found: dict[str, list[Plane]], random: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Coarse and fine crops, (BATCH, 1, rows, columns)."""
-    coarse, fine = [], []
+    coarse: list[Plane] = []
+    fine: list[Plane] = []
     names = sorted(found)
     while len(fine) < BATCH:
         bands = found[names[int(random.integers(len(names)))]]
@@ -126,15 +127,14 @@ def train(
     """Train for so many minutes on one thread, write `out` (ONNX), and measure on what was kept out."""
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
+    swa_utils: Any = torch.optim.swa_utils
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
     found: dict[str, list[Plane]] = {}
     for name, band in planes(folder, trained=True):
         found.setdefault(name, []).append(band)
-    network = Upscaler().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    kept = torch.optim.swa_utils.AveragedModel(
-        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998)
-    )
+    network: Any = Upscaler().to(memory_format=torch.channels_last)
+    kept = swa_utils.AveragedModel(network, multi_avg_fn=swa_utils.get_ema_multi_avg_fn(0.998))
     optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=1e-4)
     began, step, total = time.monotonic(), 0, 0.0
     while (share := (time.monotonic() - began) / (minutes * 60.0)) < 1.0:
@@ -160,7 +160,7 @@ def train(
 
 def export(network: nn.Module, out: Path) -> None:
     """Write the network as ONNX, sides and batch left open: input "coarse", output "fine"."""
-    network = network.eval().float().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    network = network.eval().float().to(memory_format=torch.contiguous_format)
     sides = {0: "batch", 2: "rows", 3: "columns"}
     torch.onnx.export(
         network,
