@@ -347,7 +347,9 @@ def _without_snow(target: Path) -> None:
     """Snow of a quality band is no cloud: 0."""
     import rasterio
 
-    with rasterio.open(target, "r+") as mask:
+    from data.uploads.gdal import quiet_gdal
+
+    with quiet_gdal(), rasterio.open(target, "r+") as mask:
         for _, window in mask.block_windows(1):
             values = mask.read(1, window=window)
             if (values == tests.SNOW).any():

@@ -249,9 +249,10 @@ def _fill(progress: Progress, target: Path) -> int:
     """Fill every hole of the file in place, one after the other; how many pixels are left without a value."""
     import rasterio
 
+    from data.uploads.gdal import quiet_gdal
     from data.vision.inpainting import fill_hole
 
-    with rasterio.open(target, "r+") as made:
+    with quiet_gdal(), rasterio.open(target, "r+") as made:
         holes = _holes(made)
         left = 0
         for at, window in enumerate(holes):

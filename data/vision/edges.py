@@ -234,6 +234,8 @@ def _followed_edges(
     import rasterio
     from scipy.ndimage import label
 
+    from data.uploads.gdal import quiet_gdal
+
     eight = np.ones((3, 3))
     parents: list[int] = [0]
     strong: list[bool] = [False]
@@ -244,7 +246,7 @@ def _followed_edges(
             at = parents[at]
         return at
 
-    with rasterio.open(raw) as crests:
+    with quiet_gdal(), rasterio.open(raw) as crests:
         bases: list[int] = []
         above: NDArray[Any] | None = None
         for top, height in _strips(crests.height):

@@ -20,7 +20,7 @@ from tests.data.raster.made import read, write
 NAMES = ("B01", "B02", "B04", "B05", "B08", "B8A", "B09", "B10", "B11", "B12")
 CLOUD = (0.45, 0.44, 0.46, 0.48, 0.52, 0.53, 0.30, 0.02, 0.40, 0.30)
 FIELD = (0.13, 0.10, 0.07, 0.11, 0.30, 0.33, 0.09, 0.001, 0.18, 0.10)
-"""Top-of-atmosphere reflectance of a cloud and of a green field, by the bands of the model: typical values."""
+"""Top-of-atmosphere reflectance of a cloud and of a green field, by the bands of the model: made up."""
 
 
 def sentinel_2(side: int = 48) -> np.ndarray:
@@ -34,7 +34,7 @@ def sentinel_2(side: int = 48) -> np.ndarray:
 
 @pytest.fixture
 def original(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The package's own detector; the module for downloads that it wants beside it is not there and not used."""
+    """The package's own detector; the module for downloads that it wants is not there and not used."""
     for name in ("sentinelhub", "sentinelhub.evalscript"):
         module = ModuleType(name)
         for each in ("BBox", "DataCollection", "MimeType", "SentinelHubDownloadClient", "SentinelHubRequest",
