@@ -8,11 +8,13 @@ from tools.vision.changing import TOOLS as CHANGING
 from tools.vision.cleaning import TOOLS as CLEANING
 from tools.vision.detecting import TOOLS as DETECTING
 from tools.vision.extracting import TOOLS as EXTRACTING
+from tools.vision.grounding import TOOLS as GROUNDING
 from tools.vision.measuring import TOOLS as MEASURING
 from tools.vision.radar import TOOLS as RADAR
 from tools.vision.reviewing import TOOLS as REVIEWING
 from tools.vision.seeing import TOOLS as SEEING
 from tools.vision.segmenting import TOOLS as SEGMENTING
+from tools.vision.similarity import TOOLS as SIMILARITY
 from tools.vision.upscaling import TOOLS as UPSCALING
 
 TOOLS: tuple[Tool, ...] = (
@@ -27,4 +29,6 @@ TOOLS: tuple[Tool, ...] = (
     *SEGMENTING,
     *UPSCALING,
     *SEEING,
+    *GROUNDING,
+    *SIMILARITY,
 )

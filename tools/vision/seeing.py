@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
 from state.model import State
 from tools.base import Step, ToolError, World, tool
-from tools.phrases import number
-from tools.rasters import RasterHandle, raster_of
+from tools.phrases import listed, number, one_line
+from tools.rasters import Raster, RasterHandle, raster_of
+
+MAX_QUESTION_CHARS = 500
 
 
 @tool("vision", needs=("raster",), long_running=True)
@@ -22,14 +29,10 @@ def classify_image(state: State, world: World, *, image: RasterHandle) -> Step:
     is that a SAR image | modality of the image | is this one colour or panchromatic | what am I looking
     at, radar or a photo | how many bands and of which kind | is it multispectral
     """
-    from data.raster.errors import RasterError
     from data.vision.modality import METHOD, tell_modality
 
     raster = raster_of(state, world, image)
-    try:
-        told = world.work("Telling the image's modality", tell_modality, raster.path)
-    except RasterError as error:
-        raise ToolError(str(error)) from None
+    told = _worked(world, "Telling the image's modality", tell_modality, raster)
     data = {
         "modality": told.name,
         "confidence": told.confidence,
@@ -47,4 +50,161 @@ def classify_image(state: State, world: World, *, image: RasterHandle) -> Step:
     )
 
 
-TOOLS = (classify_image,)
+@tool("vision", needs=("raster",), long_running=True)
+def scene(state: State, world: World, *, image: RasterHandle) -> Step:
+    """Tell which scene an image shows (harbor, airport, residential, forest, farmland …), and what decided.
+
+    Each scene has conditions on measured shares of cover, detected objects and texture; its score is the
+    weighted geometric mean of how far they are met (data.vision.scene.RULES). Classes after AID (Xia et al.
+    2017) and UC Merced (Yang and Newsam 2010). Where no score reaches 0.4 it says that it can't tell.
+
+    Example: copilot call scene image=raster-5ce4e0
+
+    Asked as: what kind of place is this | which scene is it | classify the scene | is it a harbour or an
+    airport | what type of area does the picture show | scene class of the image | is this farmland or
+    forest | what sort of landscape | where could this be, a port, a town or a field
+    """
+    from data.vision.answering import facts_json
+    from data.vision.scene import METHOD, tell_scene
+
+    raster = raster_of(state, world, image)
+    told = _worked(world, "Telling the scene", tell_scene, raster, world.models)
+    others = listed([f"{name} {number(score)}" for name, score in told.ranked[1:4]])
+    data = {
+        "scene": told.name,
+        "confidence": told.confidence,
+        "ranked": [{"scene": name, "score": score} for name, score in told.ranked],
+        "facts": facts_json(told.deciding),
+        "measured": dict(told.measured),
+        "missing": list(told.missing),
+        "model": METHOD,
+    }
+    best, score = told.ranked[0]
+    missing = "".join(f" Not measured: {each}" for each in told.missing)
+    if told.name is None:
+        said = (
+            f"I can't tell which scene {raster.name} shows: the best, {best}, scores {number(score)} of 1 "
+            f"(0.4 is needed), then {others}."
+        )
+        return Step(state, f"{said}{missing}", data)
+    why = " ".join(each.sentence for each in told.deciding)
+    said = (
+        f"{raster.name} looks like {best}: score {number(score)} of 1, before {others}; confidence "
+        f"{number(told.confidence)}."
+    )
+    return Step(state, f"{said} {why}{missing}".strip(), data)
+
+
+@tool("vision", needs=("raster",), long_running=True)
+def caption(state: State, world: World, *, image: RasterHandle) -> Step:
+    """Describe what an image shows in a few sentences, each put together from facts measured in its pixels.
+
+    Modality, ground, scene, shares of cover, detected objects, cloud and brightness; `facts` holds every
+    number with what measured it, and `cited` the sentences with the facts' numbers in brackets. Nothing is
+    said that was not measured; the same image gives the same words. describe_image asks a chat model instead.
+
+    Example: copilot call caption image=raster-5ce4e0
+
+    Asked as: describe this image | what does the picture show | caption it | tell me what you see |
+    summarise the scene in words | what is going on here | give me an overview of the photo | write a
+    short description | what's in here
+    """
+    from data.vision.answering import facts_json
+    from data.vision.caption import METHOD, tell_caption
+
+    raster = raster_of(state, world, image)
+    told = _worked(world, "Describing the image", tell_caption, raster, world.models)
+    facts = [{"number": at, **each} for at, each in enumerate(facts_json(told.facts), start=1)]
+    data = {
+        "caption": told.plain,
+        "cited": told.text,
+        "facts": facts,
+        "missing": list(told.missing),
+        "model": METHOD,
+    }
+    missing = "".join(f" Not measured: {each}" for each in told.missing)
+    return Step(state, f"{told.plain}{missing}", data)
+
+
+@tool("vision", needs=("raster",), external=True, long_running=True)
+def visual_question(
+    state: State,
+    world: World,
+    *,
+    image: RasterHandle,
+    question: Annotated[
+        str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, description="What is asked about the image.")
+    ],
+    model: Annotated[
+        Literal["measured", "chat"],
+        Field(
+            description="What answers: measurements, or the configured chat model, which is sent the image."
+        ),
+    ] = "measured",
+) -> Step:
+    """Answer a question about an image from its pixels: is there, how many, how much, where, which is more.
+
+    Kinds of questions as in RSVQA (Lobry et al. 2020) and what the image's record tells; each answer holds
+    the measured value, and says when pixels cannot tell (names, owners, purposes, the future). Only
+    model=chat sends the picture to the configured chat model; its reply is its opinion.
+
+    Example: copilot call visual_question image=raster-5ce4e0 question="how much of it is water?"
+
+    Asked as: is there a ship in the image | how many buildings are in the picture | how much water is there |
+    is there more forest than fields | where is the largest building | is it rural or urban | which resolution
+    does the image have | any clouds in it | what is the biggest lake's size | ask about this picture
+    """
+    from data.vision.answering import answer, facts_json
+    from data.vision.questions import parse
+
+    raster = raster_of(state, world, image)
+    if not any(each.isalnum() for each in question):
+        raise ToolError("The question holds no word; ask, for example, how much of the image is water.")
+    if model == "chat":
+        return _opinion(state, world, raster, question)
+    asked = parse(question, world.encode)
+    told = _worked(world, "Answering from the pixels", answer, raster, asked, world.models)
+    data = {
+        "answer": told.value,
+        "unit": told.unit,
+        "can_tell": told.can_tell,
+        "kind": told.kind,
+        "subjects": list(asked.subjects),
+        "parsed_by": asked.by,
+        "facts": facts_json(told.facts),
+        "model": told.method,
+        "external": False,
+    }
+    how = f" By {told.method}." if told.can_tell else ""
+    return Step(state, f"{told.text}{how}", data)
+
+
+def _opinion(state: State, world: World, raster: Raster, question: str) -> Step:
+    """What the configured chat model says of the picture."""
+    from tools.openai.chatting import describe_image
+
+    step = describe_image.function(state, world, raster=raster.handle, question=question)
+    data = {
+        "answer": step.data["reply"],
+        "unit": "",
+        "can_tell": True,
+        "kind": "opinion",
+        "subjects": [],
+        "facts": [],
+        "model": step.data["model"],
+        "external": True,
+    }
+    return Step(state, f"This is a model's opinion and no measurement. {step.observation}", data)
+
+
+def _worked(world: World, title: str, function: Callable[..., Any], raster: Raster, *more: Any) -> Any:
+    """What a function of data.vision makes of a raster. Raises ToolError for its RasterError."""
+    from data.raster.errors import RasterError
+
+    try:
+        return world.work(f"{title}: {one_line(raster.name)}", function, raster.path, *more)
+    except RasterError as error:
+        raise ToolError(str(error)) from None
+
+
+TOOLS = (classify_image, scene, caption, visual_question)
