@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
 from copilot.live import live
@@ -17,9 +18,17 @@ from copilot.server import OwnerAndHeaders, routes
 
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Warm up beside the start, so that the first request does not wait for tables and weights."""
-    Thread(target=live().warm_up, name="warm-up", daemon=True).start()
+    """Warm up beside the start, so that the first request does not wait for tables, weights and workers.
+
+    What a killed app had going is found again; what this one has going at its end, by the next.
+    """
+    engine = live().engine
+    engine.background = True
+    for work in (live().take_up, live().warm_up):
+        Thread(target=work, name=work.__name__, daemon=True).start()
     yield {}
+    if engine.has_desk:
+        await run_in_threadpool(engine.desk.leave)
 
 
 def sorry(error: Exception) -> bool:

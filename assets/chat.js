@@ -49,12 +49,14 @@ class Chat {
     this.setState = setStateValue;
     const session = this.data && this.data.session !== data.session;
     this.data = data;
+    this.job = data.job;
     if (session) { this.cards.clear(); this.unfolded.clear(); this.root.replaceChildren(); this.leave(); }
     const bottom = this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < 60;
     const last = data.turns.length ? data.turns[data.turns.length - 1].turn : 0;
     const added = last !== this.last;
     this.last = last;
     this.draw();
+    this.showJob();
     if (bottom || added) this.root.scrollTop = this.root.scrollHeight;
     this.listen();
   }
@@ -69,6 +71,7 @@ class Chat {
       const question = last ? data.question : null;
       wanted.push(this.card("t" + turn.turn, [turn, question], (before) => this.turn(turn, question, before)));
     });
+    if (data.job && !data.turns.some((turn) => turn.running)) wanted.push(this.card("job", data.job.id, () => this.progress()));
     if (data.problem) wanted.push(this.card("problem", data.problem, () => make("p", "az-problem", data.problem)));
     const keys = new Set(wanted.map((each) => each.dataset.key));
     for (const key of [...this.cards.keys()]) if (!keys.has(key)) this.cards.delete(key);
@@ -101,7 +104,7 @@ class Chat {
     const card = make("article", "az-turn");
     card.append(make("p", "az-request", turn.request));
     if (turn.summary) card.append(this.work(turn, before));
-    if (turn.running) card.append(this.now(turn));
+    if (turn.running) card.append(this.now(turn), this.progress());
     if (turn.reply !== null && turn.reply !== "") card.append(this.reply(turn));
     if (turn.interrupted) card.append(make("p", "az-note", "Interrupted: the app was closed before this request was finished. What was done stands; ask again to go on."));
     if (question && question.choices.length) card.append(this.choices(question));
@@ -126,6 +129,32 @@ class Chat {
     const fresh = last && last.seq > (turn.calls.at(-1)?.seq ?? 0);
     const text = fresh ? last.text : turn.calls.length ? "Working …" : "Reading the request …";
     return make("p", "az-thinking", text);
+  }
+
+  // How far the job is that the session waits for. It is drawn over, and its card is never built again for it.
+  progress() {
+    const box = make("div", "az-job");
+    const bar = make("div", "az-job-bar");
+    bar.setAttribute("role", "progressbar");
+    bar.setAttribute("aria-valuemin", "0");
+    bar.setAttribute("aria-valuemax", "100");
+    bar.append(make("span"));
+    box.append(make("p", "az-job-title"), bar, make("p", "az-muted az-job-says"));
+    this.showJob(box);
+    return box;
+  }
+
+  showJob(box = this.root.querySelector(".az-job")) {
+    if (!box) return;
+    const job = this.job;
+    box.hidden = !job;
+    if (!job) return;
+    const [title, bar, says] = box.children;
+    title.textContent = job.title;
+    bar.setAttribute("aria-label", job.title);
+    bar.setAttribute("aria-valuenow", String(job.percent));
+    bar.firstChild.style.width = job.percent + "%";
+    says.textContent = [job.sentence, job.time].filter(Boolean).join(" · ");
   }
 
   work(turn, before) {
@@ -236,8 +265,10 @@ class Chat {
     this.channel = new BroadcastChannel("azimuth-" + session);
     this.source = new EventSource("/api/sessions/" + encodeURIComponent(session) + "/stream");
     this.source.onmessage = (event) => {
-      const { version } = JSON.parse(event.data);
-      this.channel.postMessage({ version });
+      const { version, job } = JSON.parse(event.data);
+      this.channel.postMessage({ version, job });
+      this.job = job;
+      this.showJob();
       if (version !== this.data.version) this.setState("version", version);
     };
   }

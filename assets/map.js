@@ -468,6 +468,7 @@
       map.on("draw:drawstop", () => setTimeout(() => { this.drawing = false; }, 300));
       map.on("click", (event) => this.clicked(event));
       new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(map.getContainer());
+      this.preview = new AzimuthPreview(this);
       this.channel = new BroadcastChannel("azimuth-" + options.session);
       this.channel.onmessage = (message) => this.told(message.data);
       map.getContainer().setAttribute("aria-label", "Map");
@@ -476,6 +477,7 @@
 
     told(message) {
       if (message.version !== undefined && message.version !== this.version) this.refresh();
+      if (message.job !== undefined) this.preview.told(message.job);
       if (message.flash) { const layer = this.layers.get(message.flash); if (layer) layer.flash(); }
     }
 

@@ -12,13 +12,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from copilot.engine import Engine, default_engine
 from copilot.session import Session
 from copilot.settings import settings_of
+from copilot.view.jobs import shown_job
+from copilot.worker.recovery import RESTART, drop_parts, is_safe_again, left_behind
+from state.jobs import Job
+from state.log import Outcome
 from state.model import State
+from state.store import UnknownSession
 
 KEPT_SESSIONS = 64
 """Open sessions beyond this number are closed, the least used first; their events are in the store."""
@@ -51,12 +56,14 @@ class Live:
         self._running: dict[str, _Running] = {}
         self._problems: dict[str, str] = {}
         self._listeners: dict[str, list[Callable[[], None]]] = {}
+        self._follows = False
         self.drawn = threading.Event()
         """Set once a page has been drawn."""
 
     def session(self, session_id: str) -> Session:
         """The one open session of that id. Raises state.store.UnknownSession."""
         with self._lock:
+            self._follow_jobs()
             found = self._sessions.get(session_id)
             if found is None:
                 found = Session.open(session_id, engine=self.engine)
@@ -100,24 +107,25 @@ class Live:
     def call(self, session_id: str, tool: str, args: Mapping[str, Any]) -> None:
         """Start one call for the page, in a thread like a turn's. Raises Refused while another one runs."""
         session = self.session(session_id)
+        self._start(session, tool, lambda: session.call_tool(tool, args, source="page"))
+
+    def _start(self, session: Session, title: str, work: Callable[[], object]) -> None:
         with self._lock:
-            if session_id in self._running:
+            if session.id in self._running:
                 raise Refused("A request is still running in this session. Stop it, or wait for its answer.")
-            self._running[session_id] = _Running(tool)
-            self._problems.pop(session_id, None)
-        thread = threading.Thread(
-            target=self._call, args=(session, tool, dict(args)), name=f"call-{session_id[:6]}", daemon=True
-        )
-        thread.start()
+            self._running[session.id] = _Running(title)
+            self._problems.pop(session.id, None)
+        threading.Thread(
+            target=self._call, args=(session, work), name=f"call-{session.id[:6]}", daemon=True
+        ).start()
 
     def stop(self, session_id: str) -> bool:
-        """Ask the running turn to stop; False when none runs."""
+        """Ask the running turn and its job to stop; False when none runs."""
         with self._lock:
             running = self._running.get(session_id)
-        if running is None:
-            return False
-        running.stop.set()
-        return True
+        if running is not None:
+            running.stop.set()
+        return self.engine.desk.cancel_session(session_id) or running is not None
 
     def running(self, session_id: str) -> str | None:
         """The request that runs in that session; None when none does."""
@@ -132,7 +140,41 @@ class Live:
     def version(self, session_id: str) -> str:
         """What changes whenever there is something new to show."""
         session = self.session(session_id)
-        return f"{len(session.events)}{'+' if self.running(session_id) is not None else ''}"
+        running = "+" if self.running(session_id) is not None else ""
+        return f"{len(session.events)}{running}{'*' if self.engine.desk.doing(session_id) else ''}"
+
+    def job(self, session_id: str) -> dict[str, Any] | None:
+        """The job that the session waits for, as the page shows it."""
+        return shown_job(self.engine.desk.shown(session_id))
+
+    def take_up(self) -> None:
+        """Find the jobs that a killed process left, and make again what is safe to make again.
+
+        A turn that was cut off then gets its end; whatever else was cut off waits on the Jobs panel.
+        """
+        for job in left_behind(self.engine.desk):
+            try:
+                session = self.session(job.session_id)
+                drop_parts(self.engine.desk, job.session_id, self.engine.artifacts(job.session_id).folder)
+                if is_safe_again(job, session):
+                    self._start(session, job.tool, partial(self._make_again, session, job))
+            except (UnknownSession, Refused):
+                continue  # deleted meanwhile, or somebody is at work there again
+
+    def _make_again(self, session: Session, job: Job) -> None:
+        event = session.call_tool(job.tool, job.args, source=RESTART, turn=job.turn)
+        cut = next((each for each in session.turns if each.number == job.turn), None)
+        if cut is None or not cut.interrupted:
+            return
+        outcome: Outcome = "done" if event.ok else "failed"
+        said = f"Azimuth was closed in the middle of this, and has run {job.tool} again. {event.text}"
+        session.end(job.turn, f"{said} Ask again for whatever was still to come.", outcome, event.seconds)
+
+    def _follow_jobs(self) -> None:
+        """Pass on what the jobs tell, from the first session on."""
+        if not self._follows:
+            self._follows = True
+            self.engine.desk.listen(lambda job: self._tell(job.session_id))
 
     def subscribe(self, session_id: str, listener: Callable[[], None]) -> Callable[[], None]:
         """Be told that something changed; the result stops it. The listener must not block."""
@@ -190,9 +232,9 @@ class Live:
                 del self._running[session.id]
             self._tell(session.id)
 
-    def _call(self, session: Session, tool: str, args: Mapping[str, Any]) -> None:
+    def _call(self, session: Session, work: Callable[[], object]) -> None:
         try:
-            session.call_tool(tool, args, source="page")
+            work()
         except Exception as error:
             _log.exception("a call of session %s could not run", session.id)
             self._problems[session.id] = _sentence(error)

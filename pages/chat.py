@@ -36,6 +36,7 @@ def show_chat(session: Session) -> None:
                 "session": session.id,
                 "version": live().version(session.id),
                 **conversation(session.turns, session.state, running),
+                "job": live().job(session.id),
                 "problem": live().problem(session.id),
                 "examples": EXAMPLES,
             },

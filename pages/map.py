@@ -31,6 +31,7 @@ class Attach(JSCSSMixin, MacroElement):
         ("minimap", "/vendor/minimap/Control.MiniMap.min.js"),
         ("mouse", "/vendor/mouse-position/L.Control.MousePosition.js"),
         ("objects", "/assets/objects.js"),
+        ("preview", "/assets/preview.js"),
         ("azimuth", "/assets/map.js"),
     ]
     default_css = [  # noqa: RUF012

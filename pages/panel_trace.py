@@ -1,4 +1,4 @@
-"""Trace: every event of the session, by turn. Jobs: what runs in the background."""
+"""Trace: every event of the session, by turn."""
 
 from __future__ import annotations
 
@@ -74,12 +74,4 @@ def _thought(event: Event) -> str:
     return (
         f"<tr class='az-trace-thought'><td>{event.seq}</td><td colspan='5'><details>"
         f"<summary>Thought <span>{first}</span></summary><p>{text}</p></details></td></tr>"
-    )
-
-
-def show_jobs(session: Session) -> None:
-    """Say that nothing runs in the background yet."""
-    st.info(
-        "No background jobs. Long work, such as vision on large rasters, will be listed here.",
-        icon=":material/work_history:",
     )

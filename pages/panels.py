@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from copilot.session import Session
-from pages import panel_image, panel_layers, panel_results, panel_trace
+from pages import panel_image, panel_jobs, panel_layers, panel_results, panel_trace
 from pages.here import open_panel
 
 PANELS: dict[str, Callable[[Session], None]] = {
@@ -16,7 +16,7 @@ PANELS: dict[str, Callable[[Session], None]] = {
     "Image": panel_image.show,
     "Layers": panel_layers.show,
     "Trace": panel_trace.show,
-    "Jobs": panel_trace.show_jobs,
+    "Jobs": panel_jobs.show,
 }
 
 

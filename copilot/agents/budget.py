@@ -19,7 +19,7 @@ class Budget:
     tokens: int = 200_000
     """Prompt and completion together, over all that the model is asked."""
     seconds: float = 120.0
-    """Wall-clock, also while a model hangs."""
+    """Wall-clock, also while a model hangs; without long work, whose end nobody can know."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class Spent:
     usage: Usage = field(default_factory=Usage)
     unreported: int = 0
     """Tokens of answers whose server reported none, estimated: they count against the budget only."""
+    worked: float = 0.0
+    """Seconds of long work, which shows how far it is and can be stopped: they do not count as time spent."""
     started: float = field(default_factory=time.perf_counter)
 
     @property
@@ -62,7 +64,7 @@ class Spent:
     @property
     def seconds_left(self) -> float:
         """Until the wall-clock budget is spent; never below zero."""
-        return max(0.0, self.budget.seconds - self.seconds)
+        return max(0.0, self.budget.seconds - (self.seconds - self.worked))
 
     def take(self, said: list[BaseMessage], answer: AIMessage, cost_usd: float | None) -> None:
         """Add what one answer of a model has cost."""

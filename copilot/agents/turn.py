@@ -215,6 +215,8 @@ class OpenTurn:
             raise Ended(self.spent.over() or "", "failed")
         self.spent.steps += 1
         event = self.session.call_tool(tool, args, source=self.source, turn=self.number)
+        if tool in self.session.engine.toolbox and self.session.engine.toolbox.get(tool).long_running:
+            self.spent.worked += event.seconds
         self.calls.append(event)
         self.said.append(observation_message(event, call_id, len(self.calls)))
         return event

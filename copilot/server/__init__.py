@@ -1,10 +1,10 @@
-"""The routes beside the pages, on the same port: map data, tiles, calls, files, imagery, health."""
+"""The routes beside the pages, on the same port: map data, tiles, calls, jobs, files, imagery, health."""
 
 from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from copilot.server import assets, calls, files, imagery, maps, tiles, uploads
+from copilot.server import assets, calls, files, imagery, jobs, maps, tiles, uploads
 from copilot.server.owner import OwnerAndHeaders
 
 
@@ -13,6 +13,7 @@ def routes() -> list[BaseRoute]:
     return [
         *assets.routes(),
         *calls.routes(),
+        *jobs.routes(),
         *maps.routes(),
         *tiles.routes(),
         *imagery.routes(),

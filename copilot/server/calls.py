@@ -36,7 +36,7 @@ async def call(request: Request) -> Response:
 
 @guarded
 async def stream(request: Request) -> Response:
-    """GET: server-sent events, one `{version, running}` for each change."""
+    """GET: server-sent events, one `{version, job}` for each change."""
     session = await own_session(request)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_changes(session), media_type="text/event-stream", headers=headers)
@@ -51,7 +51,8 @@ async def _changes(session: Session) -> AsyncIterator[str]:
     leave = the_live().subscribe(session.id, tell)
     try:
         while True:
-            yield f"data: {json.dumps({'version': the_live().version(session.id)})}\n\n"
+            now = {"version": the_live().version(session.id), "job": the_live().job(session.id)}
+            yield f"data: {json.dumps(now)}\n\n"
             # What comes together is told of once: the first at once, the others a moment later.
             await asyncio.sleep(_GATHER_S)
             await _wait(changed, session)
