@@ -2,7 +2,7 @@
 from scratch.
 
 What comes out is `oriented-objects.onnx`: input "images" (n, 3, h, w) float32 RGB from 0 to 1, h and w
-multiples of 32 (n, h and w are free; 512 is meant). Output "objects" (n, 300, 7) float32, best first: x and
+multiples of 32 and at least 128 (else free; 512 is meant). Output "objects" (n, 300, 7) float32, best first: x and
 y of the middle, longer and shorter side in pixels of the input, score from 0 to 1, place of the class in
 `data.scenes.CLASSES` (plane, ship, small-vehicle, large-vehicle, storage-tank), angle in radians of the
 first side from the x axis towards y (clockwise as y runs down; not normalised). No suppression is needed
@@ -18,8 +18,10 @@ from __future__ import annotations
 import copy
 import math
 import os
+import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +44,7 @@ def train(
     seed: int = 0,
     *,
     architecture: str = "yolo26n-obb.yaml",
-    say: Any = print,
+    say: Callable[[str], None] | None = None,
     weights: Path | None = None,
 ) -> Path:
     """Train for so many minutes on one core and write the ONNX file to `out`. `weights`: go on from such a
@@ -59,14 +61,18 @@ def train(
     average = copy.deepcopy(model).eval()
     stream = Stream(FIRST_TRAINING_SEED + seed * 1_000_000, SCENE_PX, POOL)
     out.parent.mkdir(parents=True, exist_ok=True)
-    checkpoint = out.with_suffix(".pt")
+    checkpoint = out.with_suffix(".checkpoint")
     try:
         stream.take(24)
-        learn(model, average, stream, minutes * 60, seed, checkpoint, say)
+        learn(model, average, stream, minutes * 60, seed, checkpoint, say or _tell)
     finally:
         stream.close()
     torch.save(average.state_dict(), checkpoint)
     return export(average, out)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def fresh(architecture: str, seed: int) -> Any:
@@ -88,7 +94,13 @@ def fresh(architecture: str, seed: int) -> Any:
 
 
 def learn(
-    model: Any, average: Any, stream: Stream, seconds: float, seed: int, checkpoint: Path, say: Any
+    model: Any,
+    average: Any,
+    stream: Stream,
+    seconds: float,
+    seed: int,
+    checkpoint: Path,
+    say: Callable[[str], None],
 ) -> None:
     """AdamW with a warm-up and a cosine, bfloat16 where it is safe, and the average of the weights kept
     beside."""
