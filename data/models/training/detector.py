@@ -2,12 +2,12 @@
 from scratch.
 
 What comes out is `oriented-objects.onnx`: input "images" (n, 3, h, w) float32 RGB from 0 to 1, h and w
-multiples of 32 and at least 128 (else free; 512 is meant). Output "objects" (n, 300, 7) float32, best first: x and
-y of the middle, longer and shorter side in pixels of the input, score from 0 to 1, place of the class in
-`data.scenes.CLASSES` (plane, ship, small-vehicle, large-vehicle, storage-tank), angle in radians of the
-first side from the x axis towards y (clockwise as y runs down; not normalised). No suppression is needed
-within a tile, but rotated suppression by class at an IoU of 0.3 does no harm, and is needed across the
-seams of tiles. Rows under a score of 0.05 mean nothing. Made for 0.1 to 3 m pixels.
+multiples of 32 and at least 128 (else free; 512 is meant). Output "objects" (n, 300, 7) float32, best
+first: x and y of the middle, longer and shorter side in pixels of the input, score from 0 to 1, place of
+the class in `data.scenes.CLASSES` (plane, ship, small-vehicle, large-vehicle, storage-tank), angle in
+radians of the first side from the x axis towards y (clockwise as y runs down; not normalised). No
+suppression is needed within a tile, but rotated suppression by class at an IoU of 0.3 does no harm, and is
+needed across the seams of tiles. Rows under a score of 0.05 mean nothing. Made for 0.1 to 3 m pixels.
 
 YOLO26: Sapkota et al. (2025), YOLO26: key architectural enhancements, arXiv:2509.25164; as in Ultralytics'
 yolo26-obb.yaml.
