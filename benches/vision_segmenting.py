@@ -29,7 +29,7 @@ REAL = Path(__file__).resolve().parents[2] / "shared" / "data"
 CLASSES = ("building", "land", "road", "vegetation", "water")
 COLOURS = (0x3C1098, 0x8429F6, 0x6EC1E4, 0xFEDD3A, 0xE2A929)
 KEPT_OUT = 2
-FIRST_SEED, SCENES, SIDE = 990_000, 24, 384
+FIRST_SEED, SCENES, SIDE = 990_000, 12, 256
 ROAD_BUFFER_PX = 3
 COVER = {
     "water": 5, "grass": 4, "crops": 4, "trees": 4, "soil": 2, "sand": 2, "road": 3, "building": 1,

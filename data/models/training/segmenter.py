@@ -22,6 +22,8 @@ from torch import nn
 CLASSES = ("building", "land", "road", "vegetation", "water")
 COLOURS = ((0x3C, 0x10, 0x98), (0x84, 0x29, 0xF6), (0x6E, 0xC1, 0xE4), (0xFE, 0xDD, 0x3A), (0xE2, 0xA9, 0x29))
 """What the masks say a class with; everything else is unlabelled."""
+FOLDER = Path(__file__).resolve().parents[4] / "shared" / "data" / "dubai_seg"
+"""Where the tiles lie: beside the repository."""
 TILES = (1, 2, 4, 5, 7)
 KEPT_OUT = (2,)
 """Chosen before anything was trained: the tile whose shares of the classes are most even."""
@@ -34,7 +36,7 @@ UNLABELLED = 255
 MEAN, SPREAD = 0.5, 0.251
 """What the network sees is (value / 255 - MEAN) / SPREAD: `mean` and `std` of its card, scaling `bytes`."""
 RATE = 2e-3
-WEIGHTS = (1.0, 0.8, 1.2, 1.3, 1.0)
+WEIGHTS = (1.4, 0.7, 1.4, 1.4, 1.0)
 """Of the classes in the loss, so that rare ones are learned; what is exported is freed of them again."""
 
 Picture = NDArray[np.uint8]
@@ -209,14 +211,14 @@ def train(
     minutes: float = 30.0,
     seed: int = 1,
     *,
-    folder: Path = Path("../shared/data/dubai_seg"),
-    scenes: int = 56,
+    folder: Path = FOLDER,
+    scenes: int = 0,
     start: Path | None = None,
     kept_out: tuple[int, ...] = KEPT_OUT,
 ) -> dict[str, Any]:
     """Train for so many minutes on one thread, write `out` (ONNX), and measure on the tiles kept out.
 
-    A fifth of the crops is of so many rendered scenes; `start` is a checkpoint to go on from. Beside `out` a
+    With `scenes`, a fifth of the crops is of so many rendered ones; `start` is a checkpoint to go on from. Beside `out` a
     checkpoint (.pt) is kept. Gives what was measured. Raises FileNotFoundError without data.
     """
     torch.set_num_threads(1)

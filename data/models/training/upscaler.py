@@ -26,6 +26,8 @@ BATCH = 16
 CHANNELS = 32
 BLOCKS = 4
 RATE = 1.5e-3
+FOLDER = Path(__file__).resolve().parents[4] / "shared" / "data"
+"""Where the pictures lie: beside the repository."""
 DUBAI = (1, 4, 5, 7)
 WEST = 0.6
 """The share of the NAIP scene's columns, from the west, that is trained on; a gap of 32 columns follows."""
@@ -121,9 +123,7 @@ def batch(
     return np.stack(coarse)[:, np.newaxis], np.stack(fine)[:, np.newaxis]
 
 
-def train(
-    out: Path, minutes: float = 12.0, seed: int = 1, *, folder: Path = Path("../shared/data")
-) -> dict[str, Any]:
+def train(out: Path, minutes: float = 12.0, seed: int = 1, *, folder: Path = FOLDER) -> dict[str, Any]:
     """Train for so many minutes on one thread, write `out` (ONNX), and measure on what was kept out."""
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
