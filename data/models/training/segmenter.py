@@ -218,8 +218,8 @@ def train(
 ) -> dict[str, Any]:
     """Train for so many minutes on one thread, write `out` (ONNX), and measure on the tiles kept out.
 
-    With `scenes`, a fifth of the crops is of so many rendered ones; `start` is a checkpoint to go on from. Beside `out` a
-    checkpoint (.pt) is kept. Gives what was measured. Raises FileNotFoundError without data.
+    With `scenes`, a fifth of the crops is of so many rendered ones; `start` is a checkpoint to go on from.
+    Beside `out` a checkpoint (.pt) is kept. Gives what was measured. Raises FileNotFoundError without data.
     """
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
