@@ -58,8 +58,8 @@ def show() -> None:
             st.iframe(address, height=560, alt=f"The image {known.name}")
         with right, st.container(key="image_side", gap="small"):
             _result(current)
-            _tools(current, handle, known, there)
             _facts(known)
+            _tools(current, handle, known, there)
             _compare(current, handle)
         tabs = st.tabs(["Detections", "Bands", "Jobs"])
         with tabs[0]:

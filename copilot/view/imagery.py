@@ -24,8 +24,17 @@ COUNTED_PX = 20_000_000
 """Up to so many values of all bands, their statistics are of every pixel; beyond, of a grid of them."""
 _SAMPLE_SIDE_PX = 1000
 _ABOUT_PIXELS = frozenset({"image", "before", "after"})
+_KINDS = {"sar": "radar (SAR)"}
 _OF_ONE_KIND = ("sar", "optical")
 """A tool whose name begins so is for images of that kind alone."""
+_NEEDS_COLOUR = frozenset(
+    {
+        "horizontal_object_detection", "rotated_object_detection", "object_count", "semantic_segmentation",
+        "land_use_classification", "building_extraction", "road_extraction", "vegetation_extraction",
+        "cloud_detection", "cloud_removal", "image_dehazing", "super_resolution", "burned_area",
+    }
+)  # fmt: skip
+"""What can be run on a radar image, but tells nothing of it."""
 _AFTERWARDS = frozenset({"list_detections", "review_detection"})
 """They work on what was found, and not on an image."""
 
@@ -71,8 +80,8 @@ class Fitting:
     @property
     def title(self) -> str:
         """The tool's name as people read it."""
-        words = self.tool.name.replace("_", " ")
-        return words[:1].upper() + words[1:].replace("sar ", "SAR ")
+        first, _, rest = self.tool.name.replace("_", " ").partition(" ")
+        return f"{'SAR' if first == 'sar' else first.capitalize()} {rest}".strip()
 
 
 def choices(state: State, world: World) -> list[Choice]:
@@ -95,7 +104,7 @@ def about(state: State, world: World, handle: str) -> About:
     found = raster_of(state, world, handle)
     facts, has_place = _facts(found.path, found.path.stat().st_mtime_ns)
     kind, reasons = modality(found.path)
-    shown = [("Kind", kind or "not known")]
+    shown = [("Kind", _KINDS.get(kind or "", kind or "not known"))]
     return About(found.name, (*shown, *facts), kind, reasons, has_place)
 
 
@@ -218,6 +227,8 @@ def fitting(tools: Iterable[Tool], kind: str | None) -> list[Fitting]:
         properties: Mapping[str, Any] = each.schema.get("properties", {})
         argument = next((name for name in ("image", "after") if name in properties), None)
         own = next((word for word in _OF_ONE_KIND if each.name.startswith(f"{word}_")), None)
+        if kind == "sar" and each.name in _NEEDS_COLOUR:
+            continue
         if argument is None or (own is not None and kind is not None and (own == "sar") != (kind == "sar")):
             continue
         needed = [name for name in each.schema.get("required", ()) if name != argument]
