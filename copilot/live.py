@@ -211,6 +211,8 @@ class Live:
                 from copilot.retrieval import shown_tools
 
                 shown_tools("load everything around Paris from 2019", State())
+            if self.engine.background:
+                self.engine.desk.place.slots()  # which starts the worker
         except Exception:
             # Whoever needs the part meets the same error, with a sentence for it.
             _log.exception("warming up failed")
