@@ -14,7 +14,7 @@ from data.models.choosing import ImageFacts, choose, image_facts
 from data.models.registry import Model, registry
 from data.progress import Progress
 from data.raster.errors import RasterError
-from data.vision.boxes import Seen, one_an_object, upright
+from data.vision.boxes import SAME, Seen, one_an_object, upright
 from data.vision.classes import classes_for, nearest
 from data.vision.detections import Detection
 from data.vision.tiled import OVERLAP, Batch, Plan, plan_of, run_over
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 TASKS = ("oriented-object-detection", "object-detection", "instance-segmentation")
 CUT_PX = 4.0
 """A box that ends nearer than this to an inner border of its window may go on beyond it."""
+TURNED_SAME = 0.3
+"""Turned boxes fit so closely that two of one class that share this much are one object."""
 MOST = 100_000
 """Most objects of an image that are kept, the best ones."""
 
@@ -79,7 +81,8 @@ def detect(
     plan = plan_of(image, chosen, overlap=overlap, facts=facts)
     keep = _Keeping(progress, plan, chosen, wanted, least, lambda: running.runner.layout)
     skipped = run_over(progress, plan, running.submit, keep.take, doing="Looking for objects")
-    seen = one_an_object(Seen.joined(keep.parts), cut_px=CUT_PX)
+    turned = running.runner.layout.startswith("oriented")
+    seen = one_an_object(Seen.joined(keep.parts), cut_px=CUT_PX, iou=TURNED_SAME if turned else SAME)
     found = _detections(plan, seen, chosen, upright_boxes)
     return Detected(
         tuple(found[:MOST]),
