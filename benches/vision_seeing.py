@@ -44,7 +44,8 @@ REAL = {
 SCENE_OF = {
     "sea": {"open water"}, "harbour": {"harbor", "marina"}, "marina": {"marina", "harbor"},
     "airport": {"airport"},
-    "parking": {"parking lot"}, "town": {"residential", "dense urban"}, "depot": {"storage tanks"},
+    "parking": {"parking lot"}, "suburb": {"residential"}, "town": {"residential", "dense urban"},
+    "depot": {"storage tanks"},
     "fields": {"farmland"}, "woods": {"forest", "grassland", "bare land", "river", "farmland"},
 }  # fmt: skip
 """Answers that are right for a theme; of woods by what covers most of it, see `right_scenes`."""
@@ -70,7 +71,7 @@ def scenes(count: int, size: int = 448) -> Iterator[tuple[Scene, Path]]:
 def right_scenes(scene: Scene) -> set[str]:
     """The answers that are right for a scene."""
     if scene.theme != "woods":
-        return SCENE_OF[scene.theme]
+        return SCENE_OF.get(scene.theme, {scene.theme})
     share = {name: float((scene.landcover == at).mean()) for at, name in enumerate(COVERS)}
     named = {
         "forest": share["trees"],
