@@ -49,6 +49,7 @@ SCENE_OF = {
     "fields": {"farmland"}, "woods": {"forest", "grassland", "bare land", "river", "farmland"},
 }  # fmt: skip
 """Answers that are right for a theme; of woods by what covers most of it, see `right_scenes`."""
+_INLAND = ("town", "fields", "woods", "depot", "parking")
 COUNTED = ("plane", "ship", "small-vehicle", "large-vehicle", "storage-tank")
 _SPOKEN = {
     "plane": "planes",
@@ -82,7 +83,7 @@ def right_scenes(scene: Scene) -> set[str]:
     return best | ({"river"} if share["water"] > 0.03 else set())
 
 
-def modality(real: Path | None) -> None:
+def modality(real: Path | None, seeds: int = 15) -> None:
     """Confusion over every real file, and over rendered scenes that say nothing of themselves."""
     table: Counter[tuple[str, str, str]] = Counter()
     if real is not None:
@@ -90,10 +91,11 @@ def modality(real: Path | None) -> None:
             for path in sorted(real.glob(pattern)):
                 table["real", str(true), str(modality_of(path).name)] += 1
     with tempfile.TemporaryDirectory() as folder:
-        for at in range(20):
+        for at in range(seeds):
             for true in ("optical", "multispectral", "sar", "panchromatic"):
                 kind: Any = "optical" if true == "panchromatic" else true
-                pixels = render(FIRST_SEED + 5_000 + at, kind, 224).pixels
+                theme, gsd_m = _INLAND[at % len(_INLAND)], 4.0 if kind == "multispectral" else None
+                pixels = render(FIRST_SEED + 5_000 + at, kind, 192, gsd_m, theme=theme).pixels
                 if true == "panchromatic":
                     pixels = pixels.mean(axis=0, keepdims=True).astype(np.uint8)
                 path = _unnamed(pixels, Path(folder) / f"{true}{at}.tif")
