@@ -21,6 +21,13 @@ def show(session: Session) -> None:
             "No image is chosen. Click one on the map, or a row of the results.",
             icon=":material/image_search:",
         )
+        if any(each.kind == "raster" for each in session.state.artifacts):
+            st.page_link(
+                st.session_state["pages"]["imagery"],
+                label="Look at the session's own images",
+                icon=":material/satellite_alt:",
+                query_params={"session": session.id},
+            )
         return
     for place, (image_id, record) in zip(st.columns(len(records)), records, strict=True):
         with place:
