@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from data.progress import Progress
+from data.vision.masks import UNKNOWN
 
 Method = Literal["auto", "index", "radar", "network"]
 WATER = {1: "water"}
+LIMITS = (-0.1, 0.3)
+"""Where a threshold of the index may lie: water is above nought, and paved ground has about -0.14."""
 NETWORK_TASKS = ("water-extraction", "semantic-segmentation", "land-cover")
 
 
@@ -60,10 +63,10 @@ def water_mask(
     """Write a mask of bytes: 1 water, 0 none, 255 where the image has no value.
 
     "index": MNDWI (Xu 2006), or NDWI (McFeeters 1996) without short-wave infrared, over the minimum-error
-    threshold of the tiles that hold both classes, kept within 0.25 of nought. "radar": backscatter without
-    speckle (refined Lee), under the minimum-error threshold of its decibels (Kittler and Illingworth 1986,
-    by tiles as in Martinis et al. 2009). "network": the water class of the best network. Patches under
-    `min_px` pixels go to what surrounds them. Raises RasterError.
+    threshold of the tiles that hold both classes where that lies between -0.1 and 0.3, else over 0. "radar":
+    backscatter without speckle (refined Lee), under the minimum-error threshold of its decibels (Kittler and
+    Illingworth 1986, by tiles as in Martinis et al. 2009). "network": the water class of the best network.
+    Patches under `min_px` pixels go to what surrounds them. Raises RasterError.
     """
     chosen = suited(source) if method == "auto" else method
     if chosen == "network":
@@ -76,9 +79,47 @@ def water_mask(
             f"{source.name} is {'no radar image' if chosen == 'radar' else 'no image in green and infrared'}"
             "; method=auto takes the one that suits it."
         )
+    if chosen == "index":
+        return _by_index(progress, source, target, min_px)
     found = map_flood(progress, source, target, min_px=min_px)
-    model = "water-backscatter" if chosen == "radar" else "water-index"
-    return Water(found.method, model, found.threshold, found.notes)
+    return Water(found.method, "water-backscatter", found.threshold, found.notes)
+
+
+def _by_index(progress: Progress, source: Path, target: Path, min_px: int) -> Water:
+    import numpy as np
+
+    from data.raster.patches import sieve
+    from data.raster.windows import Band, Block, Place, compute, grid_of
+    from data.vision.blocks import followed, samples
+    from data.vision.flood import optical_bands
+    from data.vision.thresholds import by_tiles
+
+    bands = optical_bands(source)
+    assert bands is not None
+    name, numbers = bands
+
+    def index(block: Block) -> Any:
+        green, infrared = block
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return (green - infrared) / (green + infrared)
+
+    split = by_tiles([index(each) for each in samples(source, numbers=numbers)])
+    fits = split is not None and LIMITS[0] <= split.threshold <= LIMITS[1]
+    limit = split.threshold if split is not None and fits else 0.0
+
+    def told(blocks: list[Block], place: Place) -> Any:
+        values = index(blocks[0])
+        return np.where(np.isfinite(values), (values > limit).astype(np.float32), np.float32(np.nan))
+
+    grid, raw = grid_of(source), target.with_name(f"{target.stem}.raw.tif")
+    try:
+        function = followed(progress, "Looking for water", grid.width * grid.height, told)
+        compute([Band(source, numbers)], raw, function, dtype="uint8", nodata=UNKNOWN)
+        sieve(raw, target, min_px=max(1, min_px))
+    finally:
+        raw.unlink(missing_ok=True)
+    note = f"{name} does not part into two classes near nought, so the published limit of 0 was taken."
+    return Water(f"{name} by tiles", "water-index", limit, () if fits else (note,))
 
 
 def _by_network(progress: Progress, source: Path, target: Path, min_px: int, models: Path | None) -> Water:
