@@ -59,7 +59,7 @@ class Registry:
         if found is not None:
             return found
         names = [each.name for each in self.models]
-        near = get_close_matches(wanted, names, n=3, cutoff=0.4)
+        near = get_close_matches(wanted, names, n=2, cutoff=0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else "`copilot models list` shows them."
         raise RasterError(f"There is no model {name[:60]!r}; {hint}")
 
