@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from copilot.session import Session
-from copilot.view.detections import class_colours, detections_in, estimate, review_rows
+from copilot.view.detections import detections_in, estimate, review_rows
 from data.vision.reviews import Precision
 from pages.downloads import menu
 from pages.header import _plain
@@ -165,7 +165,6 @@ def _review_all(detections: str, numbers: list[int], verdict: str) -> None:
 
 
 def _table(session: Session, artifact: Artifact, shown: pd.DataFrame) -> None:
-    colours = class_colours([str(each) for each in shown["found as"]]) if "found as" in shown else {}
     event: Any = st.dataframe(
         shown.drop(columns=[each for each in ("found as",) if _same_classes(shown)]),
         hide_index=True,
@@ -176,13 +175,7 @@ def _table(session: Session, artifact: Artifact, shown: pd.DataFrame) -> None:
         width="stretch",
         column_config={
             "no.": st.column_config.NumberColumn(width=60),
-            "score": st.column_config.ProgressColumn(
-                min_value=0.0,
-                max_value=1.0,
-                format="%.2f",
-                width=110,
-                color=next(iter(colours.values()), None),
-            ),
+            "score": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.2f", width=110),
         },
     )
     picked = event.selection.rows
