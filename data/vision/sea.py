@@ -178,7 +178,7 @@ def _land(water: NDArray[np.bool_], smooth: NDArray[np.float32], pixel: float) -
 
     level = float(np.nanmedian(smooth[water]))
     wide = _scaled(_WIDE_PX, pixel, 6)
-    labels, _ = ndimage.label(ndimage.binary_fill_holes(~water))
+    labels, _ = ndimage.label(ndimage.binary_fill_holes(~water & np.isfinite(smooth)))
     land = np.zeros(water.shape, bool)
     for number, where in enumerate(ndimage.find_objects(labels), start=1):
         patch = labels[where] == number
@@ -209,7 +209,8 @@ def _as_a_ship(
         (where[1].stop == width, patch[:, -1]),
     )
     border = sum(int(line.sum()) for touches, line in ends if touches)
-    above = float(np.nanmedian(smooth[where][patch])) - level
+    inside = smooth[where][patch]
+    above = float(np.median(inside[np.isfinite(inside)])) - level if np.isfinite(inside).any() else 0.0
     return (
         above > _BRIGHT_DB
         and patch.sum() > 0.5 * short * long

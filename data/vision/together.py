@@ -12,6 +12,8 @@ from data.progress import Progress
 
 _LEAST_SHIFT_PX = 0.2
 """A smaller shift is left: moving an image blurs it."""
+_LEAST_GAIN = 0.02
+"""By how much moving must raise the correlation: noise agrees a little better with any shift."""
 _MOST_SHIFT_PX = 64.0
 _PRETENDED = "EPSG:32631"
 
@@ -58,12 +60,15 @@ def brought_together(progress: Progress, before: Path, after: Path, folder: Path
     try:
         found = _registered(before, after, target, numbers)
         shift, likeness = (found.columns, found.rows), (found.correlation_before, found.correlation_after)
-        moved = float(np.hypot(*shift)) >= _LEAST_SHIFT_PX
+        away = float(np.hypot(*shift)) >= _LEAST_SHIFT_PX
+        moved = away and likeness[1] >= likeness[0] + _LEAST_GAIN
         if moved:
             done.append(
                 f"The second image was moved {shift[0]:.2f} pixels right and {shift[1]:.2f} down onto the "
                 f"first (correlation {likeness[0]:.2f} to {likeness[1]:.2f})."
             )
+        elif away:
+            done.append("The images were taken as they lie: no shift makes them clearly more alike.")
         else:
             done.append(f"The images lie within {float(np.hypot(*shift)):.2f} pixels of each other.")
     except _errors() as error:
