@@ -52,6 +52,7 @@ def cover_of(rgb: NDArray[np.uint8], known: NDArray[np.bool_] | None = None, sca
     Gradient boosting (Ke et al. 2017, LightGBM) over colour in CIE L*a*b*, contrast and gradients at three
     scales, the coherence of the structure tensor (Bigun and Granlund 1987), and the means of what surrounds
     a cell. Trained on rendered scenes and on the Dubai tiles whose licence allows it.
+    Without those weights (data.models.training.cover_cells makes them) the land-cover network stands in.
     """
     made = _by_cells(rgb) if WEIGHTS.is_file() else by_network(rgb)
     rows, columns = made.shape[1:]
