@@ -210,23 +210,25 @@ class _Keeping:
 
     def _show(self, fresh: Sequence[Seen], ground: Ground) -> None:
         """Whole objects of these windows, as GeoJSON; the neighbours may show some of them once more."""
+        whole = Seen.joined(fresh)
+        whole = whole.taken(np.flatnonzero(whole.margins >= CUT_PX))
+        # All corners at once: making a transformer for each object would take longer than finding it.
+        rings = ground.lonlat(self._plan.in_file(whole.corners.reshape(-1, 2))).reshape(-1, 4, 2)
         shown = []
-        for seen in fresh:
-            for at in np.flatnonzero(seen.margins >= CUT_PX).tolist():
-                ring = ground.lonlat(self._plan.in_file(seen.corners[at]))
-                if not np.isfinite(ring).all():
-                    continue
-                points = [[round(x, 7), round(y, 7)] for x, y in (*ring.tolist(), ring[0].tolist())]
-                shown.append(
-                    {
-                        "type": "Feature",
-                        "geometry": {"type": "Polygon", "coordinates": [points]},
-                        "properties": {
-                            "class_name": _class_name(self._model, int(seen.classes[at])),
-                            "score": round(float(seen.scores[at]), 4),
-                        },
-                    }
-                )
+        for ring, number, score in zip(rings, whole.classes.tolist(), whole.scores.tolist(), strict=True):
+            if not np.isfinite(ring).all():
+                continue
+            points = [[round(x, 7), round(y, 7)] for x, y in (*ring.tolist(), ring[0].tolist())]
+            shown.append(
+                {
+                    "type": "Feature",
+                    "geometry": {"type": "Polygon", "coordinates": [points]},
+                    "properties": {
+                        "class_name": _class_name(self._model, number),
+                        "score": round(float(score), 4),
+                    },
+                }
+            )
         if shown:
             self._progress.found(shown)
 
