@@ -66,8 +66,8 @@ def bands_by_name(
     if missing := [each for each in wanted if known[each] is None]:
         there = ", ".join(f"{at} {text}" for at, text in enumerate(said[:14], start=1))
         raise RasterError(
-            f"{what[:1].upper()}{what[1:]} needs the bands {', '.join(wanted)}, and which is {' and '.join(missing)} cannot be "
-            f"told (bands: {there})."
+            f"{what[:1].upper()}{what[1:]} needs the bands {', '.join(wanted)}, and which is "
+            f"{' and '.join(missing)} cannot be told (bands: {there})."
         )
     if beyond := [number for number in known.values() if number is not None and not 1 <= number <= count]:
         raise RasterError(f"There is no band {beyond[0]}: the raster has bands 1 to {count}.")

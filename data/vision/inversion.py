@@ -278,10 +278,10 @@ def edges_of(
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Intercept and slope of the dry and of the wet edge over the vegetation index.
 
-    Their slopes are those of lines through the 2nd and 98th percentile of the values in up to 20 classes of the
-    index, each weighed by the square root of its pixels, and one slope for both where the lines would cross;
-    their intercepts leave 1 % of the pixels beyond each. Raises RasterError where fewer than three classes have
-    20 pixels.
+    Their slopes are those of lines through the 2nd and 98th percentile of the values in up to 20 classes of
+    the index, each weighed by the square root of its pixels, and one slope for both where the lines would
+    cross; their intercepts leave 1 % of the pixels beyond each. Raises RasterError where fewer than three
+    classes have 20 pixels.
     """
     if index.size:
         low, high = np.percentile(index, (1, 99))
