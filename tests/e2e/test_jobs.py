@@ -1,0 +1,67 @@
+"""Long work in the browser: how far it is shows at once, outlives a reload, can be stopped and run again."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+from affine import Affine
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.app import SLOW_MS, Tab
+
+SIDE_PX = 2600
+"""Enough for some seconds of work on any machine."""
+
+
+@pytest.fixture
+def noisy(tmp_path: Path) -> Path:
+    """A large image that is nothing but grain."""
+    values = np.random.default_rng(7).normal(120, 25, (3, SIDE_PX, SIDE_PX)).clip(0, 255).astype("uint8")
+    profile = {"driver": "GTiff", "width": SIDE_PX, "height": SIDE_PX, "count": 3, "dtype": "uint8"}
+    place = {"crs": "EPSG:32633", "transform": Affine(2, 0, 600_000, 0, -2, 5_000_000)}
+    path = tmp_path / "grain.tif"
+    with rasterio.open(path, "w", **profile, **place, tiled=True) as target:
+        target.write(values)
+    return path
+
+
+def job_of(tab: Tab) -> Locator:
+    """The job that the chat shows."""
+    return tab.page.locator(".az-job:visible")
+
+
+def badge(panel: Locator) -> Locator:
+    """The state of the newest job."""
+    return panel.locator(".stMarkdownBadge").first
+
+
+def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
+    tab: Tab, noisy: Path, screenshot_folder: Path
+) -> None:
+    tab.call("add_file", file=str(noisy), name="grain")
+    tab.send("remove the noise from the grain raster")
+    expect(job_of(tab).locator(".az-job-title")).to_have_text("Removing noise from grain", timeout=SLOW_MS)
+    moved = re.compile(r"[1-9]\d*")
+    expect(job_of(tab).get_by_role("progressbar")).to_have_attribute("aria-valuenow", moved, timeout=SLOW_MS)
+    panel = tab.panel("Jobs")
+    expect(badge(panel)).to_contain_text("running", timeout=SLOW_MS)
+    tab.shot(screenshot_folder, "job-running")
+
+    tab.page.reload()
+    expect(job_of(tab).locator(".az-job-title")).to_have_text("Removing noise from grain", timeout=SLOW_MS)
+    tab.page.locator(".st-key-stop").get_by_role("button", name="Stop").click()
+    expect(tab.page.locator(".az-reply")).to_have_text(re.compile("^Stopped"), timeout=SLOW_MS)
+    expect(job_of(tab)).to_have_count(0)
+    panel = tab.panel("Jobs")
+    expect(badge(panel)).to_contain_text("stopped", timeout=SLOW_MS)
+    assert tab.see("azimuth.view.layers.length") == 1
+
+    panel.get_by_role("button", name="Run again").click()
+    expect(badge(panel)).to_contain_text("running", timeout=SLOW_MS)
+    expect(badge(panel)).to_contain_text("done", timeout=4 * SLOW_MS)
+    expect(tab.page.locator(".az-action").last).to_contain_text("The raster is raster-", timeout=SLOW_MS)
+    tab.shot(screenshot_folder, "job-done")
