@@ -14,6 +14,8 @@ _LEAST_SHIFT_PX = 0.2
 """A smaller shift is left: moving an image blurs it."""
 _LEAST_GAIN = 0.02
 """By how much moving must raise the correlation: noise agrees a little better with any shift."""
+_LEAST_LIKENESS = 0.2
+"""And what it must reach: two fields of speckle agree in nothing."""
 _MOST_SHIFT_PX = 64.0
 _PRETENDED = "EPSG:32631"
 
@@ -61,7 +63,7 @@ def brought_together(progress: Progress, before: Path, after: Path, folder: Path
         found = _registered(before, after, target, numbers)
         shift, likeness = (found.columns, found.rows), (found.correlation_before, found.correlation_after)
         away = float(np.hypot(*shift)) >= _LEAST_SHIFT_PX
-        moved = away and likeness[1] >= likeness[0] + _LEAST_GAIN
+        moved = away and likeness[1] >= max(likeness[0] + _LEAST_GAIN, _LEAST_LIKENESS)
         if moved:
             done.append(
                 f"The second image was moved {shift[0]:.2f} pixels right and {shift[1]:.2f} down onto the "

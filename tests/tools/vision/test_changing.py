@@ -1,0 +1,65 @@
+"""Change, damage and burns as tools: what they say agrees with what they give."""
+
+from __future__ import annotations
+
+import geopandas as gpd
+import pytest
+
+from tests.tools.prepared import FIELDS, LATER, SAR, SAR_LATER, SCENE, prepared
+from tests.tools.world import run
+from tools.vision.changing import building_damage_detection, burned_area, change_detection
+from tools.vision.radar import flood_mapping, sar_detection
+
+
+@pytest.fixture
+def state(world):
+    return prepared(world)
+
+
+def test_the_burned_part_of_the_scene_has_its_area_and_severity(world, state):
+    step = run(world, state, burned_area, after=LATER.id, before=SCENE.id)
+    assert not step.failed, step.observation
+    assert step.data["by_class"]["high"]["pixels"] == 450
+    assert step.data["area_m2"] == pytest.approx(45_000, rel=2e-3)
+    assert "0.04503 km² burned between Scene and Scene later, by dNBR" in step.observation
+
+
+def test_the_change_says_what_was_done_to_the_pair(world, state):
+    step = run(world, state, change_detection, before=SCENE.id, after=LATER.id)
+    assert not step.failed, step.observation
+    assert step.data["method"] == "irmad" and step.data["count"] >= 1
+    assert "The images lie within" in step.observation
+    frame = gpd.read_parquet(world.artifacts.path(step.data["vector"], ".parquet"))
+    assert frame["area_px"].iloc[0] == pytest.approx(450, abs=30)
+    assert (frame["magnitude"] > 0).all()
+
+
+def test_each_building_gets_a_level_and_the_levels_are_counted(world, state):
+    step = run(world, state, building_damage_detection, before=SCENE.id, after=LATER.id, buildings=FIELDS.id)
+    assert not step.failed, step.observation
+    frame = gpd.read_parquet(world.artifacts.path(step.data["vector"], ".parquet"))
+    assert sum(step.data["by_level"].values()) == len(frame) == 4
+    assert frame["score"].between(0, 1).all()
+
+
+def test_the_flood_of_the_radar_pair_is_told_from_the_sea(world, state):
+    step = run(world, state, flood_mapping, after=SAR_LATER.id, before=SAR.id)
+    assert not step.failed, step.observation
+    assert step.data["by_class"]["flood"]["pixels"] == pytest.approx(480, abs=40)
+    assert step.data["by_class"]["permanent water"]["pixels"] > 6_500
+
+
+def test_the_three_ships_of_the_radar_image_are_detections_with_lengths(world, state):
+    step = run(world, state, sar_detection, image=SAR.id)
+    assert not step.failed, step.observation
+    assert (step.data["count"], step.data["by_class"]) == (3, {"ship": 3})
+    frame = gpd.read_parquet(world.artifacts.path(step.data["detections"], ".parquet"))
+    assert frame["length_m"].between(40, 90).all() and (frame["contrast_db"] > 10).all()
+
+
+def test_another_radar_model_is_refused_by_name(world, state):
+    step = run(world, state, sar_detection, image=SAR.id, model="resnet")
+    assert (
+        step.failed
+        and step.observation == "There is no radar model 'resnet'; ships-cfar is the one there is."
+    )
