@@ -102,6 +102,28 @@ def rendered_burns(pairs: int, with_before: bool) -> tuple[int, int, int]:
     return int(total[0]), int(total[1]), int(total[2])
 
 
+def rendered_damage(pairs: int) -> tuple[int, float, float, float]:
+    """Buildings of rendered storms, the share at the right level, levels missed by, and calibration error.
+
+    The last is the expected calibration error of the likeliest level over ten bins (Guo et al. 2017).
+    """
+    from data.models.training.damage import buildings_of_pair
+    from data.vision.damage import chances_of
+
+    parts = [buildings_of_pair(seed, 0.5) for seed in range(FIRST_SEED, FIRST_SEED + pairs)]
+    table = np.concatenate([np.asarray(part[0], np.float64) for part in parts])
+    levels = np.concatenate([np.asarray(part[1], np.int64) for part in parts])
+    chances = chances_of(table)
+    said, sure = chances.argmax(axis=1), chances.max(axis=1)
+    right = said == levels
+    bins = np.minimum((sure * 10).astype(int), 9)
+    error = sum(
+        abs(right[bins == each].mean() - sure[bins == each].mean()) * (bins == each).mean()
+        for each in np.unique(bins)
+    )
+    return len(levels), float(right.mean()), float(np.abs(said - levels).mean()), float(error)
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser()
@@ -129,6 +151,11 @@ def main() -> None:
     ):
         name = f"rendered {sensor}, {event}, {gsd_m:g} m, {method}, {pairs} pairs"
         _row(name, rendered_changes(pairs, sensor, event, gsd_m, method))
+    count, accuracy, levels, error = rendered_damage(pairs)
+    name = f"rendered storms, {count} buildings, {pairs} pairs"
+    print(
+        f"{name}: accuracy {accuracy:.3f}, {levels:.2f} levels off, calibration error {error:.3f}", flush=True
+    )
     for with_before in (True, False):
         found, said, there = rendered_burns(pairs, with_before)
         name = f"rendered fires, {'dNBR' if with_before else 'NBR alone'}, {pairs} pairs"

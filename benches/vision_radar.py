@@ -1,4 +1,4 @@
-"""How well ships and floods are found: `python -m benches.vision_radar [--scenes N]`.
+"""How well ships are found: `python -m benches.vision_radar [--scenes N]`.
 
 Rendered scenes (no imagery) with seeds from 900,000 on, which nothing was tuned on; and the real images in
 `../shared/data/sar_ships`, where a ship counts as found when a detection overlaps its mask by an IoU of 0.3
@@ -77,7 +77,7 @@ def rendered_ships(scenes: int, gsd_m: float, size: int = 512) -> tuple[int, int
     total, scored = np.zeros(3, int), []
     with tempfile.TemporaryDirectory() as folder, quiet_gdal():
         for seed in range(FIRST_SEED, FIRST_SEED + scenes):
-            scene = render(seed, "sar", size, gsd_m, theme="port" if seed % 2 else "sea")
+            scene = render(seed, "sar", size, gsd_m, theme="harbour" if seed % 2 else "sea")
             path = scene.write(Path(folder) / "scene.tif")
             masks = [
                 scene.instances == number

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from copilot.engine import default_engine
-from scripts.docs import PAGES, ROOT, TOOLS_PAGE, DocumentError, fresh_page, sample_home, tools_page
+from scripts.docs import (
+    MODELS_PAGE,
+    PAGES,
+    ROOT,
+    TOOLS_PAGE,
+    DocumentError,
+    fresh_page,
+    sample_home,
+    tools_page,
+    with_models,
+)
 
 
 @pytest.fixture
@@ -24,6 +34,12 @@ def home(tmp_path: Path) -> Path:
 def test_every_block_prints_what_the_page_says(document: str, home: Path):
     text = (ROOT / document).read_text(encoding="utf-8")
     assert fresh_page(text, home) == text, "python scripts/docs.py writes the page anew"
+
+
+def test_the_table_of_models_is_made_from_their_cards():
+    text = (ROOT / MODELS_PAGE).read_text(encoding="utf-8")
+    assert with_models(text) == text, "python scripts/docs.py"
+    assert "## Every model" in text
 
 
 def test_the_tools_page_is_made_from_the_tools():

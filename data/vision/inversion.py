@@ -122,17 +122,8 @@ def invert(
         raise RasterError(f"{recipe.title.capitalize()} has no value anywhere: no pixel {what}.")
     share = 100.0 * sum(beyond) / summary.count
     known = dict(zip(every, numbers, strict=True))
-    return Inverted(
-        recipe.title,
-        recipe.unit,
-        recipe.method,
-        recipe.source,
-        recipe.note,
-        summary,
-        share,
-        recipe.valid,
-        known,
-    )
+    named = (recipe.title, recipe.unit, recipe.method, recipe.source, recipe.note)
+    return Inverted(*named, summary, share, recipe.valid, known)
 
 
 def _recipe(

@@ -65,7 +65,7 @@ def overview_of(image: Path, modality: str | None, *, most_px: int = OVERVIEW_PX
     with opened(image) as source:
         names = band_names(source)
         plain = [at for at, each in enumerate(source.colorinterp, 1) if each is not ColorInterp.alpha] or [1]
-        visible = told or tuple(plain[:3] if len(plain) >= 3 else plain[:1])
+        visible: tuple[int, ...] = told or tuple(plain[:3] if len(plain) >= 3 else plain[:1])
         if modality in ("sar", "panchromatic"):
             visible = visible[:1]
         spectral = {

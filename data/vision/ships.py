@@ -65,8 +65,8 @@ def find_ships(
     Crisp 2004, The state-of-the-art in ship detection in SAR imagery, DSTO-RR-0272). Bright pixels are
     joined at rising thresholds into a tree of patches, from which those most like a ship are taken, the whole
     or its parts: full rectangles, 1.6 to 12 times as long as wide, at most 450 m long, with open water
-    beside them. The score is how likely such a patch was a ship in rendered scenes, from its contrast with
-    the darker side of its surroundings (`score_of`). Raises RasterError.
+    beside them. The score is a fixed curve of the contrast with the darker side of its surroundings
+    (`score_of`), and no probability. Raises RasterError.
     """
     from data.raster.files import opened
     from data.raster.windows import Grid
@@ -95,12 +95,12 @@ def find_ships(
 
 
 def score_of(contrast_db: float) -> float:
-    """How likely a patch of that contrast is a ship, 0 to 1."""
+    """A patch's score, 0 to 1, by its contrast: a logistic curve that is set and not calibrated."""
     return float(1 / (1 + np.exp(-(contrast_db - _EVEN_DB) / _SLOPE_DB)))
 
 
 _EVEN_DB, _SLOPE_DB = 14.0, 1.5
-"""The contrast at which half the patches were ships, and how fast that changes."""
+"""The contrast that scores 0.5, and how fast the score changes around it."""
 
 
 @dataclass
@@ -322,7 +322,8 @@ def _measured(
         and free > _FREE
         and long * sea.pixel_m <= LONGEST_M
     )
-    worth = float(pixels.sum()) * (full - 0.45) ** 2 * min(1.0, 1.5 * free) if likely and above > _LEAST_CONTRAST_DB else 0.0
+    worth = float(pixels.sum()) * (full - 0.45) ** 2 * min(1.0, 1.5 * free)
+    worth = worth if likely and above > _LEAST_CONTRAST_DB else 0.0
     return Patch(where, pixels, box, above, worth, [], parent)
 
 

@@ -181,22 +181,23 @@ def remote_sensing_inversion(
         made.append(done)
         found.update(_inverted_facts(done))
 
-    def said(_: Path) -> str:
-        return _inverted_words(made[0], source.name)
-
     call = Call.of(
         remote_sensing_inversion,
         image=image, quantity=quantity, surface=surface, scale=scale, bands=bands,
         water_vapour_g_cm2=water_vapour_g_cm2,
     )  # fmt: skip
-    titles = {"lst": "Surface temperature", "lai": "Leaf area index", "soil_moisture": "Soil moisture"}
-    title = titles.get(quantity, quantity.capitalize())
-    colormap = {"lst": "magma", "lai": "red_yellow_green", "soil_moisture": "blues"}.get(quantity, "viridis")
+    title = _TITLES.get(quantity, quantity.capitalize())
+    colormap = _COLORMAPS.get(quantity, "viridis")
     step = raster_step(
-        state, world, call, [source], make, name=f"{title} of {source.name}"[:100], said=said,
+        state, world, call, [source], make, name=f"{title} of {source.name}"[:100],
+        said=lambda _: _inverted_words(made[0], source.name),
         options={"colormap": colormap},
     )  # fmt: skip
     return with_data(step, **found)
+
+
+_TITLES = {"lst": "Surface temperature", "lai": "Leaf area index", "soil_moisture": "Soil moisture"}
+_COLORMAPS = {"lst": "magma", "lai": "red_yellow_green", "soil_moisture": "blues"}
 
 
 def _inverted_facts(done: Inverted) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.detections import detections_step
 from tools.phrases import number, number_of
-from tools.rasters import RasterHandle, raster_of
+from tools.rasters import Raster, RasterHandle, raster_of
 from tools.vectors import VectorHandle, vector_of
 from tools.vision.products import Outlines, area_facts, area_words, mask_step
 
@@ -41,8 +42,8 @@ def sar_detection(
     """Find ships in a radar image by CFAR, with land left out: oriented boxes, lengths and scores.
 
     Cell-averaging CFAR on gamma clutter with iterative censoring (Crisp 2004; Cui et al. 2011), patches
-    chosen by shape from a tree of thresholds, boxes in metres where the image has a place. The score says
-    how likely a patch of that contrast was a ship in rendered scenes. Amplitude, 8-bit or decibels.
+    chosen by shape from a tree of thresholds, boxes in metres where the image has a place. The score
+    is a curve of the contrast, 0.5 at 14 dB, and no probability. Amplitude, 8-bit or decibels.
 
     Example: copilot call sar_detection image=raster-5a75a7
 
@@ -178,35 +179,40 @@ def flood_mapping(
             permanent_known=earlier is not None,
         )
 
-    def said(areas: Any) -> str:
-        flood = areas[0]
-        found.update(area_facts([flood]) | area_facts(areas))
-        unit = " dB" if found["modality"] == "sar" else ""
-        limit = (
-            "no water parts from land in it"
-            if found["threshold"] is None
-            else f"water {'below' if unit else 'above'} {number(found['threshold'])}{unit}"
-        )
-        how = f"by {found['method']} ({limit})"
-        rest = "".join(f" {each}" for each in notes)
-        if earlier is None:
-            return (
-                f"{area_words(flood)} of {image.name} is under water, {how}; without an image from before, "
-                f"flood cannot be told from permanent water.{rest}"
-            )
-        return (
-            f"{area_words(flood)} of {image.name} is flooded since {earlier.name}, beside "
-            f"{area_words(areas[1])} of permanent water, {how}.{rest}"
-        )
-
-    from_before = earlier is not None
     call = Call.of(flood_mapping, after=after, before=before, dem=dem, min_px=min_px)
     inputs: list[Input] = [each for each in (image, earlier, heights) if each is not None]
     return mask_step(
-        state, world, call, inputs, make, name=f"Flood in {image.name}"[:100], said=said,
-        classes={1: "flood", 2: "permanent water"} if from_before else {1: "water"},
+        state, world, call, inputs, make, name=f"Flood in {image.name}"[:100],
+        said=lambda areas: _flood_words(image, earlier, areas, found, notes),
+        classes={1: "flood", 2: "permanent water"} if earlier else {1: "water"},
         polygons=Outlines(min_px=max(1, min_px)), options={"colormap": "blues"}, color="#2b6cb0", found=found,
     )  # fmt: skip
+
+
+def _flood_words(
+    image: Raster,
+    earlier: Raster | None,
+    areas: Sequence[Any],
+    found: Mapping[str, Any],
+    notes: Sequence[str],
+) -> str:
+    unit = " dB" if found["modality"] == "sar" else ""
+    limit = (
+        "no water parts from land in it"
+        if found["threshold"] is None
+        else f"water {'below' if unit else 'above'} {number(found['threshold'])}{unit}"
+    )
+    how = f"by {found['method']} ({limit})"
+    rest = "".join(f" {each}" for each in notes)
+    if earlier is None:
+        return (
+            f"{area_words(areas[0])} of {image.name} is under water, {how}; without an image from before, "
+            f"flood cannot be told from permanent water.{rest}"
+        )
+    return (
+        f"{area_words(areas[0])} of {image.name} is flooded since {earlier.name}, beside "
+        f"{area_words(areas[1])} of permanent water, {how}.{rest}"
+    )
 
 
 def _rounded(value: float | None) -> float | None:
