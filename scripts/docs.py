@@ -3,7 +3,7 @@
 - A `console` block is run, command by command; what stands under a command is what it prints.
 - A `python` block is run; a `text` block right after it is what it prints.
 - A `json` block under a `<!-- state: REQUEST -->` comment is the state after that request.
-- docs/tools.md is made from the tools themselves.
+- docs/tools.md is made from the tools themselves, and the table of docs/vision.md from the models' cards.
 
 A block under a `<!-- not run: REASON -->` comment is left alone. The blocks of a page are run in order, in an
 empty folder, with a home of its own that has the full sample.
@@ -29,17 +29,20 @@ PAGES = (
     "docs/architecture.md",
     "docs/catalogue.md",
     "docs/imagery.md",
+    "docs/vision.md",
     "docs/planner.md",
     "docs/benchmark.md",
     "docs/performance.md",
 )
 TOOLS_PAGE = "docs/tools.md"
+MODELS_PAGE = "docs/vision.md"
 TODAY = date(2024, 6, 15)
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^(\$ .*(?:(?<=\\)\n.*)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _TIME = re.compile(r"\b\d+(\.\d+)? m?s\b")
 _FLAT_LIST = re.compile(r"\[[^\[\]{}]*\]")
 _STATE = re.compile(r"<!-- state: (.*?) -->\n\Z")
+_MODELS = re.compile(r"(?<=<!-- made from the cards -->\n).*?(?=<!-- as far as here -->)", re.DOTALL)
 _NOT_RUN = re.compile(r"<!-- not run: (.*?) -->\n\Z")
 
 
@@ -107,6 +110,37 @@ def tools_page() -> str:
     for category, entries in categories.items():
         lines += ["", f"## {category}", "", *entries]
     return "\n".join(lines) + "\n"
+
+
+def with_models(page: str) -> str:
+    """A page with the table of the models as their cards have it."""
+    return _MODELS.sub(lambda _: models_table(), page)
+
+
+def models_table() -> str:
+    """A row for each figure of each model or method, the published ones in the order of their names."""
+    from data.models.registry import registry
+
+    rows = ["| what | model and source | made from | measured on | figure |", "|---|---|---|---|---|"]
+    for model in sorted(registry().models, key=lambda each: (each.card.tasks[0], each.name)):
+        card = model.card
+        source = f"`{card.name}`: {card.architecture}" + (f" ({card.citation})" if card.citation else "")
+        first = [card.tasks[0].replace("-", " "), source, card.trained_on or "nothing: a published method"]
+        if not card.measured:
+            rows.append(_row([*first, "not measured", ""]))
+        for number, each in enumerate(card.measured):
+            how = f"; `{each.command}`" if each.command else ""
+            figure = f"{each.metric} {each.value:.3g}"
+            begin = first if number == 0 else ["", "", ""]
+            rows.append(_row([*begin, f"{each.data}, {each.images} (n = {each.n:,}){how}", figure]))
+        for weak in card.weak_points:
+            rows.append(_row(["", "", "", f"weak: {weak}", ""]))
+    return "\n".join(rows) + "\n"
+
+
+def _row(cells: list[str]) -> str:
+    plain = (" ".join(each.split()).replace("|", "/") for each in cells)
+    return f"| {' | '.join(plain)} |"
 
 
 def pages() -> Iterator[Path]:
@@ -195,6 +229,8 @@ def main() -> None:
     if root is None or not (root / "fmow").is_dir():
         sys.exit("The sample catalogue is not built; `make sample` builds it.")
     (ROOT / TOOLS_PAGE).write_text(tools_page(), encoding="utf-8")
+    vision = ROOT / MODELS_PAGE
+    vision.write_text(with_models(vision.read_text(encoding="utf-8")), encoding="utf-8")
     for page in pages():
         with tempfile.TemporaryDirectory() as folder:
             new = fresh_page(page.read_text(encoding="utf-8"), sample_home(Path(folder) / "home", root))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -190,12 +190,10 @@ def flood_mapping(
 
 
 def _flood_words(
-    image: Raster,
-    earlier: Raster | None,
-    areas: Sequence[Any],
-    found: Mapping[str, Any],
-    notes: Sequence[str],
+    image: Raster, earlier: Raster | None, areas: Sequence[Any], found: dict[str, Any], notes: Sequence[str]
 ) -> str:
+    """The observation; the areas that it says join what was found."""
+    found.update(area_facts(areas[:1]) | area_facts(areas))
     unit = " dB" if found["modality"] == "sar" else ""
     limit = (
         "no water parts from land in it"

@@ -87,7 +87,8 @@ def chosen(
     kinds = {each.kind for each in things if each.ref != SELECTION or is_named(each, text)}
     kinds |= {"vector"} if "detections" in kinds else set()
     in_catalogue = of_catalogue(text, datasets)
-    if not in_catalogue and (seen := _seen(text, things)) is not None:
+    looking = not in_catalogue and _may_look(text, things)
+    if looking and (seen := vision.told(text, things)) is not None and seen in toolbox():
         return seen
     if undoable(Clause(text, 0, ())) is not None:
         return None
@@ -107,6 +108,7 @@ def chosen(
         (tool, like + _at_hand(tool, kinds, named))
         for tool, like in ranked
         if (tool in served if served else _may_be(tool, text, kinds, in_catalogue))
+        and (looking or toolbox().get(tool).category != "vision")
     ]
     if not fitting:
         return None
@@ -120,16 +122,13 @@ def chosen(
     return tool if like >= SURE - ease and like >= other + AHEAD - ease else None
 
 
-def _seen(text: str, things: Sequence[Thing]) -> str | None:
-    """The vision tool that is meant: of an image that is here, and not of images that are to be found."""
+def _may_look(text: str, things: Sequence[Thing]) -> bool:
+    """Whether an image that is here may be meant, and not images that are to be found."""
     if vision.of_many(text):
-        return None
+        return False
     loaded = any(each.ref == SELECTION for each in things)
     only_selected = all(each.tool == SELECTED_IMAGE for each in things if each.kind == "raster")
-    if (loaded or only_selected) and not vision.points(text):
-        return None
-    found = vision.told(text, things)
-    return found if found is not None and found in toolbox() else None
+    return vision.points(text) or not (loaded or only_selected)
 
 
 def of_catalogue(text: str, datasets: Sequence[str]) -> bool:
@@ -335,11 +334,11 @@ def _question(tool: str, parameter: Parameter) -> str:
 
 _VERBS = (
     "add|aggregate|align|annotate|bring|buffer|calculate|cache|check|clean|clip|cluster|colou?r|combine|compare|compute|contour|"
-    "convert|count|create|crop|cut|denoise|derive|despeckle|detect|dissolve|display|divide|download|draw|export|extract|fetch|"
-    "fill|filter|find|fit|follow|generate|geocode|get|give|go|grab|group|hash|hide|histogram|import|intersect|join|keep|list|load|look|"
-    "make|mask|measure|merge|mosaic|move|name|open|overlay|pan|pansharpen|pick|plot|polygoni[sz]e|project|put|query|rasteri[sz]e|read|remove|rename|"
-    "reproject|resample|resi[sz]e|rotate|run|sample|save|search|select|set|sharpen|show|sieve|simplify|smooth|sort(?! (?:that|it|this) out)|split|stack|style|"
-    "subtract|sum|summari[sz]e|take|tell|threshold(?!\\W*(?:of )?\\d)|trim|turn|unzip|upload|use|vectori[sz]e|visuali[sz]e|warp|work out|write|zoom|"
+    "caption|confirm|convert|count|create|crop|cut|dehaze|denoise|derive|describe|despeckle|detect|dissolve|display|divide|download|draw|export|extract|fetch|"
+    "fill|filter|find|fit|follow|generate|geocode|get|give|go|grab|group|hash|hide|histogram|import|intersect|join|keep|list|load|locate|look|"
+    "make|mask|measure|merge|mosaic|move|name|open|overlay|pan|pansharpen|pick|plot|polygoni[sz]e|project|put|query|rasteri[sz]e|read|reject|remove|rename|"
+    "reproject|resample|resi[sz]e|rotate|run|sample|save|search|segment|select|set|sharpen|show|sieve|simplify|smooth|sort(?! (?:that|it|this) out)|split|stack|style|"
+    "subtract|sum|summari[sz]e|take|tell|threshold(?!\\W*(?:of )?\\d)|trim|turn|unzip|upload|upscale|use|vectori[sz]e|visuali[sz]e|warp|work out|write|zoom|"
     "what|how|which|where|is there|are there|do|everything|"
     r"(?:\d+ m )?(?:contours?|contour lines|hillshade|aspect)\b(?= (?:of|over|from|on)\b)"
 )

@@ -92,7 +92,7 @@ TERMS: tuple[tuple[str, str], ...] = (
 """(tool, pattern): where there is an image, who says so wants the tool; the first that fits counts."""
 _TERMS = tuple((tool, re.compile(pattern, re.I)) for tool, pattern in TERMS)
 _OF_FOUND = (
-    ("list_detections", re.compile(r"\b(?:list|table|which|show)\b.*\b(?:detections?|was found|you found|did (?:it|you|the detector) find|found (?:there|so far))\b|\ball detections\b|\bdetections? (?:list|with their)\b|\bhow precise\b|\bprecision\b.*\b(?:review\w*|detections?)\b", re.I)),
+    ("list_detections", re.compile(r"\b(?:list|table|which|show)\b.*\b(?:detections?|was found|you found|did (?:it|you|the detector) find|found (?:there|so far))\b|\bhow many (?:did|have|were|are)\b.*\bf(?:ou|i)nd\b|\ball detections\b|\bdetections? (?:list|with their)\b|\bhow precise\b|\bprecision\b.*\b(?:review\w*|detections?)\b", re.I)),
     ("review_detection", re.compile(r"\b(?:confirm|reject|relabel|re-?classify|dismiss|accept|approve)\b|\b(?:detections?|numbers?|no\.|objects?|#) ?#?\d+\b.*\b(?:is|are|was|as|should)\b|\b(?:false alarms?|false positives?)\b", re.I)),
 )  # fmt: skip
 """(tool, pattern): where there are detections."""
