@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from affine import Affine
     from numpy.typing import NDArray
+    from pyproj import Transformer
     from shapely.geometry import Polygon
 
 
@@ -33,12 +35,10 @@ class Ground:
 
     def lonlat(self, outline: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n, 2) of column and row as (n, 2) of longitude and latitude."""
-        from pyproj import Transformer
-
         a, b, c, d, e, f = self.transform[:6]
         x = a * outline[:, 0] + b * outline[:, 1] + c
         y = d * outline[:, 0] + e * outline[:, 1] + f
-        lon, lat = Transformer.from_crs(self.crs, "EPSG:4326", always_xy=True).transform(x, y)
+        lon, lat = _to_degrees(str(self.crs)).transform(x, y)
         return np.column_stack([lon, lat])
 
     def shape(self, outline: NDArray[np.float64]) -> Polygon:
@@ -66,6 +66,14 @@ class Ground:
         along = sides[int(np.argmax(lengths))]
         heading = float(np.degrees(np.arctan2(along[0], along[1])) % 180.0)
         return Size(float(lengths.max()), float(lengths.min()), heading)
+
+
+@lru_cache(maxsize=32)
+def _to_degrees(crs: str) -> Transformer:
+    """Made once: it takes as long as placing thousands of outlines."""
+    from pyproj import Transformer
+
+    return Transformer.from_crs(crs, "EPSG:4326", always_xy=True)
 
 
 def ground_of(image: Path) -> Ground | None:

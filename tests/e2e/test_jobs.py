@@ -52,6 +52,7 @@ def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
     tab.shot(screenshot_folder, "job-running")
 
     tab.page.reload()
+    tab.map.locator("#map_div[data-version]").wait_for(timeout=SLOW_MS)
     expect(job_of(tab).locator(".az-job-title")).to_have_text("Removing noise from grain", timeout=SLOW_MS)
     tab.page.locator(".st-key-stop").get_by_role("button", name="Stop").click()
     expect(tab.page.locator(".az-reply")).to_have_text(re.compile("^Stopped"), timeout=SLOW_MS)
