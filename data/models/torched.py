@@ -155,7 +155,7 @@ def _named(name: str) -> Any:
 def _script(path: Path) -> Any:
     import torch
 
-    return torch.jit.load(str(path), map_location="cpu").eval()  # type: ignore[no-untyped-call]
+    return torch.jit.load(str(path), map_location="cpu").eval()
 
 
 def _transformers(path: Path) -> Any:

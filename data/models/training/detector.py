@@ -87,7 +87,7 @@ def fresh(architecture: str, seed: int) -> Any:
 
     torch.manual_seed(seed)
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-    model: Any = OBBModel(architecture, nc=len(CLASSES), verbose=False)  # type: ignore[no-untyped-call]
+    model: Any = OBBModel(architecture, nc=len(CLASSES), verbose=False)
     model.args = get_cfg(overrides={"epochs": 100})
     model.names = dict(enumerate(CLASSES))
     return model.to(memory_format=torch.channels_last)

@@ -52,7 +52,7 @@ class Upscaler(nn.Module):
         )
         self.last = nn.Conv2d(channels, 4, 3, padding=1)
         nn.init.zeros_(self.last.weight)
-        nn.init.zeros_(self.last.bias)  # type: ignore[arg-type]
+        nn.init.zeros_(self.last.bias)
 
     def forward(self, coarse: torch.Tensor) -> torch.Tensor:
         """(n, 1, rows, columns), mean about 0 and spread about 1, to (n, 1, 2 rows, 2 columns)."""
