@@ -19,7 +19,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from data.catalogue.base import CatalogueError
+from data.catalogue.base import CatalogueError, Selection
 from data.catalogue.dialect import Params
 from data.catalogue.duck_sql import SqlRoom
 from data.catalogue.engine import SqlCatalogue
@@ -127,6 +127,21 @@ class DuckCatalogue(SqlCatalogue):
         return self._room.run(self.datasets(), query, max_rows, timeout_s)
 
     # -- the engine's side ------------------------------------------------------------------------
+
+    def values(self, field: str, selection: Selection | None = None, limit: int = 200) -> list[Any]:
+        """As of any catalogue; before any query has needed the rows, one column is read off the files alone."""
+        infos = self.datasets()
+        plain_text = COLUMN_KINDS.get(field) == "text" and field != "dataset"
+        if not plain_text or selection not in (None, Selection()) or not infos or self._any_loaded():
+            return super().values(field, selection, limit)
+        params = Params(self.dialect.prefix)
+        parts = " UNION ".join(f"SELECT {field} AS v FROM {self._records(info)}" for info in infos)
+        page = f"SELECT v FROM ({parts}) AS parts WHERE v IS NOT NULL ORDER BY v LIMIT {params.add(limit)}"
+        return [value for (value,) in self._fetch(page, params)]
+
+    def _any_loaded(self) -> bool:
+        with self._lock:
+            return any(each.table is not None for each in self._loaded.values())
 
     def _counted(self, sql: str, params: Params) -> int:
         """A count, remembered: tables never change, a data set that does gets a table of another name."""

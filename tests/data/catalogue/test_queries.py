@@ -236,3 +236,12 @@ def test_an_unknown_column_names_the_nearest(catalogue: SqlCatalogue) -> None:
         with pytest.raises(CatalogueError) as raised:
             ask()
         assert str(raised.value) == "There is no column 'sensr'; did you mean 'sensor'?"
+
+
+@pytest.mark.parametrize("field", ["event", "sensor", "country", "place"])
+def test_values_read_off_the_files_are_those_of_the_rows(small_root: Path, field: str) -> None:
+    fresh = DuckCatalogue(small_root)
+    before = fresh.values(field)
+    assert fresh.count(Selection()) > 0
+    assert before == fresh.values(field)
+    fresh.close()
