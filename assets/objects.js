@@ -263,6 +263,8 @@
       const box = (this.filterBox = this.owner.box("bottomleft", "az-objects", null, (control) => { this.control = control; }));
       box.hidden = !this.visible;
       const details = element("details");
+      // The newest filter is open and the others fold: two of them would hide the map.
+      for (const other of document.querySelectorAll(".az-objects details[open]")) other.open = false;
       details.open = this.map.getSize().x > 560;
       const head = element("summary", "az-objects-head");
       this.headName = element("span", "az-objects-name", this.name);

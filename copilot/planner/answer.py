@@ -13,6 +13,7 @@ from datetime import date
 from typing import Any
 
 from copilot.planner.answer_first import Done, direct_answer, reference, spelt_out
+from copilot.planner.modality import LOOK
 from copilot.planner.period import written
 from copilot.planner.situation import KIND_OF_PLOT, Call
 
@@ -68,6 +69,9 @@ def compose(
             sentences.append(f"On the map as {_kind_in_words(each.call.tool)} {reference(number)}.")
         elif each.call.tool == "db_count" and summed_up:
             sentences.extend(_objects(each, number))
+        elif each.call.tool == LOOK and number < len(done):
+            # Only what the next call was chosen by: the reasons are in the trace.
+            sentences.append(_referenced(re.split(r"(?<=\.) (?=[A-Z])", each.text.strip())[0], number))
         elif not (each.call.tool in _SILENT and summed_up):
             sentences.append(_referenced(spelt_out(each), number))
     if talk is not None and not done:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from copilot.engine import Engine
+from copilot.planner.answer import compose
 from copilot.planner.answer_first import Done
 from copilot.planner.declared.idioms.vision import IDIOMS, SETTLE, of_many, told
 from copilot.planner.declared.things import Thing, meant
@@ -131,3 +132,11 @@ def test_an_image_that_is_radar_gets_the_tool_for_radar(modality: str, tool: str
     look = Done(Call("classify_image", {"image": "raster-1"}), True, "", {"modality": modality})
     call = Call("optical_detection", {"image": "raster-1"})
     assert for_its_modality(call, [look]) == Call(tool, {"image": "raster-1"})
+
+
+def test_of_the_look_before_a_detector_the_answer_says_only_what_it_found() -> None:
+    look = Done(Call("classify_image", {"image": "r"}), True, "r is optical, with 0.97. It varies by 0.07.", {})
+    found = Done(Call("optical_detection", {"image": "r"}), True, "Found 2 ships.", {})
+    state = to_json(State())
+    assert compose([look, found], (), None, state, False) == "r is optical, with 0.97 ⁽¹⁾. Found 2 ships ⁽²⁾."
+    assert "varies" in compose([look], (), None, state, False)
