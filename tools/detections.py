@@ -79,4 +79,6 @@ def detections_step(
     **data: Any,
 ) -> Step:
     """Keep detections (of data.vision.detections.features) and show those that have a place on the map."""
-    return vector_step(state, world, call, inputs, frame, name=name, said=said, kind="detections", **data)
+    return vector_step(
+        state, world, call, inputs, frame, name=name, said=said, artifact_kind="detections", **data
+    )

@@ -85,15 +85,15 @@ def vector_step(
     said: str,
     options: Mapping[str, str | float | bool] | None = None,
     color: str | None = None,
-    kind: Literal["vector", "detections"] = "vector",
+    artifact_kind: Literal["vector", "detections"] = "vector",
     **data: Any,
 ) -> Step:
     """Keep features (EPSG:4326, or with a CRS of their own) as GeoParquet and show them on the map.
 
     No features, or none with a place, make an artifact too, which is said, and no layer.
     """
-    noun = "feature" if kind == "vector" else "detection"
-    artifact = call.artifact(kind, state, name, number_of(len(frame), noun), inputs)
+    noun = "feature" if artifact_kind == "vector" else "detection"
+    artifact = call.artifact(artifact_kind, state, name, number_of(len(frame), noun), inputs)
     path = world.artifacts.path(artifact.id, ".parquet")
     part = path.with_name(f".{path.name}.part")
     try:
@@ -103,7 +103,7 @@ def vector_step(
         part.unlink(missing_ok=True)
     write_about(world, artifact, call, inputs)
     after = state.with_artifact(artifact)
-    facts: dict[str, Any] = {kind: artifact.id, "count": len(frame)}
+    facts: dict[str, Any] = {artifact_kind: artifact.id, "count": len(frame)}
     shown = read_vector(path)
     if len(shown):
         bbox = vector_box(shown)

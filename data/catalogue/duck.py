@@ -129,7 +129,7 @@ class DuckCatalogue(SqlCatalogue):
     # -- the engine's side ------------------------------------------------------------------------
 
     def values(self, field: str, selection: Selection | None = None, limit: int = 200) -> list[Any]:
-        """As of any catalogue; before any query has needed the rows, one column is read off the files alone."""
+        """As of any catalogue; before any query needs the rows, one column is read off the files."""
         infos = self.datasets()
         plain_text = COLUMN_KINDS.get(field) == "text" and field != "dataset"
         if not plain_text or selection not in (None, Selection()) or not infos or self._any_loaded():

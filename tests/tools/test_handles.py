@@ -53,7 +53,7 @@ def test_a_raster_is_found_by_its_id_its_name_and_its_layer(ready: tuple[World, 
 @pytest.mark.parametrize(
     ("handle", "said"),
     [
-        ("raster-5ce4e1", "There is no raster 'raster-5ce4e1'. Did you mean 'raster-5ce4e0'?"),
+        ("raster-5ce4e9", "There is no raster 'raster-5ce4e9'. Did you mean 'raster-5ce4e1'?"),
         (FIELDS.id, "'vector-f1e1d5' is a vector, not a raster. There are"),
         ("fmow:nothing", "There is no image 'fmow:nothing'; db_query lists the ids of the selection."),
     ],

@@ -135,7 +135,9 @@ def test_an_image_that_is_radar_gets_the_tool_for_radar(modality: str, tool: str
 
 
 def test_of_the_look_before_a_detector_the_answer_says_only_what_it_found() -> None:
-    look = Done(Call("classify_image", {"image": "r"}), True, "r is optical, with 0.97. It varies by 0.07.", {})
+    look = Done(
+        Call("classify_image", {"image": "r"}), True, "r is optical, with 0.97. It varies by 0.07.", {}
+    )
     found = Done(Call("optical_detection", {"image": "r"}), True, "Found 2 ships.", {})
     state = to_json(State())
     assert compose([look, found], (), None, state, False) == "r is optical, with 0.97 ⁽¹⁾. Found 2 ships ⁽²⁾."
