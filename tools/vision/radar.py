@@ -47,9 +47,9 @@ def sar_detection(
 
     Example: copilot call sar_detection image=raster-5a75a7
 
-    Asked as: find the ships in the radar image | anything afloat in the radar scene | vessels in the SAR scene |
-    detect boats at night or under cloud | how many ships are out there | ship detection with Sentinel-1 | which
-    bright dots on the sea are ships | are there vessels near the harbour
+    Asked as: find the ships in the radar image | anything afloat in the radar scene | vessels in the SAR
+    scene | detect boats at night or under cloud | how many ships are out there | ship detection with
+    Sentinel-1 | which bright dots on the sea are ships | are there vessels near the harbour
     """
     if model is not None and model != "ships-cfar":
         raise ToolError(f"There is no radar model {model[:40]!r}; ships-cfar is the one there is.")

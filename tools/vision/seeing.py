@@ -150,9 +150,10 @@ def visual_question(
 
     Example: copilot call visual_question image=raster-5ce4e0 question="how much of it is water?"
 
-    Asked as: is there a ship in the image | how many buildings are in the picture | how much water
-    does it show | is there more forest than fields | where is the largest building | is it rural or urban | which resolution
-    does the image have | any clouds in it | what is the biggest lake's size | ask about this picture
+    Asked as: is there a ship in the image | how many buildings are in the picture | how much water does it
+    show | is there more forest than fields | where is the largest building | is it rural or urban | which
+    resolution does the image have | any clouds in it | what is the biggest lake's size | ask about this
+    picture
     """
     from data.vision.answering import answer, facts_json
     from data.vision.questions import parse
