@@ -124,6 +124,13 @@ def _fuselage(length: float, wide: float) -> Points:
     return np.vstack([np.column_stack([along, half]), np.column_stack([along, -half])[::-1]])
 
 
+def _nacelle(front: float, y: float, wide: float, length: float) -> Points:
+    back = front - length
+    return np.array(
+        [[front, y - wide / 2], [back, y - wide / 2], [back, y + wide / 2], [front, y + wide / 2]]
+    )
+
+
 def _engines(rng: np.random.Generator, form: PlanForm, length: float, span: float, lead: float) -> list[Part]:
     colour = pick(rng, (WHITE, (0.5, 0.5, 0.52), (0.25, 0.25, 0.28)))
     size = 0.62 * form.fuselage_m / (1.0 if form.engines == 2 else 1.5)
@@ -135,36 +142,12 @@ def _engines(rng: np.random.Generator, form: PlanForm, length: float, span: floa
             front = lead - at * np.tan(np.radians(form.sweep_deg)) + 0.9 * size
             for side in (-1, 1):
                 y = side * at
-                parts.append(
-                    Part(
-                        np.array(
-                            [
-                                [front, y - size / 2],
-                                [front - 2.4 * size, y - size / 2],
-                                [front - 2.4 * size, y + size / 2],
-                                [front, y + size / 2],
-                            ]
-                        ),
-                        colour,
-                    )
-                )
+                parts.append(Part(_nacelle(front, y, size, 2.4 * size), colour))
     elif form.where == "rear":
         for side in (-1, 1):
             y = side * form.fuselage_m * 0.85
             front = -0.26 * length
-            parts.append(
-                Part(
-                    np.array(
-                        [
-                            [front, y - size / 2],
-                            [front - 2.6 * size, y - size / 2],
-                            [front - 2.6 * size, y + size / 2],
-                            [front, y + size / 2],
-                        ]
-                    ),
-                    colour,
-                )
-            )
+            parts.append(Part(_nacelle(front, y, size, 2.6 * size), colour))
     elif form.where == "nose":
         parts.append(Part(disc(0.46 * length, 0.0, 0.5, 8), BLACK))
     return parts

@@ -53,6 +53,14 @@ def visible_bands(source: Path) -> tuple[int, ...] | None:
     return (1, 2, 3) if count in (3, 4) and not any(names) else None
 
 
+def bright_bands(source: Path) -> tuple[int, ...]:
+    """The numbers of the panchromatic and the visible bands; of the first three at most where none is told."""
+    with opened(source) as reader:
+        names, count = band_names(reader), reader.count
+    found = [find_band(names, each) for each in ("pan", "red", "green", "blue")]
+    return tuple(each for each in found if each is not None) or tuple(range(1, min(count, 3) + 1))
+
+
 def bands_by_name(
     source: Path, wanted: Sequence[str], what: str, given: dict[str, int] | None = None
 ) -> tuple[int, ...]:

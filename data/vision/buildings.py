@@ -98,10 +98,8 @@ def _line(length: int, direction: int) -> NDArray[np.uint8]:
 
 
 def _by_index(progress: Progress, source: Path, target: Path, gsd_m: float | None) -> Buildings:
-    from data.raster.bands import band_names, find_band
-    from data.raster.files import opened
     from data.raster.windows import Band, Block, Place, compute, grid_of
-    from data.vision.blocks import followed, samples
+    from data.vision.blocks import bright_bands, followed, samples
     from data.vision.thresholds import otsu
 
     pixel = gsd_m or USUAL_PIXEL_M
@@ -110,10 +108,7 @@ def _by_index(progress: Progress, source: Path, target: Path, gsd_m: float | Non
             f"Buildings do not show in pixels of {pixel:.3g} m; at most {COARSEST_M:g} m will do."
         )
     lengths = tuple(sorted({max(3, round(each / pixel)) for each in LENGTHS_M}))
-    with opened(source) as reader:
-        names, count = band_names(reader), reader.count
-    visible = [find_band(names, each) for each in ("pan", "red", "green", "blue")]
-    numbers = tuple(each for each in visible if each is not None) or tuple(range(1, min(count, 3) + 1))
+    numbers = bright_bands(source)
     parts = samples(source, most=6, side=384, numbers=numbers)
     bright = np.concatenate([each.max(axis=0).ravel() for each in parts])
     bright = bright[np.isfinite(bright)]

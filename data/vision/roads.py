@@ -105,10 +105,8 @@ def _by_ridges(progress: Progress, source: Path, target: Path, gsd_m: float | No
     from skimage.filters import apply_hysteresis_threshold
     from skimage.measure import label, regionprops
 
-    from data.raster.bands import band_names, find_band
-    from data.raster.files import opened
     from data.raster.windows import Band, Block, Place, compute, grid_of
-    from data.vision.blocks import followed, nearest_filled, samples
+    from data.vision.blocks import bright_bands, followed, nearest_filled, samples
 
     pixel = gsd_m or USUAL_PIXEL_M
     if pixel > COARSEST_M:
@@ -116,10 +114,7 @@ def _by_ridges(progress: Progress, source: Path, target: Path, gsd_m: float | No
             f"Roads do not show in pixels of {pixel:.3g} m; an image of {COARSEST_M:g} m or finer is needed."
         )
     widths = tuple(sorted({max(1.5, each / pixel) for each in WIDTHS_M}))
-    with opened(source) as reader:
-        names, count = band_names(reader), reader.count
-    visible = [find_band(names, each) for each in ("pan", "red", "green", "blue")]
-    numbers = tuple(each for each in visible if each is not None) or tuple(range(1, min(count, 3) + 1))
+    numbers = bright_bands(source)
     parts = samples(source, most=6, side=512, numbers=numbers)
     grey = np.concatenate([each.mean(axis=0).ravel() for each in parts])
     grey = grey[np.isfinite(grey)]
