@@ -54,7 +54,7 @@ def visible_bands(source: Path) -> tuple[int, ...] | None:
 
 
 def bright_bands(source: Path) -> tuple[int, ...]:
-    """The numbers of the panchromatic and the visible bands; of the first three at most where none is told."""
+    """The numbers of the panchromatic and visible bands; of the first three at most where none is told."""
     with opened(source) as reader:
         names, count = band_names(reader), reader.count
     found = [find_band(names, each) for each in ("pan", "red", "green", "blue")]
