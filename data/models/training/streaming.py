@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import pickle
+import subprocess
+import sys
+import threading
 from dataclasses import dataclass
-from multiprocessing.queues import Queue
-from queue import Full
-from typing import Any
+from pathlib import Path
+from queue import Queue
+from typing import IO, Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from data.scenes import CLASSES, Scene, render
+
+ROOT = Path(__file__).resolve().parents[3]
 
 FIRST_TRAINING_SEED = 10_000_000
 """Seeds below it are never trained on: tests and benches draw from them."""
@@ -69,21 +74,41 @@ class Stream:
     full."""
 
     def __init__(self, first_seed: int, size: int, most: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._queue: Queue[Example] = context.Queue(64)
-        self._process = context.Process(
-            target=_fill, args=(self._queue, first_seed, size, os.getpid()), daemon=True
+        # A command and not multiprocessing, which would first run whatever script this process was started
+        # with once more.
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__, str(first_seed), str(size)],
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+            start_new_session=True,  # Scheduled apart from the training, which goes first.
         )
-        self._process.start()
+        self._ready: Queue[Example | None] = Queue(64)
+        threading.Thread(target=self._receive, daemon=True).start()
         self._most = most
         self._next = 0
         self.pool: list[Example] = []
         self.seen = 0
 
+    def _receive(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as pipe:
+            while True:
+                try:
+                    self._ready.put(Example(*pickle.load(pipe)))
+                except (EOFError, pickle.UnpicklingError):
+                    break
+        self._ready.put(None)
+
     def take(self, least: int = 0) -> None:
-        """Take in what is ready, and wait until the pool holds `least`."""
-        while len(self.pool) < least or not self._queue.empty():
-            each = self._queue.get(timeout=120)
+        """Take in what is ready, and wait until the pool holds `least`.
+
+        Raises RuntimeError when the process that renders has ended."""
+        while len(self.pool) < least or not self._ready.empty():
+            each = self._ready.get()
+            if each is None:
+                raise RuntimeError(
+                    f"Rendering ended with status {self._process.wait()} after {self.seen} scenes."
+                )
             self.seen += 1
             if len(self.pool) < self._most:
                 self.pool.append(each)
@@ -93,23 +118,22 @@ class Stream:
 
     def close(self) -> None:
         """Stop the process."""
-        self._process.terminate()
-        self._process.join(10)
+        self._process.kill()
+        self._process.wait()
 
 
-def _fill(queue: Queue[Example], seed: int, size: int, parent: int) -> None:
-    os.setsid()  # A session of its own is scheduled apart from the training, which goes first.
+def render_on(out: IO[bytes], seed: int, size: int) -> None:
+    """Write one scene after the other until nobody reads any more."""
     os.nice(5)
     cv2.setNumThreads(1)
-    while os.getppid() == parent:
-        made = example(seed, size)
-        seed += 1
-        while os.getppid() == parent:
-            try:
-                queue.put(made, timeout=5)
-                break
-            except Full:
-                continue
+    try:
+        while True:
+            made = example(seed, size)
+            pickle.dump((made.image, made.corners, made.classes), out, pickle.HIGHEST_PROTOCOL)
+            out.flush()
+            seed += 1
+    except BrokenPipeError:
+        os._exit(0)  # Closing the pipe once more would complain.
 
 
 def crop(
@@ -217,3 +241,7 @@ def batch(pool: list[Example], count: int, size: int, rng: np.random.Generator) 
         "cls": torch.from_numpy(np.concatenate(labels)).float()[:, None],
         "batch_idx": torch.from_numpy(np.concatenate(places)).float(),
     }
+
+
+if __name__ == "__main__":
+    render_on(sys.stdout.buffer, int(sys.argv[1]), int(sys.argv[2]))
