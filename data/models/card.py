@@ -180,6 +180,8 @@ class Card(_Frozen):
     """The module of data/models/training that made the weights."""
     address: str | None = None
     """Of a chat model: the base URL of the server, where it is not the configured one."""
+    served_as: str | None = None
+    """Of a chat model: what its server calls it, where that is not the card's name."""
 
     @field_validator("name")
     @classmethod

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from state.model import State
-from tools.base import Step, ToolError, World, tool
+from tools.base import ChatAddress, Step, ToolError, World, tool
 from tools.openai.asking import address_of, completed, object_in
 from tools.phrases import one_line
 from tools.python.documents import extract
 from tools.python.pictures import look_of, readable
-from tools.rasters import RasterHandle, raster_of
+from tools.rasters import Raster, RasterHandle, raster_of
 
 MAX_PROMPT_CHARS = 60_000
 _MAX_SCHEMA_CHARS = 20_000
@@ -113,22 +113,30 @@ def describe_image(
     Asked as: describe the image | what do you see in this picture | let the vision model look at the scene |
     what is shown on the photo | ask the model about the image | caption it with GPT
     """
+    found = raster_of(state, world, raster)
+    facts = seen_by(address_of(world), found, question, longest_px=longest_px, max_tokens=max_tokens)
+    said = f"Of {one_line(found.name)}, {facts['model']} says, unchecked: {extract(facts['reply'], 1_500)}."
+    return Step(state, said, facts)
+
+
+def seen_by(
+    address: ChatAddress, raster: Raster, question: str, *, longest_px: int = 768, max_tokens: int = 500
+) -> dict[str, Any]:
+    """What the model at an address says of a raster's picture, with the size in pixels that was sent.
+
+    Raises ToolError."""
     from data.pictures.drawing import picture_of
     from data.raster.files import opened
 
-    found = raster_of(state, world, raster)
-    address = address_of(world)
     with readable():
-        with opened(found.path) as source:
+        with opened(raster.path) as source:
             share = min(1.0, longest_px / max(source.width, source.height))
             size = max(1, round(source.width * share)), max(1, round(source.height * share))
-        pixels = picture_of(found.path, look_of(None, "percentile", None), *size)
+        pixels = picture_of(raster.path, look_of(None, "percentile", None), *size)
     picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{_png(pixels)}"}}
     content = [{"type": "text", "text": question}, picture]
     answer = completed(address, [{"role": "user", "content": content}], max_tokens=max_tokens)
-    said = f"Of {one_line(found.name)}, {answer['model']} says, unchecked: {extract(answer['reply'], 1_500)}."
-    facts = {"raster": found.handle, "width_px": size[0], "height_px": size[1], **answer}
-    return Step(state, said, facts)
+    return {"raster": raster.handle, "width_px": size[0], "height_px": size[1], **answer}
 
 
 def _messages(prompt: str, system: str | None) -> list[dict[str, Any]]:

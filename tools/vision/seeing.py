@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from state.model import State
-from tools.base import Step, ToolError, World, tool
+from tools.base import ChatAddress, Step, ToolError, World, tool
+from tools.openai.asking import address_of
+from tools.openai.chatting import seen_by
 from tools.phrases import listed, number, one_line
+from tools.python.documents import extract
 from tools.rasters import Raster, RasterHandle, raster_of
 
 MAX_QUESTION_CHARS = 500
+MEASURED = "measured"
+ANSWERS = "visual-question-answering"
 
 
 @tool("vision", needs=("raster",), long_running=True)
@@ -136,11 +142,14 @@ def visual_question(
         str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, description="What is asked about the image.")
     ],
     model: Annotated[
-        Literal["measured", "chat"],
+        str,
         Field(
-            description="What answers: measurements, or the configured chat model, which is sent the image."
+            min_length=1,
+            max_length=64,
+            description="What answers: measured, or chat for the configured chat model, or the name of a "
+            "chat model's card; a chat model is sent the image.",
         ),
-    ] = "measured",
+    ] = MEASURED,
 ) -> Step:
     """Answer a question about an image from its pixels: is there, how many, how much, where, which is more.
 
@@ -161,8 +170,8 @@ def visual_question(
     raster = raster_of(state, world, image)
     if not any(each.isalnum() for each in question):
         raise ToolError("The question holds no word; ask, for example, how much of the image is water.")
-    if model == "chat":
-        return _opinion(state, world, raster, question)
+    if model != MEASURED:
+        return _opinion(state, _chat_address(world, model), raster, question)
     asked = parse(question, world.encode)
     told = _worked(world, "Answering from the pixels", answer, raster, asked, world.models)
     data = {
@@ -180,22 +189,43 @@ def visual_question(
     return Step(state, f"{told.text}{how}", data)
 
 
-def _opinion(state: State, world: World, raster: Raster, question: str) -> Step:
-    """What the configured chat model says of the picture."""
-    from tools.openai.chatting import describe_image
+def _chat_address(world: World, model: str) -> ChatAddress:
+    """Where the chat model of that name answers. Raises ToolError for a model that is none."""
+    from data.models.registry import registry
+    from data.raster.errors import RasterError
 
-    step = describe_image.function(state, world, raster=raster.handle, question=question)
+    if model == "chat":
+        return address_of(world)
+    try:
+        card = registry(world.models).get(model).card
+    except RasterError as error:
+        raise ToolError(str(error)) from None
+    if card.kind != "chat" or ANSWERS not in card.tasks:
+        raise ToolError(
+            f"{card.name} answers no questions about pictures; measured does, and chat models do."
+        )
+    name = card.served_as or card.name
+    if card.address is None:
+        return replace(address_of(world), model=name)
+    # The configured server's key is nobody else's business.
+    return ChatAddress(name, card.address)
+
+
+def _opinion(state: State, address: ChatAddress, raster: Raster, question: str) -> Step:
+    """What a chat model says of the picture."""
+    facts = seen_by(address, raster, question)
     data = {
-        "answer": step.data["reply"],
+        "answer": facts["reply"],
         "unit": "",
         "can_tell": True,
         "kind": "opinion",
         "subjects": [],
         "facts": [],
-        "model": step.data["model"],
+        "model": facts["model"],
         "external": True,
     }
-    return Step(state, f"This is a model's opinion and no measurement. {step.observation}", data)
+    said = f"Of {one_line(raster.name)}, {facts['model']} says, unchecked: {extract(facts['reply'], 1_500)}."
+    return Step(state, f"This is a model's opinion and no measurement. {said}", data)
 
 
 def _worked(world: World, title: str, function: Callable[..., Any], raster: Raster, *more: Any) -> Any:

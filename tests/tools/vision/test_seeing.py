@@ -66,6 +66,38 @@ def test_only_when_asked_for_a_chat_model_gives_its_opinion(world, state):
     assert step.observation.startswith("This is a model's opinion and no measurement.")
 
 
+CHAT_CARD = """
+name = "lookout"
+title = "A vision-language model of ours"
+tasks = ["visual-question-answering"]
+architecture = "a server that speaks OpenAI's protocol"
+kind = "chat"
+licence = "unknown"
+address = "{address}"
+served_as = "lookout-7b"
+[input]
+modality = ["optical", "multispectral"]
+"""
+
+
+def test_a_chat_models_card_names_its_own_server_which_does_not_get_the_configured_key(
+    world, state, tmp_path
+):
+    with openai_server(says("Two boats.")) as server:
+        (tmp_path / "lookout.toml").write_text(CHAT_CARD.format(address=server.url))
+        there = replace(world, models=tmp_path, chat=ChatAddress("small", "http://127.0.0.1:9/v1", KEY))
+        step = run(there, state, visual_question, image=SCENE.id, question="What floats?", model="lookout")
+    assert (step.data["answer"], step.data["external"]) == ("Two boats.", True), step.observation
+    assert [each["model"] for each in server.asked] == ["lookout-7b"]
+    assert KEY not in str(server.asked)
+
+
+def test_a_model_that_cannot_answer_says_what_does(world, state):
+    step = run(world, state, visual_question, image=SCENE.id, question="What floats?", model="canny")
+    said = "canny answers no questions about pictures; measured does, and chat models do."
+    assert (step.failed, step.observation) == (True, said)
+
+
 def test_a_region_is_boxed_and_cut_out_with_its_area(world, state):
     boxed = run(world, state, visual_grounding, image=SCENE.id, phrase="the largest lake")
     assert not boxed.failed, boxed.observation
