@@ -124,9 +124,10 @@ class _Linear:
     bias: Floats
 
     def __call__(self, values: Floats) -> Floats:
-        product: Floats = values @ self.weight
+        # As one matrix: numpy multiplies a batch sentence by sentence, and reads the weights for each anew.
+        product: Floats = values.reshape(-1, values.shape[-1]) @ self.weight
         product += self.bias
-        return product
+        return product.reshape(*values.shape[:-1], product.shape[-1])
 
 
 @dataclass(frozen=True)
