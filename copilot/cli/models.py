@@ -115,26 +115,31 @@ def check(name: Name, as_json: Json = False) -> None:
 def evaluate(
     name: Name,
     data: Annotated[
-        Path | None, typer.Option(help="A folder of images with DOTA or COCO labels; else rendered scenes.")
+        Path | None,
+        typer.Option(
+            help="A folder of images: with DOTA or COCO labels, or masks, or for upscaling alone; without it "
+            "rendered scenes."
+        ),
     ] = None,
     scenes: Annotated[int, typer.Option(min=1, max=2000, help="How many rendered scenes.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Measure a detector on rendered scenes it has not seen, or on images with labels."""
-    from data.models.evaluating import evaluate_detector
+    """Measure a detector, land-cover network or upscaler on rendered scenes it has not seen, or on images."""
+    from data.models.evaluating import evaluate as measured
     from data.raster.errors import RasterError
 
     model = _model(name, as_json)
     try:
         with progress(f"Measuring {name}") as advance:
-            found = evaluate_detector(model, _folder(), advance, labels=data, scenes=scenes)
+            found = measured(model, _folder(), advance, labels=data, scenes=scenes)
     except RasterError as error:
         fail(str(error), as_json)
     if as_json:
         print_json(found)
         return
     typer.echo(f"{found['model']}: {found['metric']} {found['value']:.3f} on {found['data']}, ", nl=False)
-    typer.echo(f"{found['images']:,} images, {found['objects']:,} objects")
+    objects = f", {found['objects']:,} objects" if "objects" in found else ""
+    typer.echo(f"{found['images']:,} images{objects}")
     for label, value in found["by_class"].items():
         typer.echo(f"  {label:<24} {value:.3f}")
 

@@ -57,7 +57,7 @@ def check_model(model: Model, folder: Path) -> dict[str, Any]:
 
 
 def _against_the_card(model: Model, folder: Path, said: float) -> dict[str, Any]:
-    from data.models.evaluating import evaluate_detector
+    from data.models.evaluating.objects import evaluate_detector
 
     try:
         found = evaluate_detector(model, folder, lambda fraction, sentence: None, scenes=SCENES)

@@ -1,4 +1,4 @@
-"""How well a model does: on rendered scenes that it has not seen, or on a folder of images with labels."""
+"""How well a detector finds objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from data.models.training.scoring import Boxes, average_precision
 from data.progress import Unheard
 from data.raster.errors import RasterError
 from data.vision.classes import classes_for
-from data.vision.detect import TASKS, detect
+from data.vision.detect import detect
 
 HELD_OUT_SEED = 900_000
 """The first of the seeds that no training draws from."""
@@ -43,8 +43,6 @@ def evaluate_detector(
     that no training draws from. A class of the labels is the model's of that name, or the one it means
     (data.vision.classes). Runs the whole pipeline, windows and all. Raises RasterError.
     """
-    if not set(model.card.tasks) & set(TASKS):
-        raise RasterError(f"{model.name} finds no objects; what it does is {', '.join(model.card.tasks)}.")
     truth, found = [], []
     with tempfile.TemporaryDirectory(prefix="azimuth-evaluate-") as scratch:
         items = labelled(labels) if labels is not None else rendered(Path(scratch), scenes)
