@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -48,6 +50,12 @@ def call(ready: tuple[World, State], tool: Tool, arguments: dict[str, Any]) -> S
     return run_call(toolbox(), state, world, tool.name, arguments)
 
 
+@pytest.fixture(scope="module")
+def first_call(ready: tuple[World, State]) -> Callable[[Tool], Step]:
+    """What each tool's example led to, called once for all the tests that only look at it."""
+    return cache(lambda tool: call(ready, tool, example_arguments(tool, ready[1])))
+
+
 def is_one_sentence(text: str) -> bool:
     return bool(text) and text[-1] in ".?!" and "\n" not in text and "Traceback" not in text
 
@@ -77,30 +85,39 @@ def _parts_say(schema: dict[str, Any]) -> bool:
 
 @each_tool
 def test_the_example_runs_where_what_it_needs_exists(
-    tool: Tool, ready: tuple[World, State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tool: Tool,
+    ready: tuple[World, State],
+    first_call: Callable[[Tool], Step],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if tool.name in WRITES_TO_THE_CATALOGUE:
-        ready = _own_catalogue(ready, tmp_path, monkeypatch)
-    step = call(ready, tool, example_arguments(tool, ready[1]))
+        own = _own_catalogue(ready, tmp_path, monkeypatch)
+        step = call(own, tool, example_arguments(tool, own[1]))
+    else:
+        step = first_call(tool)
     assert not step.failed, step.observation
     assert step.observation.strip()
 
 
 @each_tool
-def test_the_same_call_on_the_same_state_gives_the_same_state(tool: Tool, ready: tuple[World, State]) -> None:
+def test_the_same_call_on_the_same_state_gives_the_same_state(
+    tool: Tool, ready: tuple[World, State], first_call: Callable[[Tool], Step]
+) -> None:
     if tool.name in WRITES_TO_THE_CATALOGUE:
         pytest.skip("the first call changes the catalogue that the second one sees")
-    arguments = example_arguments(tool, ready[1])
-    first, second = call(ready, tool, arguments), call(ready, tool, arguments)
+    first, second = first_call(tool), call(ready, tool, example_arguments(tool, ready[1]))
     assert digest(first.state) == digest(second.state)
     assert (first.observation, first.data) == (second.observation, second.data)
 
 
 @each_tool
-def test_the_state_and_the_data_after_a_call_are_plain_json(tool: Tool, ready: tuple[World, State]) -> None:
+def test_the_state_and_the_data_after_a_call_are_plain_json(
+    tool: Tool, first_call: Callable[[Tool], Step]
+) -> None:
     if tool.name in WRITES_TO_THE_CATALOGUE:
         pytest.skip("tests/tools/database covers it in a catalogue of its own")
-    step = call(ready, tool, example_arguments(tool, ready[1]))
+    step = first_call(tool)
     text = canonical(to_json(step.state))
     assert len(text.encode()) <= MAX_STATE_BYTES
     assert from_json(json.loads(text)) == step.state
@@ -109,10 +126,12 @@ def test_the_state_and_the_data_after_a_call_are_plain_json(tool: Tool, ready: t
 
 
 @each_tool
-def test_a_tool_that_does_not_declare_a_change_makes_none(tool: Tool, ready: tuple[World, State]) -> None:
+def test_a_tool_that_does_not_declare_a_change_makes_none(
+    tool: Tool, ready: tuple[World, State], first_call: Callable[[Tool], Step]
+) -> None:
     if tool.changes_state:
         return
-    assert call(ready, tool, example_arguments(tool, ready[1])).state == ready[1]
+    assert first_call(tool).state == ready[1]
 
 
 @each_tool
