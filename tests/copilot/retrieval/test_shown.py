@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from copilot.engine import default_home
 from copilot.retrieval import FIND_TOOLS, shown_tools
 from copilot.retrieval.gate import possible, present, usable
 from copilot.retrieval.index import Index
 from copilot.retrieval.ranking import ALWAYS, MOST_PARTS, parts_of
+from copilot.retrieval.remembered import FOLDER
 from copilot.retrieval.schema import sent
 from copilot.retrieval.shown import BUDGET_TOKENS, MORE_TOKENS, Shown, tools_for
 from copilot.retrieval.tokens import count_tokens
@@ -143,8 +146,9 @@ def test_a_new_tool_is_found_by_its_own_docstring_and_nothing_else_is_edited(tmp
         """
         return Step(state, "None.")
 
-    before = Index(tuple(toolbox()), tmp_path)
+    before = Index(tuple(toolbox()))
     assert before.tokens and before.scores(["tally the flock"]).shape == (1, len(toolbox()))
+    shutil.copytree(default_home() / FOLDER, tmp_path / FOLDER)
     index = Index((*toolbox(), count_sheep), tmp_path)
     assert names(tools_for("tally the flock", frozenset(), index=index))[len(ALWAYS)] == "count_sheep"
 
