@@ -124,10 +124,9 @@ class _Linear:
     bias: Floats
 
     def __call__(self, values: Floats) -> Floats:
-        # As one matrix: numpy multiplies a batch sentence by sentence, and reads the weights for each anew.
-        product: Floats = values.reshape(-1, values.shape[-1]) @ self.weight
+        product: Floats = values @ self.weight
         product += self.bias
-        return product.reshape(*values.shape[:-1], product.shape[-1])
+        return product
 
 
 @dataclass(frozen=True)
@@ -177,6 +176,13 @@ def _softmax(values: Floats) -> Floats:
     return values
 
 
+def _spread(values: Floats, present: NDArray[np.bool_]) -> Floats:
+    """(tokens, width) as (batch, longest, width), with zeros where no token is."""
+    spread = np.zeros((*present.shape, values.shape[-1]), dtype=np.float32)
+    spread[present] = values
+    return spread
+
+
 @dataclass(frozen=True)
 class _Layer:
     query_key_value: _Linear
@@ -186,16 +192,18 @@ class _Layer:
     output: _Linear
     output_norm: _LayerNorm
 
-    def __call__(self, values: Floats, mask: Floats | None) -> Floats:
-        """(batch, tokens, 384) to the same; `mask` (batch, 1, 1, tokens) is added to the scores."""
-        batch, tokens, width = values.shape
-        heads = self.query_key_value(values).reshape(batch, tokens, 3, HEADS, width // HEADS)
+    def __call__(self, values: Floats, present: NDArray[np.bool_]) -> Floats:
+        """(tokens, 384) to the same; `present` (batch, longest) says where of a batch the tokens are."""
+        width = values.shape[-1]
+        heads = _spread(self.query_key_value(values), present).reshape(
+            *present.shape, 3, HEADS, width // HEADS
+        )
         query, key, value = heads.transpose(2, 0, 3, 1, 4)
         scores = query @ key.swapaxes(-1, -2)
         scores *= np.float32((width // HEADS) ** -0.5)
-        if mask is not None:
-            scores += mask
-        mixed = (_softmax(scores) @ value).transpose(0, 2, 1, 3).reshape(batch, tokens, width)
+        if not present.all():
+            scores += np.where(present, np.float32(0), np.float32(-1e9))[:, None, None, :]
+        mixed = (_softmax(scores) @ value).transpose(0, 2, 1, 3).reshape(*present.shape, width)[present]
         values = self.attention_norm(values + self.attention_output(mixed))
         return self.output_norm(values + self.output(gelu(self.intermediate(values))))
 
@@ -291,15 +299,12 @@ class Encoder:
 
     def _encode_tokens(self, tokens: Sequence[Sequence[int]]) -> Floats:
         lengths = np.array([len(ids) for ids in tokens])
-        longest = int(lengths.max())
-        ids = np.zeros((len(tokens), longest), dtype=np.intp)
-        for row, sequence in zip(ids, tokens, strict=True):
-            row[: len(sequence)] = sequence
-        present = (np.arange(longest) < lengths[:, None]).astype(np.float32)
-        mask = None if lengths.min() == longest else ((1 - present) * np.float32(-1e9))[:, None, None, :]
-        values = self._norm(self._words[ids] + self._positions[:longest])
+        present = np.arange(lengths.max()) < lengths[:, None]
+        # All texts' tokens are one matrix, without the gaps behind the shorter texts: numpy would multiply
+        # a batch text by text, reading the weights for each anew.
+        values = self._norm(self._words[np.concatenate(tokens)] + self._positions[np.nonzero(present)[1]])
         for layer in self._layers:
-            values = layer(values, mask)
-        summed: Floats = np.einsum("btd,bt->bd", values, present)
+            values = layer(values, present)
+        summed: Floats = np.einsum("btd,bt->bd", _spread(values, present), present.astype(np.float32))
         summed /= np.maximum(np.linalg.norm(summed, axis=1, keepdims=True), np.float32(1e-12))
         return summed
