@@ -187,11 +187,14 @@ class Tab:
         return frame.evaluate(script)
 
     def shot(self, folder: Path, name: str) -> None:
-        self.page.wait_for_timeout(1500)  # tiles, fades and fonts
-        png = folder / f"{name}.png"
+        """Take a picture; one that is kept is waited for, and made small."""
+        png, kept = folder / f"{name}.png", "AZIMUTH_SCREENSHOTS" in os.environ
+        if kept:
+            self.page.wait_for_timeout(1500)  # tiles, fades and fonts
         self.page.screenshot(path=png)
-        with Image.open(png) as picture:
-            picture.convert("RGB").save(png, optimize=True)
+        if kept:
+            with Image.open(png) as picture:
+                picture.convert("RGB").save(png, optimize=True)
 
     def close(self) -> None:
         self.context.close()
