@@ -46,7 +46,8 @@ def airport(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
     least, most = max(8.0, 11.0 * gsd_m), float(np.clip(0.6 * min(size) * gsd_m, 16.0, 80.0))
     yellow = (0.6, 0.45, 0.08)
     row = apron + rng.uniform(20, 45)
-    while row < reach:
+    seen = least <= most  # Else no plane is large enough to be told from the apron by such pixels.
+    while seen and row < reach:
         x = -reach + rng.uniform(0, 30)
         deep = 0.0
         facing = np.pi / 2 * rng.choice([-1, 1]) + rng.choice([0.0, 0.0, rng.uniform(-0.6, 0.6)])
@@ -77,7 +78,7 @@ def airport(rng: Rng, size: tuple[int, int], gsd_m: float) -> Plan:
             hall = building(rng, rng.uniform(40, 160), rng.uniform(20, 50), shape="flat")
             plan.put(hall, rng.uniform(-0.5, 0.5) * reach, row + 10, 0.0, margin_m=2.0)
             row += 60
-    for _ in range(int(rng.integers(0, 4))):
+    for _ in range(int(rng.integers(0, 4)) if seen else 0):
         x, y = rng.uniform(-reach, reach, 2)
         plan.put(plane(rng, least, most), x, y, rng.uniform(0, 2 * np.pi), margin_m=1.0)
     trees(rng, plan, int(rng.integers(0, 10)))

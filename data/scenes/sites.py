@@ -15,6 +15,9 @@ VEHICLES_BELOW_M = 0.6
 """Coarser than this a car is under three pixels wide, and none is drawn."""
 
 
+WIDEST_TANK_M = 80.0
+
+
 def start(rng: Rng, size: tuple[int, int], gsd_m: float, base: str) -> Plan:
     """An empty plan in a frame turned by chance."""
     return Plan(size, gsd_m, float(rng.uniform(0, 2 * np.pi)), base)
@@ -139,9 +142,11 @@ def river(rng: Rng, plan: Plan) -> None:
 
 
 def tank_rows(rng: Rng, plan: Plan, x0: float, x1: float, y0: float, y1: float) -> None:
-    """Tanks in rows, alike in each."""
+    """Tanks in rows, alike in each; none where the largest would be a few pixels."""
     least = max(5.0, 8.0 * plan.gsd_m)
-    wide = rng.uniform(least, max(min(80.0, 0.4 * min(plan.size) * plan.gsd_m), least * 1.5))
+    if least > WIDEST_TANK_M:
+        return
+    wide = rng.uniform(least, max(min(WIDEST_TANK_M, 0.4 * min(plan.size) * plan.gsd_m), least * 1.5))
     y = y0
     while y < y1:
         x = x0 + rng.uniform(0, wide)
@@ -153,4 +158,4 @@ def tank_rows(rng: Rng, plan: Plan, x0: float, x1: float, y0: float, y1: float) 
             x += max(shape.length_m, 0.8 * wide) * gap
         y += wide * gap
         if rng.uniform() < 0.4:
-            wide = float(np.clip(wide * rng.uniform(0.4, 1.8), least, 80.0))
+            wide = float(np.clip(wide * rng.uniform(0.4, 1.8), least, WIDEST_TANK_M))

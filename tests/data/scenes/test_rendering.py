@@ -97,6 +97,12 @@ def test_what_is_mostly_outside_is_neither_painted_nor_told():
         assert min(each.box) >= 0 and max(each.box) <= 128
 
 
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_theme_is_rendered_at_the_pixels_of_a_satellite(theme: str) -> None:
+    scene = render(1, "multispectral", 32, 20.0, theme=theme)
+    assert scene.pixels.shape[1:] == (32, 32) and np.isfinite(scene.pixels).all()
+
+
 @pytest.mark.parametrize("where", ["utm", "geographic", "rotated"])
 def test_an_object_lies_on_the_ground_within_a_pixel_of_where_it_is_told(where, tmp_path: Path):
     scene = render(21, size=(160, 128), gsd_m=1.5, theme="airport", where=where, plain=True)
