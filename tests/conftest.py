@@ -17,6 +17,10 @@ os.environ.setdefault("AZIMUTH_HOME", str(ROOT / ".azimuth" / "test"))
 # A key in the environment would send the tests' requests to somebody's model.
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COPILOT_MODEL"):
     os.environ.pop(name, None)
+# Nothing here speaks to a server outside, and a client for each of hundreds of servers of this machine would
+# read all of its certificates, a tenth of a second each time: they are looked for where none are.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = str(ROOT / "tests")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
