@@ -31,7 +31,7 @@ from data.vision.questions import parse
 from data.vision.scene import scene_of
 
 FIRST_SEED = 910_000
-PARTS = ("modality", "scene", "questions", "counts", "grounding")
+PARTS = ("modality", "cover", "scene", "questions", "counts", "grounding")
 REAL = {
     "naip/*.tif": "multispectral", "landsat/*.tif": "multispectral", "spacenet/ms1.tif": "multispectral",
     "joplin/*.tif": "optical", "planet_ships/*.png": "optical", "dota/*.png": "optical",
@@ -119,6 +119,28 @@ def _unnamed(pixels: Any, path: Path) -> Path:
     with quiet_gdal(), rasterio.open(path, "w", photometric="minisblack", **about) as target:
         target.write(pixels)
     return path
+
+
+def cover(real: Path | None) -> None:
+    """Cells of one cover of the Dubai tile that was kept out, by the cells' model and by the network."""
+    from data.models.training.cover_cells import dubai, majority
+    from data.vision.cover import COVERS as COVERED
+    from data.vision.cover import MODEL, NETWORK, by_network, cover_of
+
+    if real is None or not (real / "dubai_seg").is_dir():
+        return
+    rows: dict[str, list[tuple[Any, Any]]] = defaultdict(list)
+    for picture, classes in dubai(real / "dubai_seg", (2,)):
+        true = majority(classes)
+        for name, likely in ((MODEL, cover_of(picture).likely), (NETWORK, by_network(picture))):
+            said = likely.argmax(axis=0)[: true.shape[0], : true.shape[1]]
+            rows[name].append((true[true >= 0], said[true >= 0]))
+    for name, pairs in rows.items():
+        true, said = (np.concatenate([each[at] for each in pairs]) for at in (0, 1))
+        print(f"cover, Dubai tile 2, {name}: {(true == said).mean():.3f} right (n = {len(true)})")
+        for at, what in enumerate(COVERED):
+            either = int(((true == at) | (said == at)).sum())
+            print(f"  {what:<14} IoU {int(((true == at) & (said == at)).sum()) / max(either, 1):.3f}")
 
 
 class Tally:
@@ -236,9 +258,11 @@ def main() -> None:
     wanted = set(given.only.split(","))
     if "modality" in wanted:
         modality(given.real)
+    if "cover" in wanted:
+        cover(given.real)
     scene_tally, question_tally, ground_tally = Tally(), Tally(), Tally()
     counts: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for scene, path in scenes(given.scenes) if wanted & set(PARTS[1:]) else ():
+    for scene, path in scenes(given.scenes) if wanted & set(PARTS[2:]) else ():
         facts = Facts(path)
         if "scene" in wanted:
             told, right = scene_of(facts), right_scenes(scene)
