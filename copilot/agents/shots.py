@@ -53,7 +53,7 @@ def examples(session: Session, request: str, count: int) -> list[BaseMessage]:
     own = list(confirmed(session))
     known = [*own, *bank()]
     vectors = np.concatenate([_vectors(own, "confirmed"), _vectors(bank(), "examples")])
-    nearness = vectors @ shared_encoder().encode([request])[0]
+    nearness = vectors @ shared_encoder().recall([request])[0]
     chosen: dict[str, Example] = {}
     for row in np.argsort(-nearness, kind="stable"):
         chosen.setdefault(known[row].request.strip().lower(), known[row])

@@ -61,7 +61,7 @@ class Index:
 
     def scores(self, parts: Sequence[str]) -> Floats:
         """(parts, tools) float32: the cosine of the nearest of a tool's texts, and more for shared words."""
-        encoded = shared_encoder().encode(parts)
+        encoded = shared_encoder().recall(parts)
         return self._by_meaning(encoded) + np.float32(WORDS_WEIGHT) * self._by_words(parts)
 
     def _by_meaning(self, encoded: Floats) -> Floats:

@@ -60,7 +60,7 @@ def _offline(way: str) -> Predict:
         if way in ("retrieval only", "both"):
             return search_solutions(request.request, tasks, 1, RS_AGENT_TASKS)[0].first
         text = solutions()[tasks[0].task].title if tasks else request.request
-        return RS_AGENT_TASKS[int((_described() @ shared_encoder().encode([text])[0]).argmax())]
+        return RS_AGENT_TASKS[int((_described() @ shared_encoder().recall([text])[0]).argmax())]
 
     return predict
 

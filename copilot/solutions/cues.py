@@ -50,5 +50,5 @@ def task_features(texts: list[str]) -> Floats:
     marked = [
         " ".join([text, *(f"cue_{name}" for name in cues(text) for _ in range(_STRENGTH))]) for text in texts
     ]
-    vectors = shared_encoder().encode(texts)
+    vectors = shared_encoder().recall(texts)
     return np.concatenate([_MEANING * vectors, _WORDS * word_features(marked)], axis=1)

@@ -29,7 +29,7 @@ class _Space:
 
     def cosines(self, text: str) -> Floats:
         """(documents,) float32."""
-        values, rows = self.index.search(shared_encoder().encode([text]), len(self.documents))
+        values, rows = self.index.search(shared_encoder().recall([text]), len(self.documents))
         found = np.empty(len(self.documents), dtype=np.float32)
         found[rows[0]] = values[0]
         return found
