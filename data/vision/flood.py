@@ -79,10 +79,15 @@ def map_flood(
             else:
                 index = _water_index(path, level)
             levels.append(level)
-        found = _thresholds(levels, grid, optical is not None)
+        progress.tell(0.7, "Telling water from the rest.")
+        if optical is None:
+            found, waters = _dark([after] + ([before] if before is not None else []), levels, room)
+            found.change = _change(levels, grid)
+        else:
+            found, waters = _thresholds(levels, grid, room)
         raw, steep = room / "raw.tif", _steep(dem, room)
         progress.tell(0.8, "Marking water.")
-        _mark(levels, raw, found, optical is not None, steep, grid)
+        _mark(levels, waters, raw, found, steep, grid)
         _clean(raw, target, min_px)
     kind: Literal["sar", "optical"] = "sar" if optical is None else "optical"
     method = _method(kind, index, before is not None)
@@ -196,39 +201,71 @@ class _Found:
     notes: list[str] = field(default_factory=list)
 
 
-def _thresholds(levels: list[Path], grid: Any, optical: bool) -> _Found:
+def _dark(images: list[Path], levels: list[Path], room: Path) -> tuple[_Found, list[Path]]:
+    """Water in radar images, each on its own grid: 1, 0, or 255 without a value."""
+    from data.vision.radar_water import dark_bodies, highest_db, marked
+    from data.vision.sea import FINE_M, pixel_m
+
+    highest = [highest_db(path, in_decibels(path)) for path in images]
+    pixels = [pixel_m(path) or FINE_M for path in images]
+    darks = [dark_bodies(*each) for each in zip(levels, highest, pixels, strict=True)]
+    for at, dark in enumerate(darks):
+        other = darks[-1 - at].threshold
+        if dark.threshold is None and other is not None:
+            # Water parts from land in one image: the same backscatter is water in the other.
+            darks[at] = dark_bodies(levels[at], highest[at], pixels[at], limit=other)
+    waters = [room / f"water{number}.tif" for number in range(len(levels))]
+    for level, target, dark in zip(levels, waters, darks, strict=True):
+        marked(level, target, dark)
+    return _Found(
+        darks[0].threshold, darks[-1].threshold if len(darks) > 1 else None, None, darks[0].tiles
+    ), waters
+
+
+def _change(levels: list[Path], grid: Any) -> float | None:
+    """By how many decibels radar must have fallen to be a flood; None for one image."""
     from data.raster.windows import Band
     from data.vision.pairs import pair_samples
-    from data.vision.thresholds import by_tiles, kittler_illingworth
+    from data.vision.thresholds import kittler_illingworth
+
+    if len(levels) == 1:
+        return None
+    sources = [Band(levels[0], (1,)), Band(levels[1], (1,), onto=grid, resampling="bilinear")]
+    change = np.concatenate([(pair[0] - pair[1]).ravel() for pair in pair_samples(sources)])
+    fell = kittler_illingworth(-change[np.isfinite(change) & (change < 0)])
+    least = _LEAST_CHANGE_DB
+    return -max(least, fell.threshold) if fell is not None and fell.separate else -least
+
+
+def _thresholds(levels: list[Path], grid: Any, room: Path) -> tuple[_Found, list[Path]]:
+    """Water by an index of optical images, each on its own grid."""
+    from data.raster.windows import Band, Block, Place, compute
+    from data.vision.pairs import pair_samples
+    from data.vision.thresholds import by_tiles
 
     side = int(np.clip(min(grid.width, grid.height) // 4, 16, _LARGEST_TILE))
     sources = [Band(levels[0], (1,))] + [
         Band(each, (1,), onto=grid, resampling="bilinear") for each in levels[1:]
     ]
     blocks = [[block[0] for block in pair] for pair in pair_samples(sources)]
-    found = _Found()
+    found, waters = _Found(), []
     splits = [by_tiles([pair[at] for pair in blocks], side) for at in range(len(levels))]
-    limits = [None if split is None else split.threshold for split in splits]
-    if optical:
-        for at, split in enumerate(splits):
-            if split is None or abs(split.threshold) > 0.25:
-                limits[at] = 0.0
-                found.notes = ["The index does not part into two classes near nought, so 0 is the limit."]
+    limits = [0.0 if split is None else split.threshold for split in splits]
+    for at, split in enumerate(splits):
+        if split is None or abs(split.threshold) > 0.25:
+            limits[at] = 0.0
+            found.notes = ["The index does not part into two classes near nought, so 0 is the limit."]
+    for number, (level, limit) in enumerate(zip(levels, limits, strict=True)):
+
+        def above(read: list[Block], _: Place, limit: float = limit) -> NDArray[Any]:
+            values = read[0][0]
+            return np.where(np.isfinite(values), (values > limit).astype(np.float32), np.float32(np.nan))
+
+        waters.append(room / f"water{number}.tif")
+        compute([Band(level, (1,))], waters[-1], above, dtype="uint8", nodata=UNKNOWN)
     found.water, found.tiles = limits[0], splits[0].tiles if splits[0] is not None else 0
-    if len(levels) == 1:
-        return found
-    found.water_before = limits[1]
-    if optical:
-        return found
-    if found.water is None or found.water_before is None:
-        # Water parts from land in one image: the same backscatter is water in the other.
-        found.water = found.water if found.water is not None else limits[1]
-        found.water_before = found.water_before if found.water_before is not None else limits[0]
-    change = np.concatenate([(pair[0] - pair[1]).ravel() for pair in blocks])
-    fell = kittler_illingworth(-change[np.isfinite(change) & (change < 0)])
-    least = _LEAST_CHANGE_DB
-    found.change = -max(least, fell.threshold) if fell is not None and fell.separate else -least
-    return found
+    found.water_before = limits[1] if len(limits) > 1 else None
+    return found, waters
 
 
 def _steep(dem: Path | None, room: Path) -> Path | None:
@@ -241,26 +278,24 @@ def _steep(dem: Path | None, room: Path) -> Path | None:
     return made
 
 
-def _mark(levels: list[Path], raw: Path, found: _Found, optical: bool, steep: Path | None, grid: Any) -> None:
+def _mark(
+    levels: list[Path], waters: list[Path], raw: Path, found: _Found, steep: Path | None, grid: Any
+) -> None:
     from data.raster.windows import Band, Block, Place, compute
 
-    sources = [Band(levels[0], (1,))] + [
-        Band(each, (1,), onto=grid, resampling="bilinear") for each in levels[1:]
-    ]
+    pair = len(levels) == 2
+    sources = [Band(levels[0], (1,)), Band(waters[0], (1,))]
+    if pair:
+        sources.append(Band(levels[1], (1,), onto=grid, resampling="bilinear"))
+        sources.append(Band(waters[1], (1,), onto=grid, resampling="nearest"))
     if steep is not None:
         sources.append(Band(steep, (1,), onto=grid, resampling="bilinear"))
 
-    def water(level: NDArray[Any], limit: float | None) -> NDArray[np.bool_]:
-        if limit is None:
-            return np.zeros(level.shape, bool)
-        return np.asarray(level > limit if optical else level < limit)
-
     def mark(blocks: list[Block], _: Place) -> NDArray[Any]:
         level = blocks[0][0]
-        made = np.where(water(level, found.water), np.float32(FLOOD), np.float32(0))
-        if len(levels) == 2:
-            earlier = blocks[1][0]
-            was = water(earlier, found.water_before)
+        made = np.where(blocks[1][0] == 1, np.float32(FLOOD), np.float32(0))
+        if pair:
+            earlier, was = blocks[2][0], blocks[3][0] == 1
             if found.change is not None:
                 made[~was & (made == FLOOD) & ~(level - earlier < found.change)] = 0
             made[(made == FLOOD) & was] = PERMANENT

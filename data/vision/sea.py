@@ -65,7 +65,7 @@ def sea_of(progress: Progress, image: Path, decibels: bool, land: Path | None = 
     disk of 40 m takes off: piers, and ships that lie at them. Raises RasterError.
     """
     fine = pixel_m(image) or FINE_M
-    intensity, factor = _coarse(image, decibels)
+    intensity, factor = coarse(image, decibels)
     progress.tell(0.05, "Telling water from land.")
     pixel = fine * factor
     if not np.isfinite(intensity).any():
@@ -109,14 +109,14 @@ def _scaled(pixels: float, pixel: float, least: int) -> int:
     return max(least, round(pixels * FINE_M / pixel))
 
 
-def _coarse(image: Path, decibels: bool) -> tuple[NDArray[np.float32], int]:
-    """Mean intensity in squares of the image, read strip by strip."""
+def coarse(image: Path, decibels: bool, most_px: int = _COARSE_PX) -> tuple[NDArray[np.float32], int]:
+    """Mean intensity in squares of the image and their side in pixels, at most so many, read in strips."""
     from data.raster.files import opened
     from data.raster.windows import Grid, Place, read_block, windows
 
     with opened(image) as reader:
         grid = Grid.of(reader)
-        factor = max(1, int(np.ceil(np.sqrt(grid.width * grid.height / _COARSE_PX))))
+        factor = max(1, int(np.ceil(np.sqrt(grid.width * grid.height / most_px))))
         rows, columns = -(-grid.height // factor), -(-grid.width // factor)
         total, count = np.zeros((rows, columns)), np.zeros((rows, columns))
         for window in windows(grid, 4_000_000):
