@@ -1,13 +1,13 @@
 """The vision methods that no other bench measures: `python -m benches.vision_rest [PART ...]`.
 
-floods: pixels under water in rendered pairs (no imagery) before and after, multispectral of 20 m and radar of
-10 m. edges: thinned edges against the borders of land covers and objects, rendered with noise, and of the
-Dubai tile that no network was trained on. land: spectral rules on rendered multispectral scenes. roads: ridges on
-rendered scenes and the Dubai tile. quantities: the formulas turned round on rendered scenes. likeness: a
-picture found again among others after it was turned, made noisy or half cut away. measures: the order of the
-noise and the blur that were put in. impulses and speckle: what filtering leaves. clouds: pixels under clouds
-that were drawn in. quality: the values of a quality band as its handbook explains them. Rendered seeds
-are from 970,000 on; nothing was trained or set on them.
+floods: pixels under water in rendered pairs (no imagery) before and after, multispectral of 20 m and radar
+of 10 m. edges: thinned edges against the borders of land covers and objects, rendered with noise, and of
+the Dubai tile that no network was trained on. land: spectral rules on rendered multispectral scenes. roads:
+ridges on rendered scenes and the Dubai tile. quantities: the formulas turned round on rendered scenes.
+likeness: a picture found again among others after it was turned, made noisy or half cut away. measures: the
+order of the noise and the blur that were put in. impulses and speckle: what filtering leaves. clouds:
+pixels under clouds that were drawn in. quality: the values of a quality band as its handbook explains them.
+Rendered seeds are from 970,000 on; nothing was trained or set on them.
 """
 
 from __future__ import annotations
@@ -382,23 +382,37 @@ def even_looks(amplitude: NDArray[Any], clean: NDArray[Any]) -> float:
 
 def clouds(folder: Path) -> None:
     """Under clouds drawn in: the share found, and there the root mean square error in 255ths of the cloudy
-    picture, of the mean colour of what is clear, and of what two other dates or the filling put in."""
+    picture, of the mean colour of what is clear, and of what two other dates or the filling put in. First
+    with a quality band that tells the clouds, then with those that are found by colour."""
     years = ("20150926", "20160816", "20140720", "20090818", "20200831", "20190904")
     paths = [SHARED / "naip" / f"m_4709963_se_14_1_{each}.tif" for each in years]
     dates = [middle_of(path) for path in paths if path.is_file()]
     cloudy = [covered(image, FIRST_SEED + at) for at, image in enumerate(dates)]
-    rows: dict[str, list[tuple[float, ...]]] = {}
-    for at, image in enumerate(dates):
-        others = [write(folder / f"o{by}.tif", cloudy[(at + by) % len(dates)][0]) for by in (1, 2)]
-        rows.setdefault("NAIP, two other dates", []).append(uncovered(folder, image, *cloudy[at], others))
-    for at, (kind, image) in enumerate(pictures()):
-        row = uncovered(folder, image, *covered(image, FIRST_SEED + at), [])
-        rows.setdefault(f"{kind}, inpainted", []).append(row)
-    names = ("share found", "cloudy", "mean colour", "put back")
-    for name, each in rows.items():
-        kept = [row for row in each if np.isfinite(row).all()]
-        title = f"clouds drawn in, {name}, found in {len(kept)} of {len(each)}"
-        show(title, table_of(names, kept) if kept else {})
+    for told in (True, False):
+        rows: dict[str, list[tuple[float, ...]]] = {}
+        for at, image in enumerate(dates):
+            others = [dated(folder / f"o{by}.tif", *cloudy[(at + by) % len(dates)], told) for by in (1, 2)]
+            source = dated(folder / "c.tif", *cloudy[at], told)
+            row = uncovered(source, image, *cloudy[at], others)
+            rows.setdefault("NAIP, two other dates", []).append(row)
+        for at, (kind, image) in enumerate(pictures()):
+            one = covered(image, FIRST_SEED + at)
+            row = uncovered(dated(folder / "c.tif", *one, told), image, *one, [])
+            rows.setdefault(f"{kind}, inpainted", []).append(row)
+        names = ("share found", "cloudy", "mean colour", "put back")
+        for name, each in rows.items():
+            kept = [row for row in each if np.isfinite(row).all()]
+            title = f"clouds {'told' if told else 'found'}, {name}, {len(kept)} of {len(each)}"
+            show(title, table_of(names, kept) if kept else {})
+
+
+def dated(path: Path, cloudy: NDArray[np.uint8], mask: Mask, told: bool) -> Path:
+    """The picture as a file; `told` with a quality band that tells its clouds."""
+    if not told:
+        return write(path, cloudy)
+    quality_band = np.where(mask, 22280, 21824)[None]
+    values = np.concatenate([cloudy, quality_band]).astype(np.uint16)
+    return write(path, values, ("red", "green", "blue", "QA_PIXEL"))
 
 
 def middle_of(path: Path) -> NDArray[np.uint8]:
@@ -421,14 +435,15 @@ def covered(image: NDArray[np.uint8], seed: int) -> tuple[NDArray[np.uint8], Mas
 
 
 def uncovered(
-    folder: Path, clear: NDArray[np.uint8], cloudy: NDArray[np.uint8], mask: Mask, others: list[Path]
+    source: Path, clear: NDArray[np.uint8], cloudy: NDArray[np.uint8], mask: Mask, others: list[Path]
 ) -> tuple[float, ...]:
     """The share of the clouds that was replaced, and the errors there; not-a-number where none was."""
     from data.vision.declouding import TAKEN, remove_clouds
 
-    remove_clouds(Unheard(), write(folder / "c.tif", cloudy), folder / "r.tif", others)
-    values = read(folder / "r.tif")
-    replaced = mask & (values[3] != TAKEN) & (values[3] != 0)
+    target = source.with_name("r.tif")
+    remove_clouds(Unheard(), source, target, others)
+    values = read(target)
+    replaced = mask & (values[-1] != TAKEN) & (values[-1] != 0)
     if not replaced.any():
         return (0.0, np.nan, np.nan, np.nan)
     flat = np.broadcast_to(cloudy[:, ~mask].mean(axis=1)[:, None, None], clear.shape)
