@@ -1,4 +1,4 @@
-"""The app, started once for each file of tests, and a browser that reaches nothing but this machine."""
+"""The app, started once for the tests that take it as it is, and a browser that reaches this machine only."""
 
 from __future__ import annotations
 
@@ -58,9 +58,12 @@ def encoded_texts(sample_catalogue: Path) -> None:
     examples(Session.open(engine=Engine.in_memory(str(sample_catalogue))), "load fair1m", 1)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path) -> Iterator[Server]:
-    """The app with the sample, in a home of its own."""
+    """The app with the sample, in a home that its users share as they do: each test is a browser of its own.
+
+    It takes ten seconds of work to start.
+    """
     with running_app(tmp_path_factory.mktemp("home"), sample_catalogue) as server:
         yield server
 

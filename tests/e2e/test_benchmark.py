@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,14 @@ from copilot.bench.run.tasks import mine_file
 from copilot.engine import Engine
 from tests.copilot.bench.run.hand import hand_tasks, write_tasks
 from tests.copilot.bench.test_report import finished
-from tests.e2e.app import SLOW_MS, Server, Tab
+from tests.e2e.app import SLOW_MS, Server, Tab, running_app
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path) -> Iterator[Server]:
+    """The app with a home in which nothing has run yet."""
+    with running_app(tmp_path_factory.mktemp("home"), sample_catalogue) as server:
+        yield server
 
 
 @pytest.fixture
