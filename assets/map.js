@@ -441,10 +441,9 @@
 
   // -- the map ---------------------------------------------------------------------------------
 
-  class AzimuthMap {
+  class AzimuthMap extends AzimuthSurface {
     constructor(map, options) {
-      this.map = map;
-      this.base = "/api/sessions/" + encodeURIComponent(options.session);
+      super(map, options.session);
       this.layers = new Map();
       this.cache = {};
       this.skin = SKIN.light;
@@ -475,40 +474,12 @@
       this.refresh();
     }
 
+    source() { return "/view"; }
+
     told(message) {
       if (message.version !== undefined && message.version !== this.version) this.refresh();
       if (message.job !== undefined) this.preview.told(message.job);
       if (message.flash) { const layer = this.layers.get(message.flash); if (layer) layer.flash(); }
-    }
-
-    async get(path, signal) {
-      const answer = await fetch(this.base + path, { signal, headers: { Accept: "application/json" } });
-      const body = await answer.json();
-      if (!answer.ok) throw new Error(body.error || "The map's data could not be loaded.");
-      return body;
-    }
-
-    async call(tool, args) {
-      try {
-        const answer = await fetch(this.base + "/calls", {
-          method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "X-Azimuth": "1" }, body: JSON.stringify({ tool, args }),
-        });
-        const body = await answer.json();
-        if (!answer.ok) this.say(body.error);
-        this.refresh();
-        return answer.ok;
-      } catch (error) { this.say("Azimuth does not answer; is it still running?"); }
-      this.refresh();
-      return false;
-    }
-
-    refresh() {
-      if (this.asking) { this.again = true; return; }
-      this.asking = true;
-      this.get("/view").then((view) => this.show(view), (error) => this.say(error.message)).finally(() => {
-        this.asking = false;
-        if (this.again) { this.again = false; this.refresh(); }
-      });
     }
 
     show(view) {
@@ -599,19 +570,6 @@
         this.tiles.once("tileerror", () => this.say("The online base map could not be loaded; the offline one stays."));
       }
       this.theme();
-    }
-
-    watchTheme() {
-      const app = () => window.parent.document.querySelector(".stApp");
-      const check = () => {
-        const node = app();
-        const colour = node ? getComputedStyle(node).backgroundColor : "rgb(255,255,255)";
-        const [r, g, b] = (colour.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
-        const dark = 0.3 * r + 0.59 * g + 0.11 * b < 110;
-        if (dark !== this.darkPage) { this.darkPage = dark; this.theme(); }
-      };
-      check();
-      setInterval(check, 700);
     }
 
     theme() {
@@ -762,30 +720,10 @@
       });
       this.legendBox = this.box("bottomleft", "az-legend");
       this.sliderBox = this.box("bottomleft", "az-time");
-      this.toast = element("div", "az-toast");
-      this.toast.setAttribute("role", "status");
-      map.getContainer().append(this.toast);
       for (const link of map.getContainer().querySelectorAll(".leaflet-control a")) {
         link.setAttribute("aria-label", link.title || link.textContent);
         link.setAttribute("role", "button");
       }
-    }
-
-    box(position, className, fill, given) {
-      const control = L.control({ position });
-      const box = element("div", "az-box " + className);
-      control.onAdd = () => { L.DomEvent.disableClickPropagation(box); L.DomEvent.disableScrollPropagation(box); return box; };
-      control.addTo(this.map);
-      if (given) given(control);
-      if (fill) fill(box);
-      return box;
-    }
-
-    say(text) {
-      this.toast.textContent = text || "";
-      this.toast.classList.add("az-shown");
-      clearTimeout(this.toastTimer);
-      this.toastTimer = setTimeout(() => this.toast.classList.remove("az-shown"), 6000);
     }
 
     switches(on) {

@@ -19,60 +19,32 @@
     },
   });
 
-  class Viewer {
+  class Viewer extends AzimuthSurface {
     constructor() {
-      const [, session] = location.pathname.match(/\/api\/sessions\/([^/]+)\/viewer$/);
-      this.base = "/api/sessions/" + session;
+      const [, session] = location.pathname.match(/\/api\/sessions\/([^/]+)\/viewer$/).map(decodeURIComponent);
+      super(L.map("picture", {
+        crs: L.CRS.Simple, minZoom: -16, maxZoom: 5, zoomSnap: 0.25, zoomDelta: 1, attributionControl: false,
+      }), session);
       this.image = new URLSearchParams(location.search).get("image");
       this.sets = new Map();
-      this.map = L.map("picture", {
-        crs: L.CRS.Simple, minZoom: -16, maxZoom: 5, zoomSnap: 0.25, zoomDelta: 1, attributionControl: false,
-      });
       this.map.createPane("az-found").style.zIndex = "450";
       this.map.on("click", (event) => this.clicked(event));
       this.map.on("mousemove", (event) => this.where(event.latlng));
       new ResizeObserver(() => this.map.invalidateSize({ pan: false })).observe(this.map.getContainer());
-      this.toast = element("div", "az-toast");
-      this.toast.setAttribute("role", "status");
-      this.map.getContainer().append(this.toast);
-      this.channel = new BroadcastChannel("azimuth-" + decodeURIComponent(session));
+      this.channel = new BroadcastChannel("azimuth-" + session);
       this.channel.onmessage = ({ data }) => this.told(data);
       this.watchTheme();
       this.refresh();
     }
 
+    source() { return "/image?" + new URLSearchParams({ image: this.image }); }
+
+    theme() { document.documentElement.dataset.theme = this.darkPage ? "dark" : "light"; }
+
     told({ version, show, open }) {
       if (version !== undefined && version !== this.version) { this.version = version; this.refresh(); }
       if (show !== undefined && show !== this.chosen) { this.chosen = show; this.refresh(); }
       if (open) { const set = this.sets.get(open[0]); if (set) set.open(open[1], true); else this.toOpen = open; }
-    }
-
-    async get(path) {
-      const answer = await fetch(this.base + path, { headers: { Accept: "application/json" } });
-      const body = await answer.json();
-      if (!answer.ok) throw new Error(body.error || "The image could not be read.");
-      return body;
-    }
-
-    async call(tool, args) {
-      try {
-        const answer = await fetch(this.base + "/calls", {
-          method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "X-Azimuth": "1" }, body: JSON.stringify({ tool, args }),
-        });
-        const body = await answer.json();
-        if (!answer.ok) this.say(body.error);
-        this.refresh();
-        return answer.ok;
-      } catch (error) { this.say("Azimuth does not answer; is it still running?"); return false; }
-    }
-
-    refresh() {
-      if (this.asking) { this.again = true; return; }
-      this.asking = true;
-      this.get("/image?" + new URLSearchParams({ image: this.image })).then((about) => this.show(about), (error) => this.say(error.message)).finally(() => {
-        this.asking = false;
-        if (this.again) { this.again = false; this.refresh(); }
-      });
     }
 
     show(about) {
@@ -175,33 +147,6 @@
     }
 
     looks(change) { Object.assign(this.look, change); this.tiles(); }
-
-    box(position, className, fill, given) {
-      const control = L.control({ position });
-      const box = element("div", "az-box " + className);
-      control.onAdd = () => { L.DomEvent.disableClickPropagation(box); L.DomEvent.disableScrollPropagation(box); return box; };
-      control.addTo(this.map);
-      if (given) given(control);
-      if (fill) fill(box);
-      return box;
-    }
-
-    say(text) {
-      this.toast.textContent = text || "";
-      this.toast.classList.add("az-shown");
-      clearTimeout(this.toastTimer);
-      this.toastTimer = setTimeout(() => this.toast.classList.remove("az-shown"), 6000);
-    }
-
-    watchTheme() {
-      const check = () => {
-        const node = window.parent.document.querySelector(".stApp");
-        const [r, g, b] = (node ? getComputedStyle(node).backgroundColor.match(/[\d.]+/g) : [255, 255, 255]).map(Number);
-        document.documentElement.dataset.theme = 0.3 * r + 0.59 * g + 0.11 * b < 110 ? "dark" : "light";
-      };
-      check();
-      setInterval(check, 700);
-    }
   }
 
   window.viewer = new Viewer();

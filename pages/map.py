@@ -30,6 +30,7 @@ class Attach(JSCSSMixin, MacroElement):
         ("fullscreen", "/vendor/fullscreen/Control.FullScreen.js"),
         ("minimap", "/vendor/minimap/Control.MiniMap.min.js"),
         ("mouse", "/vendor/mouse-position/L.Control.MousePosition.js"),
+        ("surface", "/assets/surface.js"),
         ("objects", "/assets/objects.js"),
         ("preview", "/assets/preview.js"),
         ("azimuth", "/assets/map.js"),
