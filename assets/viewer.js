@@ -61,8 +61,8 @@
       }
       const wanted = about.detections.find((each) => each.id === this.chosen) || about.detections[0];
       for (const [id, set] of this.sets) if (!wanted || id !== wanted.id) { set.remove(); this.sets.delete(id); }
-      if (wanted && this.sets.has(wanted.id)) this.sets.get(wanted.id).update({ reviews: wanted.reviews, visible: true });
-      else if (wanted) this.sets.set(wanted.id, new AzimuthObjects(this, { id: wanted.id, space: "pixels", pane: "az-found", reviews: wanted.reviews }));
+      if (wanted && this.sets.has(wanted.id)) this.sets.get(wanted.id).update({ reviews: wanted.reviews, color: wanted.color || undefined, visible: true });
+      else if (wanted) this.sets.set(wanted.id, new AzimuthObjects(this, { id: wanted.id, space: "pixels", pane: "az-found", reviews: wanted.reviews, color: wanted.color }));
       if (this.toOpen && wanted && wanted.id === this.toOpen[0]) { this.sets.get(wanted.id).open(this.toOpen[1], true); this.toOpen = null; }
       if (!this.ready) { this.ready = true; this.channel.postMessage({ ready: true }); }
       this.map.getContainer().dataset.ready = "yes";

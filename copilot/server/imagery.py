@@ -69,8 +69,15 @@ def _about(session: Session, handle: str) -> dict[str, Any]:
         bands = shown_bands(found.path, Look())
     except RasterError as error:
         raise ToolError(str(error)) from None
+    # The colour that they have on the map, so that the picture shows them alike.
+    colours = {layer.artifact: layer.color for layer in session.state.map.layers}
     sets = [
-        {"id": each.id, "name": each.name, "reviews": reviews_version(session.state, each.id)}
+        {
+            "id": each.id,
+            "name": each.name,
+            "reviews": reviews_version(session.state, each.id),
+            "color": colours.get(each.id),
+        }
         for each in detections_in(session.state, world, found.handle)
     ]
     return {

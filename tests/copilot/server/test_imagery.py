@@ -69,7 +69,9 @@ def test_an_image_says_its_size_bands_and_detections(client: TestClient, mine: S
         "height": 300,
         "bands": ["b1", "b2", "b3"],
         "shown": [1, 2, 3],
-        "detections": [{"id": found, "name": "In blocks", "reviews": ""}],
+        "detections": [
+            {"id": found, "name": "In blocks", "reviews": "", "color": mine.state.map.layers[-1].color}
+        ],
     }
 
 
