@@ -20,7 +20,11 @@ _WIDE_PX = 40
 _OPEN_LAND_PX = 26
 _OPEN_SEA_PX = 12
 _BRIGHT_DB = 16.0
+_BEAM_M = 60.0
+"""The widest ship's."""
 _LEAST_SEA = 0.005
+_FIRST_GAP_DB, _NEXT_GAP_DB = 6.0, 3.0
+"""How far apart the means of two classes are: land of all kinds and water, then paved ground and water."""
 _DEEP_SHARE = 0.2
 
 
@@ -43,6 +47,11 @@ class Sea:
     found: str
     """How land was told: "given", "brightness", or "none" where no two classes part."""
 
+    @property
+    def water_share(self) -> float:
+        """Of the whole image, 0 to 1."""
+        return float(self.water.mean())
+
 
 def pixel_m(image: Path) -> float | None:
     """The side of a pixel in the middle of an image, metres; None without a place."""
@@ -61,8 +70,9 @@ def sea_of(progress: Progress, image: Path, decibels: bool, land: Path | None = 
 
     With `land` (polygons in EPSG:4326, GeoParquet) those are the land. Else water is the darker of two
     classes (Otsu 1979) of the smoothed decibels, where enough of it is as dark as the darkest class of the
-    minimum-error threshold; the rest is land where it is wider than a ship, but for what the opening by a
-    disk of 40 m takes off: piers, and ships that lie at them. Raises RasterError.
+    minimum-error threshold, parted again as long as that leaves bodies of a darker class; the rest is land
+    where it is wider than a ship, but for what the opening by a disk of 40 m takes off (piers, and ships that
+    lie at them), and but for the 60 m next to the water. Raises RasterError.
     """
     fine = pixel_m(image) or FINE_M
     intensity, factor = coarse(image, decibels)
@@ -78,7 +88,7 @@ def sea_of(progress: Progress, image: Path, decibels: bool, land: Path | None = 
         water = ~ground & np.isfinite(intensity)
         found = "given"
     else:
-        water, found = _water(smooth)
+        water, found = _water(smooth, pixel)
         ground = _land(water, smooth, pixel) if found == "brightness" else np.zeros(water.shape, bool)
     level = float(np.nanmedian(intensity[water])) if water.any() else float(np.nanmedian(intensity))
     room = water if land is not None else opened_by(water, _scaled(_OPEN_SEA_PX, pixel, 2))
@@ -151,25 +161,42 @@ def _smoothed_db(intensity: NDArray[np.float32], side: int) -> NDArray[np.float3
     return np.asarray(made, np.float32)
 
 
-def _water(smooth: NDArray[np.float32]) -> tuple[NDArray[np.bool_], str]:
-    from scipy import ndimage
-
+def _water(smooth: NDArray[np.float32], pixel: float) -> tuple[NDArray[np.bool_], str]:
+    """The darkest of the classes that part, as far as it comes in bodies: paved ground is dark as well."""
     from data.vision.thresholds import kittler_illingworth, otsu
 
     known = np.isfinite(smooth)
+    water, found = known, "none"
     split, least = otsu(smooth), kittler_illingworth(smooth)
-    if split is None or split.ashman < 3.0 or split.high_mean - split.low_mean < 6.0:
-        return known, "none"
-    low = known & (smooth < split.threshold)
-    deepest = split.threshold if least is None else min(split.threshold, least.threshold)
+    if split is not None and split.ashman >= 3.0 and split.high_mean - split.low_mean >= _FIRST_GAP_DB:
+        deepest = split.threshold if least is None else min(split.threshold, least.threshold)
+        bodies = _bodies(known & (smooth < split.threshold), smooth < deepest, known.sum())
+        if bodies.any():
+            water, found = bodies, "brightness"
+    for _ in range(2):
+        split = kittler_illingworth(smooth[water])
+        if split is None or split.ashman < 2.5 or split.high_mean - split.low_mean < _NEXT_GAP_DB:
+            break
+        low = water & (smooth < split.threshold)
+        bodies, rest = _bodies(low, low, known.sum()), water & ~low
+        # What is lost must be a body too: ships have halos, which are narrow, and waves are everywhere.
+        wide = opened_by(rest, _scaled(_OPEN_LAND_PX, pixel, 3))
+        if bodies.sum() < 0.7 * low.sum() or wide.sum() < max(0.5 * rest.sum(), _LEAST_SEA * known.sum()):
+            break
+        water, found = bodies, "brightness"
+    return water, found
+
+
+def _bodies(low: NDArray[np.bool_], deep: NDArray[np.bool_], known: int) -> NDArray[np.bool_]:
+    """Connected parts that are large and, in a good share, as dark as `deep`."""
+    from scipy import ndimage
+
     labels, count = ndimage.label(low)
-    each = np.arange(1, count + 1)
-    sizes = ndimage.sum(low, labels, each)
-    deep = ndimage.sum(low & (smooth < deepest), labels, each)
-    kept = each[(sizes > _LEAST_SEA * known.sum()) & (deep > _DEEP_SHARE * sizes)]
-    if not kept.size:
-        return known, "none"
-    return np.isin(labels, kept), "brightness"
+    sizes = np.bincount(labels.ravel(), minlength=count + 1)
+    darkest = np.bincount(labels.ravel(), weights=(low & deep).ravel(), minlength=count + 1)
+    kept = (sizes > _LEAST_SEA * known) & (darkest > _DEEP_SHARE * sizes)
+    kept[0] = False
+    return np.asarray(kept[labels], bool)
 
 
 def _land(water: NDArray[np.bool_], smooth: NDArray[np.float32], pixel: float) -> NDArray[np.bool_]:
@@ -184,7 +211,18 @@ def _land(water: NDArray[np.bool_], smooth: NDArray[np.float32], pixel: float) -
         patch = labels[where] == number
         if patch.sum() >= wide * wide / 4 and not _as_a_ship(patch, where, smooth, level, wide):
             land[where] |= patch
-    return opened_by(land, _scaled(_OPEN_LAND_PX, pixel, 3))
+    land = opened_by(land, _scaled(_OPEN_LAND_PX, pixel, 3))
+    # A ship alongside a straight quay is of one piece with it: as much as a beam from the water is left open.
+    return land & (_from(water, land.shape) > _BEAM_M / pixel)
+
+
+def _from(water: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Pixels to the nearest water."""
+    import cv2
+
+    if not water.any():
+        return np.full(shape, np.inf, np.float32)
+    return np.asarray(cv2.distanceTransform((~water).astype(np.uint8), cv2.DIST_L2, 5), np.float32)
 
 
 def _as_a_ship(

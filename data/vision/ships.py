@@ -13,27 +13,20 @@ from numpy.typing import NDArray
 from data.progress import Progress
 from data.vision.detections import Detection
 from data.vision.sea import FINE_M, Sea, power, sea_of
+from data.vision.ship_patches import LEAST_DB, LONGEST_M, Patch, Surroundings, chosen, tree_of
+from data.vision.ship_scores import likenesses, score_of
 
 MODEL = "ships-cfar"
 TILE_PX = 1024
 FALSE_ALARM = 1e-6
-LONGEST_M = 450.0
+MIN_SCORE = 0.25
+"""Where F1 is greatest on the scenes of the calibration."""
 _GUARD_PX, _RING_PX = 50, 110
 _HIGHEST_CLUTTER = 1.6
 """Times the water's median: beside a large ship the ring is full of its own sidelobes."""
-_STEPS_DB = 1.0
-_LEAST_DB, _MOST_DB = 8.0, 24.0
 _SIGMA_PX = 1.7
-_LEAST_PX = 50
-_NARROWEST, _WIDEST = 12.0, 1.6
-"""Length over width."""
-_FULL = 0.5
-_LEAST_CONTRAST_DB = 13.5
-"""A patch of less is taken apart: what is brighter in it may be the ship."""
-_FREE = 0.45
-"""Share of its surroundings that must be open water."""
-_DARKER = 40.0
-"""Percentile of the surroundings that a ship is compared with: at a quay, one side is bright too."""
+_LEAST_LIKENESS = 0.2
+"""Patches of less are no ships, however many of them make up one that is."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +46,7 @@ def find_ships(
     image: Path,
     *,
     false_alarm: float = FALSE_ALARM,
-    min_score: float = 0.5,
+    min_score: float = MIN_SCORE,
     land: Path | None = None,
 ) -> Ships:
     """Ships in the first band of a radar image: amplitude, 8-bit picture, or decibels.
@@ -63,10 +56,11 @@ def find_ships(
     was found taken out of the ring and the test made again (iterative censoring: Cui, Zhou, Yang and Yang
     2011, On the iterative censoring for target detection in SAR images, IEEE GRSL 8(4), 641-645; detectors:
     Crisp 2004, The state-of-the-art in ship detection in SAR imagery, DSTO-RR-0272). Bright pixels are
-    joined at rising thresholds into a tree of patches, from which those most like a ship are taken, the whole
-    or its parts: full rectangles, 1.6 to 12 times as long as wide, at most 450 m long, with open water
-    beside them. The score is a fixed curve of the contrast with the darker side of its surroundings
-    (`score_of`), and no probability. Raises RasterError.
+    joined at rising thresholds into a tree of patches; of each its size, shape, contrast and surroundings
+    are measured (`ship_patches.FEATURES`), and gradient-boosted trees say how like a ship it is, whole and
+    alone. Those most like one are taken, the whole or its parts. The score is the share of rendered patches
+    of that likeness that were ships, calibrated on scenes kept out of training; on real images it is no
+    probability. Raises RasterError.
     """
     from data.raster.files import opened
     from data.raster.windows import Grid
@@ -83,38 +77,15 @@ def find_ships(
             progress.tell(0.1 + 0.9 * number / len(tiles), f"Looked at {number} of {len(tiles)} tiles.")
             new = _in_tile(reader, grid, tile, sea, decibels, false_alarm)
             patches.extend(new)
-            _show(progress, image, [each for each in new if score_of(each.contrast_db) >= min_score])
-    kept = [each for each in patches if score_of(each.contrast_db) >= min_score]
+            _show(progress, image, [each for each in new if score_of(each.likeness) >= min_score])
+    kept = [each for each in patches if score_of(each.likeness) >= min_score]
     return Ships(
-        tuple(Detection(each.box, "ship", score_of(each.contrast_db)) for each in kept),
+        tuple(Detection(each.box, "ship", score_of(each.likeness)) for each in kept),
         tuple(round(each.contrast_db, 2) for each in kept),
         sea.found,
         len(tiles),
         round(float(sea.water.mean()), 4),
     )
-
-
-def score_of(contrast_db: float) -> float:
-    """A patch's score, 0 to 1, by its contrast: a logistic curve that is set and not calibrated."""
-    return float(1 / (1 + np.exp(-(contrast_db - _EVEN_DB) / _SLOPE_DB)))
-
-
-_EVEN_DB, _SLOPE_DB = 14.0, 1.5
-"""The contrast that scores 0.5, and how fast the score changes around it."""
-
-
-@dataclass
-class Patch:
-    """Pixels that are brighter than a threshold together, and how much they look like a ship."""
-
-    where: tuple[slice, slice]
-    pixels: NDArray[np.bool_]
-    box: NDArray[np.float64]
-    """(4, 2) corners in pixels of the image."""
-    contrast_db: float
-    likeness: float
-    parts: list[int]
-    parent: int | None
 
 
 def _tiles(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
@@ -170,6 +141,26 @@ def patches_in(
     edges: tuple[bool, bool, bool, bool] = (True, True, True, True),
 ) -> list[Patch]:
     """The patches of a window that are most like ships; boxes in pixels of the window."""
+    nodes = nodes_in(intensity, water, land, sea, false_alarm, edges)
+    for node, likeness in zip(nodes, likenesses(nodes), strict=True):
+        node.likeness = likeness
+    return chosen(nodes, worth_of)
+
+
+def worth_of(patch: Patch) -> float:
+    """What taking a patch is worth: parts that are each half like a ship are worth less than the whole."""
+    return max(0.0, patch.likeness - _LEAST_LIKENESS)
+
+
+def nodes_in(
+    intensity: NDArray[np.float32],
+    water: NDArray[np.bool_],
+    land: NDArray[np.bool_],
+    sea: Sea,
+    false_alarm: float,
+    edges: tuple[bool, bool, bool, bool] = (True, True, True, True),
+) -> list[Patch]:
+    """The tree of bright patches of a window; boxes in pixels of the window."""
     import cv2
 
     scale = FINE_M / sea.pixel_m
@@ -179,10 +170,8 @@ def patches_in(
     smooth = cv2.GaussianBlur(filled, (0, 0), max(0.6, _SIGMA_PX * min(1.0, scale))) + floor
     clutter, bright = _clutter(smooth, water & known, ~land & known, false_alarm, scale)
     contrast = 10 * np.log10(smooth / clutter)
-    candidates = bright & ~land & known & (contrast > _LEAST_DB)
-    least_px = max(3.0, _LEAST_PX * min(1.0, scale) ** 2)
-    nodes = _tree(contrast, candidates, water, sea, least_px, edges)
-    return _chosen(nodes)
+    candidates = bright & ~land & known & (contrast > LEAST_DB)
+    return tree_of(Surroundings(contrast, candidates, water, sea), edges)
 
 
 def _clutter(
@@ -231,118 +220,6 @@ def _clutter(
     return np.asarray(mean, np.float32), bright
 
 
-def _tree(
-    contrast: NDArray[np.float32],
-    candidates: NDArray[np.bool_],
-    water: NDArray[np.bool_],
-    sea: Sea,
-    least_px: float,
-    edges: tuple[bool, bool, bool, bool],
-) -> list[Patch]:
-    """Patches at rising thresholds, each with the one that holds it."""
-    import cv2
-    from scipy import ndimage
-
-    joining = round(2 * min(1.0, FINE_M / sea.pixel_m))
-    side = 2 * joining + 1
-    disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
-    nodes: list[Patch] = []
-    above: NDArray[np.int64] | None = None
-    for limit in np.arange(_LEAST_DB, _MOST_DB, _STEPS_DB):
-        bright = candidates & (contrast > limit)
-        if not bright.any():
-            break
-        if joining:
-            bright = cv2.morphologyEx(bright.astype(np.uint8), cv2.MORPH_CLOSE, disk).astype(bool)
-        labels, _ = ndimage.label(bright, np.ones((3, 3)))
-        own = np.full(bright.shape, -1, np.int64)
-        for number, where in enumerate(ndimage.find_objects(labels), start=1):
-            pixels = labels[where] == number
-            if pixels.sum() < least_px:
-                continue
-            parent = None
-            if above is not None:
-                holders = above[where][pixels]
-                holders = holders[holders >= 0]
-                parent = int(np.bincount(holders).argmax()) if holders.size else None
-            own[where][pixels] = len(nodes)
-            if parent is not None:
-                nodes[parent].parts.append(len(nodes))
-            nodes.append(_measured(where, pixels, contrast, water, sea, edges, parent))
-        above = own
-    return nodes
-
-
-def _measured(
-    where: tuple[slice, slice],
-    pixels: NDArray[np.bool_],
-    contrast: NDArray[np.float32],
-    water: NDArray[np.bool_],
-    sea: Sea,
-    edges: tuple[bool, bool, bool, bool],
-    parent: int | None,
-) -> Patch:
-    """A patch with its box, its contrast with its surroundings and how like a ship it is; 0: not at all."""
-    import cv2
-    from scipy import ndimage
-
-    rows, columns = np.nonzero(pixels)
-    middle, sides, angle = cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32))
-    corner = np.array([where[1].start, where[0].start]) + 0.5
-    sides = (sides[0] + 1, sides[1] + 1)
-    box = cv2.boxPoints((middle, sides, angle)).astype(np.float64) + corner
-    short, long = sorted(sides)
-    full = float(pixels.sum()) / (short * long)
-    scale = min(1.0, FINE_M / sea.pixel_m)
-    near, far = max(1.0, 3 * scale), max(4.0, 9 * scale)
-    reach = int(np.ceil(far)) + 1
-    top, left = max(0, where[0].start - reach), max(0, where[1].start - reach)
-    part = np.s_[top : where[0].stop + reach, left : where[1].stop + reach]
-    here = np.zeros(contrast[part].shape, bool)
-    here[where[0].start - top : where[0].stop - top, where[1].start - left : where[1].stop - left] = pixels
-    distance = ndimage.distance_transform_edt(~here)
-    ring = (distance > near) & (distance <= far)
-    beside = float(np.percentile(contrast[part][ring], _DARKER)) if ring.any() else 0.0
-    around = (distance > near + scale) & (distance <= far)
-    free = float(water[part][around].mean()) if around.any() else 0.0
-    above = float(contrast[part][here].mean()) - beside
-    height, width = contrast.shape
-    cut = any(
-        edge and touches
-        for edge, touches in zip(
-            edges,
-            (where[1].start == 0, where[0].start == 0, where[1].stop == width, where[0].stop == height),
-            strict=True,
-        )
-    )
-    drawn_out = long / short
-    likely = (
-        (1.2 if cut else min(_WIDEST, 1.6 if long > 6 else 1.0)) <= drawn_out <= _NARROWEST
-        and full > _FULL
-        and free > _FREE
-        and long * sea.pixel_m <= LONGEST_M
-    )
-    worth = float(pixels.sum()) * (full - 0.45) ** 2 * min(1.0, 1.5 * free)
-    worth = worth if likely and above > _LEAST_CONTRAST_DB else 0.0
-    return Patch(where, pixels, box, above, worth, [], parent)
-
-
-def _chosen(nodes: list[Patch]) -> list[Patch]:
-    """From the tree, patches that do not hold each other with the greatest likeness in sum."""
-    best = [0.0] * len(nodes)
-    for at in range(len(nodes) - 1, -1, -1):
-        best[at] = max(nodes[at].likeness, sum(best[part] for part in nodes[at].parts))
-    chosen: list[Patch] = []
-    waiting = [at for at, node in enumerate(nodes) if node.parent is None]
-    while waiting:
-        at = waiting.pop()
-        if nodes[at].likeness > 0 and nodes[at].likeness >= sum(best[part] for part in nodes[at].parts):
-            chosen.append(nodes[at])
-        else:
-            waiting.extend(nodes[at].parts)
-    return chosen
-
-
 def _show(progress: Progress, image: Path, patches: list[Patch]) -> None:
     """Tell ships as they are found, where the image has a place."""
     from data.vision.ground import ground_of
@@ -357,7 +234,7 @@ def _show(progress: Progress, image: Path, patches: list[Patch]) -> None:
             {
                 "type": "Feature",
                 "geometry": mapping(ground.shape(each.box)),
-                "properties": {"class_name": "ship", "score": round(score_of(each.contrast_db), 4)},
+                "properties": {"class_name": "ship", "score": round(score_of(each.likeness), 4)},
             }
             for each in patches
         ]

@@ -30,7 +30,7 @@ def sar_detection(
     ] = 1e-6,
     min_score: Annotated[
         float, Field(ge=0, le=1, description="Ships of a lower score are left out, 0 to 1.")
-    ] = 0.5,
+    ] = 0.25,
     land: Annotated[
         VectorHandle | None,
         Field(description="Polygons of land, where no ship is looked for; else it is told by brightness."),
@@ -41,9 +41,9 @@ def sar_detection(
 ) -> Step:
     """Find ships in a radar image by CFAR, with land left out: oriented boxes, lengths and scores.
 
-    Cell-averaging CFAR on gamma clutter with iterative censoring (Crisp 2004; Cui et al. 2011), patches
-    chosen by shape from a tree of thresholds, boxes in metres where the image has a place. The score
-    is a curve of the contrast, 0.5 at 14 dB, and no probability. Amplitude, 8-bit or decibels.
+    Cell-averaging CFAR on gamma clutter with iterative censoring (Crisp 2004; Cui et al. 2011); patches of a
+    tree of thresholds are chosen by trees over shape, contrast and surroundings. The score is the share of
+    rendered patches like it that were ships, and no probability on real images. Amplitude or decibels.
 
     Example: copilot call sar_detection image=raster-5a75a7
 

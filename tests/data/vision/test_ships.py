@@ -14,7 +14,9 @@ from shapely.geometry import box
 from data.progress import Cancelled, Unheard
 from data.raster.errors import RasterError
 from data.uploads.gdal import quiet_gdal
-from data.vision.ships import find_ships, score_of
+from data.vision.ship_patches import FEATURES, Patch, chosen
+from data.vision.ship_scores import WEIGHTS, Trees, likened, score_of, trees_of
+from data.vision.ships import find_ships, worth_of
 
 PLACE = Affine(10, 0, 600_000, 0, -10, 5_760_000)
 SHIPS = ((40, 20), (60, 70), (80, 44))
@@ -100,9 +102,49 @@ def test_pixels_without_a_value_are_no_ships_and_an_empty_image_says_so(tmp_path
         find_ships(Unheard(), empty)
 
 
-def test_a_score_grows_with_the_contrast_and_is_a_half_at_fourteen_decibels():
-    assert score_of(14.0) == 0.5
-    assert 0 < score_of(5.0) < score_of(13.0) < score_of(20.0) < 1
+def test_a_score_never_falls_as_the_likeness_grows():
+    scores = [score_of(each) for each in np.linspace(0, 1, 50)]
+    assert scores == sorted(scores) and scores[0] < 0.1 and 0.9 < scores[-1] <= 1
+
+
+def test_the_trees_say_what_lightgbm_says_of_the_same_text():
+    import lightgbm
+
+    text = WEIGHTS.read_text(encoding="utf-8")
+    booster = lightgbm.Booster(model_str=text)
+    assert tuple(booster.feature_name()) == FEATURES
+    rows = np.random.default_rng(3).uniform(-20, 60, (200, len(FEATURES)))
+    assert np.allclose(trees_of(text).predicted(rows), booster.predict(rows), rtol=0, atol=1e-12)
+
+
+def test_the_trees_cannot_overrule_a_lone_bright_target_on_open_water_and_can_one_beside_others():
+    alone = {
+        "length_m": 60, "width_m": 20, "drawn_out": 3, "full": 1, "area_m2": 1200, "contrast_db": 24,
+        "around_150_bright": 0.01, "around_150_water": 0.97,
+    }  # fmt: skip
+    others = ({"around_150_bright": 0.2}, {"far_side_high_db": 9}, {"around_150_water": 0.5})
+    rows = np.array(
+        [[row.get(name, 0.0) for name in FEATURES] for row in (alone, *(alone | each for each in others))]
+    )
+    one = np.zeros((1, 1), np.int64)
+    never = Trees(one, one.astype(float), one - 1, one - 2, np.full((1, 2), -20.0))
+    assert likened(rows, never).round(6).tolist() == [0.5, 0, 0, 0]
+
+
+def test_the_whole_is_taken_over_its_halves_and_two_ships_over_what_holds_both():
+    def tree(whole: float, *parts: float) -> list[float]:
+        where = (slice(0, 1), slice(0, 1))
+        of = [None, *(0 for _ in parts)]
+        nodes = [
+            Patch(where, np.ones((1, 1), bool), np.zeros((4, 2)), 0.0, None, [], parent, likeness)
+            for parent, likeness in zip(of, (whole, *parts), strict=True)
+        ]
+        nodes[0].parts = list(range(1, len(nodes)))
+        return [each.likeness for each in chosen(nodes, worth_of)]
+
+    assert tree(0.7, 0.4, 0.4) == [0.7]
+    assert sorted(tree(0.4, 0.7, 0.6)) == [0.6, 0.7]
+    assert tree(0.1, 0.1) == []
 
 
 def test_being_told_to_stop_stops_it(tmp_path):
