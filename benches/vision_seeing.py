@@ -122,17 +122,21 @@ def _unnamed(pixels: Any, path: Path) -> Path:
 
 
 def cover(real: Path | None) -> None:
-    """Cells of one cover of the Dubai tile that was kept out, by the cells' model and by the network."""
+    """Cells of one cover of the Dubai tile that was kept out, together and by each of its two opinions."""
     from data.models.training.cover_cells import dubai, majority
     from data.vision.cover import COVERS as COVERED
-    from data.vision.cover import MODEL, NETWORK, by_network, cover_of
+    from data.vision.cover import MODEL, NETWORK, by_cells, by_network, cover_of
 
     if real is None or not (real / "dubai_seg").is_dir():
         return
     rows: dict[str, list[tuple[Any, Any]]] = defaultdict(list)
     for picture, classes in dubai(real / "dubai_seg", (2,)):
         true = majority(classes)
-        for name, likely in ((MODEL, cover_of(picture).likely), (NETWORK, by_network(picture))):
+        for name, likely in (
+            (MODEL, cover_of(picture).likely),
+            ("its trees alone", by_cells(picture)),
+            (NETWORK, by_network(picture)),
+        ):
             said = likely.argmax(axis=0)[: true.shape[0], : true.shape[1]]
             rows[name].append((true[true >= 0], said[true >= 0]))
     for name, pairs in rows.items():

@@ -388,9 +388,9 @@ def _buildings(facts: Facts) -> Answer:
 
 def cover_model(facts: Facts) -> str:
     """What told the cover."""
-    from data.vision.cover import model_name
+    from data.vision.cover import MODEL
 
-    return "water-backscatter" if facts.modality.name == "sar" else model_name()
+    return "water-backscatter" if facts.modality.name == "sar" else MODEL
 
 
 def _lowered(text: str) -> str:

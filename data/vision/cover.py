@@ -15,14 +15,10 @@ if TYPE_CHECKING:
 COVERS = ("water", "vegetation", "bare ground", "paved ground", "building")
 MODEL = "cover-cells"
 NETWORK = "land-cover-rgb"
+_DOUBT = 1e-4
 CELL_PX = 8
 """Side of a cell in pixels of the overview that it is computed on."""
 WEIGHTS = Path(__file__).resolve().parents[1] / "models" / "weights" / "cover-cells.txt"
-
-
-def model_name() -> str:
-    """What tells the cover of colour pictures here: the cells' own model, or the network without it."""
-    return MODEL if WEIGHTS.is_file() else NETWORK
 
 
 @dataclass(frozen=True)
@@ -49,19 +45,28 @@ class Cover:
 def cover_of(rgb: NDArray[np.uint8], known: NDArray[np.bool_] | None = None, scale: float = 1.0) -> Cover:
     """The cover of a picture (rows, columns, 3) of bytes; `known` is where it has values.
 
-    Gradient boosting (Ke et al. 2017, LightGBM) over colour in CIE L*a*b*, contrast and gradients at three
-    scales, the coherence of the structure tensor (Bigun and Granlund 1987), and the means of what surrounds
-    a cell. Trained on rendered scenes and on the Dubai tiles whose licence allows it.
-    Without those weights (data.models.training.cover_cells makes them) the land-cover network stands in.
+    Two opinions as a product (Hinton 2002, Training products of experts by minimizing contrastive
+    divergence, Neural Computation 14(8)): the land-cover network's mean over a cell, and gradient boosting
+    (Ke et al. 2017, LightGBM) over colour in CIE L*a*b*, contrast and gradients at three scales, the
+    coherence of the structure tensor (Bigun and Granlund 1987), and the means of what surrounds a cell,
+    trained on rendered scenes and on tiles of Dubai (data.models.training.cover_cells).
     """
-    made = _by_cells(rgb) if WEIGHTS.is_file() else by_network(rgb)
+    made = together(by_cells(rgb), by_network(rgb))
     rows, columns = made.shape[1:]
     if known is not None:
         made[:, ~_any_cell(known, rows, columns)] = np.nan
     return Cover(made, scale)
 
 
-def _by_cells(rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
+def together(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The geometric mean of two opinions (covers, rows, columns), neither of which may rule a cover out."""
+    rows, columns = (min(one.shape[at], other.shape[at]) for at in (1, 2))
+    likely = np.sqrt((one[:, :rows, :columns] + _DOUBT) * (other[:, :rows, :columns] + _DOUBT))
+    return np.asarray(likely / likely.sum(axis=0), dtype=np.float32)
+
+
+def by_cells(rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(covers, cell rows, columns): what gradient boosting over a cell's colour and texture says."""
     cells = features_of(rgb)
     rows, columns, count = cells.shape
     likely = _booster().predict(cells.reshape(-1, count), num_threads=1).reshape(rows, columns, -1)
@@ -75,7 +80,9 @@ def by_network(rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
 
     model = registry(None).get(NETWORK)
     takes = model.card.input
-    values = (rgb.astype(np.float32).transpose(2, 0, 1) / 255.0 - takes.mean[0]) / takes.std[0]
+    low, high = np.percentile(rgb.reshape(-1, 3), (2, 98), axis=0)
+    shares = np.clip((rgb - low) / np.maximum(high - low, 1.0), 0.0, 1.0)
+    values = (shares.transpose(2, 0, 1) - takes.mean[0]) / takes.std[0]
     sides = max(1, takes.multiple_px)
     rows, columns = values.shape[1:]
     padded = np.pad(values, ((0, 0), (0, -rows % sides), (0, -columns % sides)), mode="symmetric")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from data.raster.errors import RasterError
-from data.vision.cover import COVERS, model_name
+from data.vision.cover import COVERS, MODEL
 from data.vision.facts import MOST_DETECTED_PX, Fact, Facts, kept
 
 if TYPE_CHECKING:
@@ -167,9 +167,9 @@ def cover_facts(facts: Facts) -> list[Fact]:
     by = (
         "backscatter threshold"
         if radar
-        else f"{model_name()} with spectral indices"
+        else f"{MODEL} with spectral indices"
         if seen.spectral.get("nir") is not None
-        else model_name()
+        else MODEL
     )
     found = []
     for name in ("water",) if radar else COVERS:

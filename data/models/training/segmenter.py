@@ -34,7 +34,9 @@ BATCH = 8
 CHANNELS = (32, 64, 96, 128)
 UNLABELLED = 255
 MEAN, SPREAD = 0.5, 0.251
-"""What the network sees is (value / 255 - MEAN) / SPREAD: `mean` and `std` of its card, scaling `bytes`."""
+"""What the network sees of `stretched` is (value / 255 - MEAN) / SPREAD: `mean` and `std` of its card, whose
+scaling is `percentile`."""
+ENDS = (2, 98)
 RATE = 2e-3
 WEIGHTS = (1.4, 0.7, 1.4, 1.4, 1.0)
 """Of the classes in the loss, so that rare ones are learned; what is exported is freed of them again."""
@@ -99,15 +101,23 @@ def labels_of(mask: Picture) -> Picture:
     return labels
 
 
+def stretched(picture: Picture) -> Picture:
+    """Each band of a whole picture from its 2nd to its 98th percentile as 0 to 255: another day's light and
+    haze look alike so."""
+    low, high = np.percentile(picture.reshape(-1, picture.shape[2]), ENDS, axis=0)
+    values = (picture - low) / np.maximum(high - low, 1.0)
+    return np.asarray((np.clip(values, 0.0, 1.0) * 255.0).round(), dtype=np.uint8)
+
+
 def examples(folder: Path, tiles: tuple[int, ...]) -> dict[int, list[tuple[Picture, Picture]]]:
-    """The pictures and labels of each tile. Raises FileNotFoundError where a tile is absent."""
+    """The pictures, stretched, and labels of each tile. Raises FileNotFoundError where a tile is absent."""
     found: dict[int, list[tuple[Picture, Picture]]] = {}
     for tile in tiles:
         for path in sorted((folder / f"tile_{tile}" / "masks").glob("*.png")):
             image: Any = cv2.imread(str(path.parents[1] / "images" / f"{path.stem}.jpg"))
             mask: Any = cv2.imread(str(path))
             pair = (
-                np.ascontiguousarray(image[..., ::-1], dtype=np.uint8),
+                stretched(np.ascontiguousarray(image[..., ::-1], dtype=np.uint8)),
                 labels_of(mask[..., ::-1].astype(np.uint8)),
             )
             found.setdefault(tile, []).append(pair)
@@ -133,7 +143,7 @@ def rendered(count: int, first_seed: int = RENDERED_SEED) -> list[tuple[Picture,
         gsd_m = 0.5 * 2.0 ** float(np.random.default_rng(first_seed + at).uniform(-0.5, 2.0))
         scene = render(first_seed + at, "optical", 384, gsd_m, theme=themes[at % len(themes)])
         picture = np.ascontiguousarray(scene.pixels[:3].transpose(1, 2, 0), dtype=np.uint8)
-        found.append((picture, numbers[scene.landcover]))
+        found.append((stretched(picture), numbers[scene.landcover]))
     return found
 
 
