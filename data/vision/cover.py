@@ -16,6 +16,8 @@ COVERS = ("water", "vegetation", "bare ground", "paved ground", "building")
 MODEL = "cover-cells"
 NETWORK = "land-cover-rgb"
 _DOUBT = 1e-4
+NETWORK_SAYS = 0.35
+"""The weight of the network's opinion: of five the best on 24 rendered scenes, seeds from 906,000."""
 CELL_PX = 8
 """Side of a cell in pixels of the overview that it is computed on."""
 WEIGHTS = Path(__file__).resolve().parents[1] / "models" / "weights" / "cover-cells.txt"
@@ -59,9 +61,10 @@ def cover_of(rgb: NDArray[np.uint8], known: NDArray[np.bool_] | None = None, sca
 
 
 def together(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The geometric mean of two opinions (covers, rows, columns), neither of which may rule a cover out."""
+    """The weighted geometric mean of two opinions (covers, rows, columns); neither may rule a cover out."""
     rows, columns = (min(one.shape[at], other.shape[at]) for at in (1, 2))
-    likely = np.sqrt((one[:, :rows, :columns] + _DOUBT) * (other[:, :rows, :columns] + _DOUBT))
+    first, second = (np.log(each[:, :rows, :columns] + _DOUBT) for each in (one, other))
+    likely = np.exp((1 - NETWORK_SAYS) * first + NETWORK_SAYS * second)
     return np.asarray(likely / likely.sum(axis=0), dtype=np.float32)
 
 
