@@ -34,9 +34,7 @@ run: sample ## Start the app on http://localhost:8501
 test: setup-tests ## Run every test, the browser ones included
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
 	@# One thread a worker for sums of arrays: two workers with two threads each wait for each other.
-	@# The files in the order of tests/conftest.py, the longest first, and not by how many tests they have.
-	@AZIMUTH_HOME=$(TEST_HOME) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@AZIMUTH_HOME=$(TEST_HOME) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist loadfile $(ARGS)
 
 test-fast: setup ## Run the tests that are quick and need no browser
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample

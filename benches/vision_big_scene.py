@@ -95,7 +95,7 @@ def use(tab: Tab, server: Server, path: Path) -> None:
         lambda: expect(page.locator(".az-reply")).to_have_text(re.compile("^Stopped"), timeout=PATIENCE_MS),
         stop.click,
     )
-    print(f"Stop until stopped: {stopped:.2f} s; layers: {tab.see('azimuth.view.layers.length')}", flush=True)
+    print(f"Stop until stopped: {stopped:.2f} s", flush=True)
     panel = tab.panel("Jobs")
     badge = panel.locator(".stMarkdownBadge").first
     ended = seconds_until(

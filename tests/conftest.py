@@ -23,28 +23,8 @@ os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = str(ROOT / "tests")
 
 
-LONGEST_FIRST = (
-    "tests/requests/",
-    "tests/e2e/",
-    "tests/tools/test_every_tool.py",
-    "tests/copilot/reality/",
-    "tests/test_docs.py",
-    "tests/copilot/retrieval/",
-    "tests/copilot/solutions/",
-    "tests/copilot/bench/",
-    "tests/copilot/planner/",
-    "tests/data/uploads/",
-)
-"""What takes longest is begun first: at the end no worker is left alone with a long file."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first; and whatever drives a browser is marked so, by the fixture it asks for."""
-    items.sort(
-        key=lambda item: next(
-            (i for i, path in enumerate(LONGEST_FIRST) if item.nodeid.startswith(path)), len(LONGEST_FIRST)
-        )
-    )
+    """Whatever drives a browser is marked so, by the fixture it asks for."""
     for item in items:
         if {"page", "context", "browser"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.browser)

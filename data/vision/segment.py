@@ -17,7 +17,7 @@ from data.vision.masks import UNKNOWN
 TASKS = ("semantic-segmentation", "land-cover")
 BLOCK_PX = 1_000_000
 """Pixels of a block: so many scores of a few classes are held at once by each thread."""
-HALO_PX = 64
+HALO_PX = 128
 """How far around a block the network looks, so that no seam shows."""
 
 RULES = {

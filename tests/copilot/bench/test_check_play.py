@@ -130,9 +130,11 @@ def test_a_player_over_an_engine_sees_its_catalogue_and_its_day(engine: Engine):
 
 
 @pytest.mark.parametrize("args", [{"names": object()}, {"names": float("nan")}, {1: 2}])
-def test_arguments_that_are_no_json_are_refused_and_not_raised(player: Player, args: dict[str, object]):
+def test_arguments_that_are_no_json_are_refused_and_not_raised(
+    player: Player, args: dict[str, object], caplog: pytest.LogCaptureFixture
+):
     with_odd = GoldCall("db_load", args)  # type: ignore[arg-type]
-    logging.getLogger("tools.run").setLevel(logging.CRITICAL)
+    caplog.set_level(logging.CRITICAL, "tools.run")
     done = player.play((with_odd,))
     assert [each.ok for each in done.steps] == [False]
     assert to_json(done.state) == to_json(player.begin().state)
