@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.models.evaluating.objects import HELD_OUT_SEED, IMAGES
+from data.models.evaluating.objects import HELD_OUT_SEED, IMAGES, measured_on
 from data.models.registry import Model
 from data.progress import Unheard
 from data.raster.errors import RasterError
@@ -66,7 +66,7 @@ def evaluate_cover(
     known = intersections(table, names)
     return {
         "model": model.name,
-        "data": str(labels) if labels is not None else f"rendered scenes, seeds from {HELD_OUT_SEED:,}",
+        "data": measured_on(labels),
         "metric": "mIoU",
         "value": round(float(np.mean(list(known.values()))), 4),
         "by_class": known,

@@ -71,7 +71,7 @@ def evaluate_detector(
         )
     return {
         "model": model.name,
-        "data": str(labels) if labels is not None else f"rendered scenes, seeds from {HELD_OUT_SEED:,}",
+        "data": measured_on(labels),
         "metric": "mAP50",
         "value": round(float(np.mean(list(known.values()))), 4),
         "by_class": known,
@@ -79,6 +79,11 @@ def evaluate_detector(
         "objects": int(sum(len(each.classes) for each in truth)),
         "counts": _counts(truth, found, model.card.output.min_score),
     }
+
+
+def measured_on(labels: Path | None) -> str:
+    """What a figure is of: the folder, or the rendered scenes."""
+    return str(labels) if labels is not None else f"rendered scenes, seeds from {HELD_OUT_SEED:,}"
 
 
 def _counts(truth: list[Boxes], found: list[Boxes], least: float) -> dict[str, float]:

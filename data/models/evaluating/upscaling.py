@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.models.evaluating.objects import HELD_OUT_SEED, IMAGES
+from data.models.evaluating.objects import HELD_OUT_SEED, IMAGES, measured_on
 from data.models.registry import Model
 from data.progress import Unheard
 from data.raster.errors import RasterError
@@ -64,7 +64,7 @@ def evaluate_upscaling(
     psnr, ssim, bicubic_psnr, bicubic_ssim = (round(float(each), 4) for each in np.mean(rows, axis=0))
     return {
         "model": model.name,
-        "data": str(labels) if labels is not None else f"rendered scenes, seeds from {HELD_OUT_SEED:,}",
+        "data": measured_on(labels),
         "metric": "PSNR in dB",
         "value": psnr,
         "by_class": {"SSIM": ssim, "bicubic PSNR in dB": bicubic_psnr, "bicubic SSIM": bicubic_ssim},
