@@ -19,6 +19,7 @@ import numpy as np
 import rasterio
 from numpy.typing import NDArray
 
+from data.models.evaluating.agreement import confusion, intersections, right
 from data.progress import Unheard
 from data.vision.buildings import building_mask, buildings_of
 from data.vision.segment import land_cover
@@ -45,11 +46,10 @@ def iou(truth: NDArray[Any], said: NDArray[Any]) -> float:
 
 def table_of(pairs: list[tuple[NDArray[Any], NDArray[Any]]]) -> dict[str, float]:
     """Intersection over union by class over all pairs (truth, said) of class numbers from 1, and the mean."""
-    known = [(truth[truth > 0], said[truth > 0]) for truth, said in pairs]
-    truth, said = (np.concatenate([each[at].ravel() for each in known]) for at in (0, 1))
-    found = {name: iou(truth == at, said == at) for at, name in enumerate(CLASSES, start=1)}
-    right = float((truth == said).mean())
-    return {**found, "mean": float(np.nanmean(list(found.values()))), "right": right}
+    truth, said = (np.concatenate([pair[at].ravel() for pair in pairs]).astype(int) - 1 for at in (0, 1))
+    table = confusion(truth, said, len(CLASSES))
+    found = intersections(table, CLASSES)
+    return {**found, "mean": float(np.mean(list(found.values()))), "right": right(table)}
 
 
 def buffered(truth: NDArray[Any], said: NDArray[Any], px: int) -> tuple[float, float, float]:

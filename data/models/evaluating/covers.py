@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from data.models.evaluating.agreement import confusion, intersections, right
 from data.models.evaluating.objects import HELD_OUT_SEED, IMAGES, measured_on
 from data.models.registry import Model
 from data.progress import Unheard
@@ -49,7 +50,7 @@ def evaluate_cover(
     from data.vision.segment import land_cover
 
     names = [each.lower() for each in model.card.output.classes]
-    table = np.zeros((len(names), len(names)), dtype=np.int64)
+    table = np.zeros((len(names), len(names) + 1), dtype=np.int64)
     count = 0
     with tempfile.TemporaryDirectory(prefix="azimuth-evaluate-") as scratch:
         made = Path(scratch) / "made.tif"
@@ -63,7 +64,7 @@ def evaluate_cover(
         raise RasterError(f"There are no images with masks in {labels}; a mask is called as its image.")
     if not table.any():
         raise RasterError(f"No pixel is labelled as what {model.name} knows: {', '.join(names)}.")
-    known = intersections(table, names)
+    known = {name: round(value, 4) for name, value in intersections(table, names).items()}
     return {
         "model": model.name,
         "data": measured_on(labels),
@@ -71,22 +72,8 @@ def evaluate_cover(
         "value": round(float(np.mean(list(known.values()))), 4),
         "by_class": known,
         "images": count,
-        "right": round(float(np.trace(table) / table.sum()), 4),
+        "right": round(right(table), 4),
     }
-
-
-def confusion(truth: NDArray[Any], said: NDArray[Any], classes: int) -> NDArray[np.int64]:
-    """(classes, classes) of pixels, true by said; what is said of no class is wrong of the last one."""
-    known = truth < classes
-    answers = np.where((said >= 0) & (said < classes), said, classes - 1)[known]
-    pairs = truth[known].astype(np.int64) * classes + answers
-    return np.bincount(pairs, minlength=classes * classes).reshape(classes, classes)
-
-
-def intersections(table: NDArray[np.int64], names: Sequence[str]) -> dict[str, float]:
-    """Intersection over union of the classes that are there."""
-    both, either = np.diag(table), table.sum(axis=0) + table.sum(axis=1) - np.diag(table)
-    return {name: round(float(both[at] / either[at]), 4) for at, name in enumerate(names) if table[at].any()}
 
 
 def rendered(scratch: Path, names: Sequence[str], scenes: int) -> Iterator[Pair]:

@@ -19,6 +19,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from data.models.evaluating.agreement import confusion, intersections, right
+
 CLASSES = ("building", "land", "road", "vegetation", "water")
 COLOURS = ((0x3C, 0x10, 0x98), (0x84, 0x29, 0xF6), (0x6E, 0xC1, 0xE4), (0xFE, 0xDD, 0x3A), (0xE2, 0xA9, 0x29))
 """What the masks say a class with; everything else is unlabelled."""
@@ -304,34 +306,12 @@ def unweighted(network: nn.Module, weights: torch.Tensor) -> nn.Module:
     return network
 
 
-def confusion(truth: NDArray[np.integer[Any]], said: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """(classes, classes) of pixels: row what is true, column what was said; unlabelled ones left out."""
-    known = truth != UNLABELLED
-    count = len(CLASSES)
-    pairs = truth[known].astype(np.int64) * count + said[known].astype(np.int64)
-    return np.bincount(pairs, minlength=count * count).reshape(count, count)
-
-
-def intersections(table: NDArray[np.int64]) -> dict[str, float]:
-    """Intersection over union per class, their mean, and the share of pixels that are right."""
-    both = np.diag(table).astype(float)
-    either = table.sum(0) + table.sum(1) - np.diag(table)
-    with np.errstate(invalid="ignore"):
-        each = both / either
-    found = {name: round(float(value), 4) for name, value in zip(CLASSES, each, strict=True)}
-    return {
-        **found,
-        "mean": round(float(np.nanmean(each)), 4),
-        "right": round(float(both.sum() / table.sum()), 4),
-    }
-
-
 def measured(weights: Path, folder: Path, tiles: tuple[int, ...]) -> dict[str, Any]:
     """How the exported network does on whole pictures of these tiles."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
-    table = np.zeros((len(CLASSES), len(CLASSES)), dtype=np.int64)
+    table = np.zeros((len(CLASSES), len(CLASSES) + 1), dtype=np.int64)
     for pairs in examples(folder, tiles).values():
         for image, labels in pairs:
             rows, columns = labels.shape
@@ -339,8 +319,10 @@ def measured(weights: Path, folder: Path, tiles: tuple[int, ...]) -> dict[str, A
             padded = np.pad(image, margin, mode="reflect")[np.newaxis].transpose(0, 3, 1, 2)
             seen = (padded.astype(np.float32) / 255.0 - MEAN) / SPREAD
             scores = session.run(None, {"picture": seen.astype(np.float32)})[0]
-            table += confusion(labels, scores[0].argmax(0)[:rows, :columns])
-    return {"iou": intersections(table)}
+            table += confusion(labels, scores[0].argmax(0)[:rows, :columns], len(CLASSES))
+    found = intersections(table, CLASSES)
+    found |= {"mean": float(np.mean(list(found.values()))), "right": right(table)}
+    return {"iou": {name: round(value, 4) for name, value in found.items()}}
 
 
 if __name__ == "__main__":
