@@ -84,6 +84,13 @@ def test_every_tool_named_is_in_the_toolbox_or_planned() -> None:
     assert {name for each in EVERY for name in tools_of(each)} <= known
 
 
+def test_what_a_reply_includes_is_words_and_no_pattern() -> None:
+    """Replies are searched for the words themselves: "[Yy]es" is in none of them."""
+    wanted = [(each.id, text) for each in EVERY for name, texts in expectations(each.expect)
+              if name == "reply_includes" for text in texts]  # fmt: skip
+    assert [each for each in wanted if set(each[1]) & set("[]\\^$*+")] == []
+
+
 @pytest.mark.parametrize("outcome", ["done", "failed"])
 def test_doing_nothing_passes_none(outcome: str) -> None:
     start = to_json(State())
