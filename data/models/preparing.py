@@ -11,12 +11,14 @@ import numpy as np
 from data.models.card import Input
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
 LOW_DB, HIGH_DB = -30.0, 5.0
 """What `decibel` takes to 0 and 1: from calm water to bright ships, sigma nought."""
+ENDS_PERCENT = (2, 98)
+"""Another day's light and haze look alike when what lies between these becomes 0 to 1."""
 _LOOKED_AT_PX = 1024
 """The longer side of the reduced image that percentiles are taken of, once for all windows."""
 _GREY = 114 / 255
@@ -83,14 +85,30 @@ def preparation(image: Path, bands: Sequence[int], takes: Input) -> Preparation:
         return Preparation(takes, (0.0,) * count, ((10_000.0 if greatest > 20 else 1.0),) * count)
     if takes.scaling == "bytes" and _is_bytes(image):
         return Preparation(takes, (0.0,) * count, (255.0,) * count)
-    values = _reduced(image, bands)
-    low, high = [], []
-    for band in values:
+    low, high = ends_of(_reduced(image, bands))
+    return Preparation(takes, tuple(low.tolist()), tuple(high.tolist()))
+
+
+def ends_of(bands: Iterable[NDArray[Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(bands,) of what becomes 0, and of what becomes 1: the 2nd and 98th percentile of a band's values.
+
+    Not-a-number is no value. Where a band has one value alone, and bytes less than 1 between the two, what
+    becomes 1 is 1 more; a band without any has 0 and 1.
+    """
+    found = []
+    for band in bands:
         some = band[np.isfinite(band)]
-        ends = np.percentile(some, (2, 98)) if some.size else (0.0, 1.0)
-        low.append(float(ends[0]))
-        high.append(float(ends[1]) if ends[1] > ends[0] else float(ends[0]) + 1.0)
-    return Preparation(takes, tuple(low), tuple(high))
+        low, high = (float(each) for each in np.percentile(some, ENDS_PERCENT)) if some.size else (0.0, 1.0)
+        least = 1.0 if band.dtype == np.uint8 else np.finfo(np.float32).tiny
+        found.append((low, high if high - low >= least else low + 1.0))
+    low_ends, high_ends = np.array(found, dtype=np.float64).T
+    return low_ends, high_ends
+
+
+def stretched(picture: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """(rows, columns, bands) of bytes as 0 to 1, each band between its ends."""
+    low, high = ends_of(np.moveaxis(picture, 2, 0))
+    return np.clip((picture - low) / (high - low), 0.0, 1.0)
 
 
 def _column(numbers: Sequence[float]) -> NDArray[np.float32]:

@@ -78,14 +78,13 @@ def by_cells(rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def by_network(rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
     """(covers, cell rows, columns): the land-cover network's probabilities, averaged over each cell."""
+    from data.models.preparing import stretched
     from data.models.registry import registry
     from data.models.serving import served
 
     model = registry(None).get(NETWORK)
     takes = model.card.input
-    low, high = np.percentile(rgb.reshape(-1, 3), (2, 98), axis=0)
-    shares = np.clip((rgb - low) / np.maximum(high - low, 1.0), 0.0, 1.0)
-    values = (shares.transpose(2, 0, 1) - takes.mean[0]) / takes.std[0]
+    values = (stretched(rgb).transpose(2, 0, 1) - takes.mean[0]) / takes.std[0]
     sides = max(1, takes.multiple_px)
     rows, columns = values.shape[1:]
     padded = np.pad(values, ((0, 0), (0, -rows % sides), (0, -columns % sides)), mode="symmetric")

@@ -275,19 +275,15 @@ def network_of(
 
 def _limits(source: Path, bands: Sequence[int], scaling: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """What becomes 0 and 1 in each band: bytes as they are, others by the 2nd and 98th percentile."""
+    from data.models.preparing import ends_of
     from data.raster.files import opened
     from data.vision.blocks import samples
 
     with opened(source) as reader:
         whole = {reader.dtypes[number - 1] for number in bands} == {"uint8"}
-    shape = (len(bands), 1, 1)
     if scaling == "bytes" and whole:
-        return np.zeros(shape, np.float32), np.full(shape, 255.0, np.float32)
-    parts = samples(source, numbers=bands)
-    low, high = np.zeros(shape, np.float32), np.ones(shape, np.float32)
-    for at in range(len(bands)):
-        values = np.concatenate([each[at].ravel() for each in parts])
-        values = values[np.isfinite(values)]
-        if values.size:
-            low[at], high[at] = np.percentile(values, (2, 98))
-    return low, np.maximum(high, low + np.float32(1e-6))
+        low, high = np.zeros(len(bands)), np.full(len(bands), 255.0)
+    else:
+        parts = samples(source, numbers=bands)
+        low, high = ends_of(np.concatenate([each[at].ravel() for each in parts]) for at in range(len(bands)))
+    return low.astype(np.float32)[:, None, None], high.astype(np.float32)[:, None, None]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from data.models.evaluating.agreement import confusion, intersections, right
+from data.models.preparing import stretched
 
 CLASSES = ("building", "land", "road", "vegetation", "water")
 COLOURS = ((0x3C, 0x10, 0x98), (0x84, 0x29, 0xF6), (0x6E, 0xC1, 0xE4), (0xFE, 0xDD, 0x3A), (0xE2, 0xA9, 0x29))
@@ -36,9 +37,8 @@ BATCH = 8
 CHANNELS = (32, 64, 96, 128)
 UNLABELLED = 255
 MEAN, SPREAD = 0.5, 0.251
-"""What the network sees of `stretched` is (value / 255 - MEAN) / SPREAD: `mean` and `std` of its card, whose
+"""What the network gets of `seen` is (value / 255 - MEAN) / SPREAD: `mean` and `std` of its card, whose
 scaling is `percentile`."""
-ENDS = (2, 98)
 RATE = 2e-3
 WEIGHTS = (1.4, 0.7, 1.4, 1.4, 1.0)
 """Of the classes in the loss, so that rare ones are learned; what is exported is freed of them again."""
@@ -103,12 +103,9 @@ def labels_of(mask: Picture) -> Picture:
     return labels
 
 
-def stretched(picture: Picture) -> Picture:
-    """Each band of a whole picture from its 2nd to its 98th percentile as 0 to 255: another day's light and
-    haze look alike so."""
-    low, high = np.percentile(picture.reshape(-1, picture.shape[2]), ENDS, axis=0)
-    values = (picture - low) / np.maximum(high - low, 1.0)
-    return np.asarray((np.clip(values, 0.0, 1.0) * 255.0).round(), dtype=np.uint8)
+def seen(picture: Picture) -> Picture:
+    """A whole picture as the network is shown it: each band stretched between its ends, as bytes."""
+    return np.asarray((stretched(picture) * 255.0).round(), dtype=np.uint8)
 
 
 def examples(folder: Path, tiles: tuple[int, ...]) -> dict[int, list[tuple[Picture, Picture]]]:
@@ -119,7 +116,7 @@ def examples(folder: Path, tiles: tuple[int, ...]) -> dict[int, list[tuple[Pictu
             image: Any = cv2.imread(str(path.parents[1] / "images" / f"{path.stem}.jpg"))
             mask: Any = cv2.imread(str(path))
             pair = (
-                stretched(np.ascontiguousarray(image[..., ::-1], dtype=np.uint8)),
+                seen(np.ascontiguousarray(image[..., ::-1], dtype=np.uint8)),
                 labels_of(mask[..., ::-1].astype(np.uint8)),
             )
             found.setdefault(tile, []).append(pair)
@@ -145,7 +142,7 @@ def rendered(count: int, first_seed: int = RENDERED_SEED) -> list[tuple[Picture,
         gsd_m = 0.5 * 2.0 ** float(np.random.default_rng(first_seed + at).uniform(-0.5, 2.0))
         scene = render(first_seed + at, "optical", 384, gsd_m, theme=themes[at % len(themes)])
         picture = np.ascontiguousarray(scene.pixels[:3].transpose(1, 2, 0), dtype=np.uint8)
-        found.append((stretched(picture), numbers[scene.landcover]))
+        found.append((seen(picture), numbers[scene.landcover]))
     return found
 
 
@@ -261,9 +258,9 @@ def train(
         crops = [sample(pairs[tiles[int(random.choice(len(tiles), p=often))]], random) for _ in range(BATCH)]
         pictures = torch.from_numpy(np.stack([each for each, _ in crops]).transpose(0, 3, 1, 2).copy())
         truth = torch.from_numpy(np.stack([each for _, each in crops]).astype(np.int64))
-        seen = ((pictures.float() / 255.0 - MEAN) / SPREAD).contiguous(memory_format=torch.channels_last)
+        inputs = ((pictures.float() / 255.0 - MEAN) / SPREAD).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            scores = network(seen)
+            scores = network(inputs)
         loss: Any = loss_of(scores.float(), truth, weights)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -317,8 +314,8 @@ def measured(weights: Path, folder: Path, tiles: tuple[int, ...]) -> dict[str, A
             rows, columns = labels.shape
             margin = ((0, -rows % 16), (0, -columns % 16), (0, 0))
             padded = np.pad(image, margin, mode="reflect")[np.newaxis].transpose(0, 3, 1, 2)
-            seen = (padded.astype(np.float32) / 255.0 - MEAN) / SPREAD
-            scores = session.run(None, {"picture": seen.astype(np.float32)})[0]
+            shown = (padded.astype(np.float32) / 255.0 - MEAN) / SPREAD
+            scores = session.run(None, {"picture": shown.astype(np.float32)})[0]
             table += confusion(labels, scores[0].argmax(0)[:rows, :columns], len(CLASSES))
     found = intersections(table, CLASSES)
     found |= {"mean": float(np.mean(list(found.values()))), "right": right(table)}
