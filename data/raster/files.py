@@ -13,8 +13,9 @@ from data.raster.errors import RasterError
 
 BLOCK_PX = 512
 """Side of a tile of the GeoTIFFs that are made."""
-CACHE_MB = 128
-"""GDAL's own cache; its default is a share of the machine's memory, which a few sessions would use up."""
+CACHE_BYTES = 128 << 20
+"""GDAL's own cache, in bytes, as rasterio takes it; the default is a share of the machine's memory, which a
+few sessions would use up. Without room for a row of tiles, each tile is unpacked once for every line."""
 
 
 @contextmanager
@@ -23,7 +24,7 @@ def opened(path: Path) -> Iterator[rasterio.DatasetReader]:
     from data.readers.base import BadRecord
     from data.readers.raster_info import open_raster
 
-    with rasterio.Env(GDAL_CACHEMAX=CACHE_MB, GDAL_NUM_THREADS="ALL_CPUS"):
+    with rasterio.Env(GDAL_CACHEMAX=CACHE_BYTES, GDAL_NUM_THREADS="ALL_CPUS"):
         try:
             with open_raster(path) as source:
                 yield source

@@ -15,7 +15,7 @@ from rasterio.errors import RasterioError
 
 from data.raster.copying import copy_of, describe_like, kept_tags
 from data.raster.errors import RasterError
-from data.raster.files import BLOCK_PX, CACHE_MB, opened
+from data.raster.files import BLOCK_PX, CACHE_BYTES, opened
 from data.raster.windows import Band, Block, compute
 
 
@@ -167,7 +167,7 @@ def _copied(
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".copying-") as folder:
         view = Path(folder) / "view.vrt"
         try:
-            with rasterio.Env(GDAL_CACHEMAX=CACHE_MB, GDAL_PAM_ENABLED="NO", GDAL_NUM_THREADS="ALL_CPUS"):
+            with rasterio.Env(GDAL_CACHEMAX=CACHE_BYTES, GDAL_PAM_ENABLED="NO", GDAL_NUM_THREADS="ALL_CPUS"):
                 rasterio.shutil.copy(source, view, driver="VRT")
                 with rasterio.open(view, "r+") as dataset:
                     dataset.update_tags(**{**kept_tags(dataset.tags()), **tags})

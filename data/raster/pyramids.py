@@ -18,7 +18,7 @@ from rasterio.enums import ColorInterp, Resampling
 from rasterio.errors import RasterioError
 
 from data.raster.errors import RasterError
-from data.raster.files import opened
+from data.raster.files import CACHE_BYTES, opened
 
 LARGE_PX = 4096
 """A raster whose longer side has no more pixels than this does without overviews."""
@@ -54,9 +54,10 @@ def build(path: Path) -> Path:
             longer, kind, meaning = max(source.shape), source.dtypes[0], source.colorinterp[0]
         classes = meaning is ColorInterp.palette or (source.count == 1 and not kind.startswith("float"))
         factors = [2**step for step in range(1, 16) if longer / 2 ** (step - 1) > SMALLEST_PX]
-        options = {"COMPRESS_OVERVIEW": "DEFLATE", "BIGTIFF_OVERVIEW": "IF_SAFER", "GDAL_CACHEMAX": 256}
+        options = {"COMPRESS_OVERVIEW": "DEFLATE", "BIGTIFF_OVERVIEW": "IF_SAFER"}
         # Opened for update since GDAL asks it; what is written goes beside the file all the same.
-        with rasterio.Env(TIFF_USE_OVR="YES", **options), rasterio.open(link, "r+", driver="GTiff") as source:
+        env = rasterio.Env(TIFF_USE_OVR="YES", GDAL_CACHEMAX=CACHE_BYTES, **options)
+        with env, rasterio.open(link, "r+", driver="GTiff") as source:
             made_in(source, factors, Resampling.nearest if classes else Resampling.average)
         made = folder / f"{path.name}.ovr"
         target = path.with_name(made.name)

@@ -71,7 +71,7 @@ def viewshed(
     Earth. A raster in degrees is measured with the pixel size at the observer's latitude. Rows are read a
     strip at a time, outwards from the observer. Raises RasterError for a point without a height.
     """
-    with opened(source) as reader, rasterio.Env(GDAL_CACHEMAX=64):
+    with opened(source) as reader:
         grid = Grid.of(reader)
         north_up(grid, "viewshed")
         eye, ground = _eye(reader, grid, x, y, observer_height_m, target_height_m, max_distance_m, refraction)

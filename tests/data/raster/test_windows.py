@@ -6,9 +6,11 @@ import rasterio
 from affine import Affine
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rasterio.windows import Window
 from scipy.ndimage import uniform_filter
 
 from data.raster.errors import RasterError
+from data.raster.files import opened
 from data.raster.windows import Band, Block, Grid, Place, compute, grid_of, windows
 
 UTM = Affine(10, 0, 500_000, 0, -10, 5_000_000)
@@ -98,3 +100,15 @@ def test_a_file_that_breaks_off_is_told_in_one_sentence(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:200_000])
     with pytest.raises(RasterError, match=r"a\.tif is broken near row \d+: its pixels cannot be read\."):
         compute([path], tmp_path / "b.tif", lambda blocks, place: blocks[0])
+
+
+def test_a_row_of_tiles_is_unpacked_once_for_all_its_lines(tmp_path: Path) -> None:
+    values = np.arange(512 * 1024, dtype=np.int32).reshape(1, 512, 1024)
+    source = write(tmp_path / "a.tif", values, tiled=True, blockxsize=512, blockysize=512, compress="deflate")
+    with opened(source) as reader:
+        for column in (0, 512):
+            reader.read(window=Window(column, 0, 512, 1))
+        source.write_bytes(bytes(source.stat().st_size))  # what is read from now on comes from memory
+        for column in (0, 512):
+            rest = Window(column, 1, 512, 511)
+            np.testing.assert_array_equal(reader.read(window=rest), values[:, 1:, column : column + 512])
