@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -150,27 +151,36 @@ def train(
     minutes: Annotated[float, typer.Option(min=0.1, max=10_000, help="For how long.")] = 30.0,
     seed: Annotated[int, typer.Option(min=0, help="What the training draws from.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="The ONNX file; in the models folder when left out.")
+        Path | None, typer.Option(help="The file that is made; in the models folder when left out.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Train a model of the repository anew, by its script in data/models/training. Needs PyTorch."""
+    """Train a model of the repository anew, by its script in data/models/training. Networks need PyTorch."""
+    from contextlib import redirect_stdout
     from importlib import import_module
-    from importlib.util import find_spec
 
     model = _model(name, as_json)
     if model.card.training is None:
         fail(f"{model.name} was not trained here; there is no script for it.", as_json)
-    if find_spec("torch") is None:
-        fail("Training needs PyTorch; `make setup-torch` installs it.", as_json)
-    target = out or _folder() / f"{model.name}-trained.onnx"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    script = import_module(f"data.models.training.{model.card.training}")
-    script.train(target, minutes=minutes, seed=seed)
+    try:
+        script = import_module(f"data.models.training.{model.card.training}")
+        target = out or _folder() / f"{model.name}-trained{getattr(script, 'SUFFIX', '.onnx')}"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with redirect_stdout(sys.stderr):
+            script.train(target, minutes=minutes, seed=seed)
+    except ModuleNotFoundError as error:
+        fail(
+            f"Training {model.name} needs {error.name}, which is not installed; `make setup-torch` installs "
+            "PyTorch and what else training needs.",
+            as_json,
+        )
+    except FileNotFoundError as error:
+        fail(str(error), as_json)
     if as_json:
         print_json({"model": model.name, "path": str(target), "minutes": minutes, "seed": seed})
         return
-    typer.echo(f"Wrote {target}.")
+    used = f" It is used when it stands in place of {script.WEIGHTS}." if model.weights is None else ""
+    typer.echo(f"Wrote {target}.{used}")
 
 
 @app.command()

@@ -1,14 +1,17 @@
 """Train cover-cells: the cover of cells from colour and texture, on rendered scenes and the Dubai tiles.
 
-    nice python -m data.models.training.cover_cells --scenes 220 --dubai ../shared/data/dubai_seg
+    nice python -m data.models.training.cover_cells --scenes 200 --dubai ../shared/data/dubai_seg
 
 Rendered seeds 500,000 and up; Dubai tiles 1, 4, 5 and 7 (CC0; tile 2 is kept out, as for land-cover-rgb).
-About ten minutes on two cores; the same arguments give the same file.
+About ten minutes on two cores; the same arguments give the same file. `copilot models train cover-cells` does
+the same; the tiles must lie beside the repository.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,11 @@ from numpy.typing import NDArray
 from data.vision.cover import CELL_PX, COVERS, WEIGHTS, features_of
 
 FIRST_SEED = 500_000
+FOLDER = Path(__file__).resolve().parents[4] / "shared" / "data" / "dubai_seg"
+"""Where the tiles lie: beside the repository."""
+SUFFIX = ".txt"
+"""Of the file that is made: LightGBM's own format."""
+SCENES, TREES = 200, 160
 _OF_SCENE = {
     "water": 0, "grass": 1, "crops": 1, "trees": 1, "soil": 2, "sand": 2, "road": 3, "paved": 3,
     "building": 4, "burned": 2, "snow": 2,
@@ -38,7 +46,9 @@ def majority(classes: NDArray[Any]) -> NDArray[np.int64]:
     return np.where(shares.max(axis=0) >= PURE, shares.argmax(axis=0), -1)
 
 
-def rendered(count: int, size: int = 384) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
+def rendered(
+    count: int, size: int = 384, first_seed: int = FIRST_SEED
+) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
     """Pictures and the cover of their pixels, of rendered scenes; every sixth in grey."""
     from data.scenes import COVERS as PAINTED
     from data.scenes import render
@@ -48,7 +58,7 @@ def rendered(count: int, size: int = 384) -> Iterator[tuple[NDArray[np.uint8], N
     for at in range(count):
         theme = list(THEMES)[at % len(THEMES)]
         # Objects lie on their cover: a ship is no building and hides too little of the water to matter.
-        scene = render(FIRST_SEED + at, "optical", size, theme=theme)
+        scene = render(first_seed + at, "optical", size, theme=theme)
         picture = np.ascontiguousarray(scene.pixels.transpose(1, 2, 0))
         if at % 6 == 5:
             picture = np.repeat(picture.mean(axis=2, keepdims=True).astype(np.uint8), 3, axis=2)
@@ -69,39 +79,63 @@ def dubai(folder: Path, tiles: tuple[int, ...] = (1, 4, 5, 7)) -> Iterator[tuple
             yield picture, classes
 
 
-def main() -> None:
-    """Train and write the weights."""
+def train(
+    out: Path,
+    minutes: float = math.inf,
+    seed: int = 0,
+    *,
+    folder: Path | None = FOLDER,
+    scenes: int = SCENES,
+    trees: int = TREES,
+) -> dict[str, Any]:
+    """Train and write `out`; what was trained on.
+
+    Scenes are looked at for half of the minutes at most, the tiles of Dubai for the rest: one of each at
+    least. Without a folder, and where it is missing, rendered scenes are all there is.
+    """
     import lightgbm
 
-    asked = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    asked.add_argument("--scenes", type=int, default=220)
-    asked.add_argument("--dubai", type=Path)
-    asked.add_argument("--trees", type=int, default=160)
-    asked.add_argument("--target", type=Path, default=WEIGHTS)
-    given = asked.parse_args()
-    rng = np.random.default_rng(0)
-    rows, covers = [], []
-    sources = [rendered(given.scenes)] + ([dubai(given.dubai)] if given.dubai else [])
-    for source in sources:
-        for at, (picture, classes) in enumerate(source):
+    random, began = np.random.default_rng(seed), time.monotonic()
+    sources = [rendered(scenes, first_seed=FIRST_SEED + 1_000_000 * seed)]
+    if folder is not None and folder.is_dir():
+        sources.append(dubai(folder))
+    rows, covers, looked_at = [], [], [0, 0]
+    for number, source in enumerate(sources, start=1):
+        for at, (picture, classes) in enumerate(source, start=1):
             cells, told = features_of(picture), majority(classes)
             use = np.flatnonzero(told.ravel() >= 0)
-            use = rng.choice(use, min(len(use), 900), replace=False)
+            use = random.choice(use, min(len(use), 900), replace=False)
             rows.append(cells.reshape(-1, cells.shape[2])[use])
             covers.append(told.ravel()[use])
-            if at % 20 == 0:
+            looked_at[number - 1] = at
+            if at % 20 == 1:
                 print(f"{at} pictures", flush=True)
+            if time.monotonic() - began > minutes * 60.0 * number / len(sources):
+                break
     x, y = np.concatenate(rows), np.concatenate(covers)
     weight = (len(y) / np.maximum(np.bincount(y, minlength=len(COVERS)), 1)) ** 0.5
     options = {
         "objective": "multiclass", "num_class": len(COVERS), "learning_rate": 0.1, "num_leaves": 23,
         "feature_fraction": 0.3, "bagging_fraction": 0.6, "bagging_freq": 1, "min_data_in_leaf": 60,
-        "lambda_l2": 5.0, "max_bin": 63, "num_threads": 1, "seed": 0, "deterministic": True, "verbosity": -1,
+        "lambda_l2": 5.0, "max_bin": 63, "num_threads": 1, "seed": seed, "deterministic": True,
+        "verbosity": -1,
     }  # fmt: skip
-    booster = lightgbm.train(options, lightgbm.Dataset(x, y, weight=weight[y]), given.trees)
-    given.target.parent.mkdir(exist_ok=True)
-    booster.save_model(str(given.target))
-    print(f"{len(y):,} cells, {x.shape[1]} features, {given.target.stat().st_size / 1e6:.2f} MB")
+    booster = lightgbm.train(options, lightgbm.Dataset(x, y, weight=weight[y]), trees)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    booster.save_model(str(out))
+    print(f"{len(y):,} cells, {x.shape[1]} features, {out.stat().st_size / 1e6:.2f} MB")
+    return {"cells": len(y), "scenes": looked_at[0], "dubai": looked_at[1], "seed": seed}
+
+
+def main() -> None:
+    """Train as asked and write the weights."""
+    asked = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    asked.add_argument("--scenes", type=int, default=SCENES)
+    asked.add_argument("--dubai", type=Path)
+    asked.add_argument("--trees", type=int, default=TREES)
+    asked.add_argument("--target", type=Path, default=WEIGHTS)
+    given = asked.parse_args()
+    train(given.target, folder=given.dubai, scenes=given.scenes, trees=given.trees)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,17 @@ from numpy.typing import NDArray
 
 from data.progress import Unheard
 
-TARGET = Path(__file__).parents[2] / "vision" / "damage.json"
+WEIGHTS = Path(__file__).parents[2] / "vision" / "damage.json"
+SUFFIX = ".json"
+"""Of the file that is made."""
+PAIRS = 40
 SIDE_PX = 384
 RIDGE = 0.02
 
 
-def buildings_of_pair(seed: int, gsd_m: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def buildings_of_pair(
+    seed: int, gsd_m: float, side_px: int = SIDE_PX
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """(buildings, FEATURES) and their true levels, of a rendered pair."""
     import geopandas as gpd
     from affine import Affine
@@ -36,7 +43,7 @@ def buildings_of_pair(seed: int, gsd_m: float) -> tuple[NDArray[np.float64], NDA
     from data.vision.damage import FEATURES, measured
     from data.vision.together import brought_together, matched
 
-    made = pair(seed, "damage", SIDE_PX, gsd_m, shift_px=1.5)
+    made = pair(seed, "damage", side_px, gsd_m, shift_px=1.5)
     place: Affine = made.before.transform
     a, b, c, d, e, f = place[:6]
     shown = [each for each in made.buildings if each.visible > 0.7]
@@ -85,16 +92,29 @@ def fit(table: NDArray[np.float64], levels: NDArray[np.int64]) -> dict[str, Any]
     }
 
 
-def main() -> None:
-    """Render, fit, write."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pairs", type=int, default=40)
-    pairs = parser.parse_args().pairs
-    parts = [buildings_of_pair(seed, 0.3 if seed % 2 else 0.6) for seed in range(pairs)]
+def train(
+    out: Path, minutes: float = math.inf, seed: int = 0, *, pairs: int = PAIRS, side_px: int = SIDE_PX
+) -> dict[str, Any]:
+    """Fit on so many pairs, or as many as are rendered in so many minutes, and write `out`; what it was."""
+    began, parts = time.monotonic(), []
+    for at in range(pairs):
+        parts.append(buildings_of_pair(1_000_000 * seed + at, 0.3 if at % 2 else 0.6, side_px))
+        if time.monotonic() - began > minutes * 60.0:
+            break
     table, levels = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
-    fitted = {"pairs": pairs, **fit(np.asarray(table, np.float64), np.asarray(levels, np.int64))}
-    TARGET.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
-    print(f"{len(levels)} buildings, {np.bincount(levels, minlength=4).tolist()} by level: {TARGET}")
+    fitted = {
+        "pairs": len(parts), **fit(np.asarray(table, np.float64), np.asarray(levels, np.int64)),
+    }  # fmt: skip
+    out.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
+    print(f"{len(levels)} buildings, {np.bincount(levels, minlength=4).tolist()} by level: {out}")
+    return {"pairs": len(parts), "buildings": len(levels), "seed": seed}
+
+
+def main() -> None:
+    """Fit as asked and write the weights."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=PAIRS)
+    train(WEIGHTS, pairs=parser.parse_args().pairs)
 
 
 if __name__ == "__main__":

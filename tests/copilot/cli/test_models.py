@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -80,3 +81,23 @@ def test_an_upscaler_is_measured_beside_bicubic(copilot: Copilot, tmp_path: Path
     found = copilot("models", "evaluate", "upscale-2x", "--data", str(tmp_path), "--json").json
     assert (found["metric"], found["images"]) == ("PSNR in dB", 1)
     assert found["value"] > found["by_class"]["bicubic PSNR in dB"] > 10
+
+
+def test_a_method_that_was_fitted_here_is_trained_anew(copilot: Copilot, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "cells.txt"
+    done = copilot("models", "train", "cover-cells", "--minutes", "0.1", "--out", str(target), "--json")
+    assert done.json == {"model": "cover-cells", "path": str(target), "minutes": 0.1, "seed": 0}
+    assert target.read_text("utf-8").startswith("tree\n") and "cells" in done.err
+
+
+def test_training_without_pytorch_says_what_is_missing(
+    copilot: Copilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "data.models.training.segmenter", raising=False)
+    done = copilot("models", "train", "land-cover-rgb", "--json")
+    assert (done.status, done.json["error"]) == (
+        1,
+        "Training land-cover-rgb needs torch, which is not installed; `make setup-torch` installs PyTorch "
+        "and what else training needs.",
+    )

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import ast
 import dataclasses
 from pathlib import Path
 
 import pytest
 
+from data.models import training
 from data.models.card import as_mlm, read_card
 from data.models.choosing import ImageFacts, bands_for, choose, resolution_gap
 from data.models.registry import CARDS, Registry, registry
@@ -175,3 +177,17 @@ def test_a_card_says_the_same_in_the_words_of_stacs_extension() -> None:
     assert [each["name"] for each in said["mlm:output"][0]["classification:classes"]] == list(
         card.output.classes
     )
+
+
+def test_what_a_card_names_as_its_training_can_be_run() -> None:
+    """`copilot models train` calls it so; the module itself may want PyTorch to be imported."""
+    named = {read_card(path).training for path in CARDS.glob("*.toml")} - {None}
+    scripts = Path(training.__file__).parent
+    found = {name: ast.parse((scripts / f"{name}.py").read_text("utf-8")) for name in named if name}
+    taken = {
+        name: [each.arg for each in function.args.args]
+        for name, module in found.items()
+        for function in module.body
+        if isinstance(function, ast.FunctionDef) and function.name == "train"
+    }
+    assert taken == dict.fromkeys(named, ["out", "minutes", "seed"])
