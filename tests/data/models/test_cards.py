@@ -190,4 +190,4 @@ def test_what_a_card_names_as_its_training_can_be_run() -> None:
         for function in module.body
         if isinstance(function, ast.FunctionDef) and function.name == "train"
     }
-    assert taken == dict.fromkeys(named, ["out", "minutes", "seed"])
+    assert taken == {name: ["out", "minutes", "seed"] for name in named}
