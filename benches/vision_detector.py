@@ -16,6 +16,7 @@ import numpy as np
 from data.models.training.scoring import Boxes, Detector, average_precision, boxes_of
 from data.models.training.streaming import example_scene
 from data.scenes import CLASSES
+from data.vision.detect import CUT_PX
 
 FIRST_SEED = 800_000
 WEIGHTS = Path(__file__).resolve().parents[1] / "data" / "models" / "weights" / "oriented-objects.onnx"
@@ -50,7 +51,7 @@ def dota(path: Path) -> Boxes:
 
 def tiled(detector: Detector, pixels: np.ndarray, side: int = 512, overlap: int = 128) -> Boxes:
     """What is in an image of any size, in windows that overlap."""
-    from data.vision.boxes import Seen, one_an_object
+    from data.vision.boxes import TURNED_SAME, Seen, one_an_object
 
     height, width = pixels.shape[1:]
     parts = []
@@ -73,7 +74,7 @@ def tiled(detector: Detector, pixels: np.ndarray, side: int = 512, overlap: int 
             window_number = np.full(len(seen.scores), len(parts))
             moved = seen.corners + np.array([left, top])
             parts.append(Seen(moved, seen.classes, seen.scores, margins, window_number))
-    merged = one_an_object(Seen.joined(parts))
+    merged = one_an_object(Seen.joined(parts), cut_px=CUT_PX, iou=TURNED_SAME)
     return Boxes(merged.corners, merged.classes, merged.scores)
 
 

@@ -15,6 +15,8 @@ MARGIN_PX = 32.0
 """Further than this from a window's border an object is seen as well as anywhere."""
 SAME = 0.5
 """Two boxes of one class from two windows with more in common than this are one object."""
+TURNED_SAME = 0.3
+"""Turned boxes fit so closely that two of one class that share this much are one object."""
 COVERED = 0.6
 """A cut piece with more of its area than this inside another box of its class is a part of that object."""
 JOINED = 0.15

@@ -14,7 +14,7 @@ from data.models.choosing import ImageFacts, choose, image_facts
 from data.models.registry import Model, registry
 from data.progress import Progress
 from data.raster.errors import RasterError
-from data.vision.boxes import SAME, Seen, one_an_object, upright
+from data.vision.boxes import SAME, TURNED_SAME, Seen, one_an_object, upright
 from data.vision.classes import classes_for, nearest
 from data.vision.detections import Detection
 from data.vision.tiled import OVERLAP, Batch, Plan, plan_of, run_over
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 TASKS = ("oriented-object-detection", "object-detection", "instance-segmentation")
 CUT_PX = 4.0
 """A box that ends nearer than this to an inner border of its window may go on beyond it."""
-TURNED_SAME = 0.3
-"""Turned boxes fit so closely that two of one class that share this much are one object."""
+LEAST_SCORE = 0.01
+"""What is given less than this by a model means nothing."""
 MOST = 100_000
 """Most objects of an image that are kept, the best ones."""
 
@@ -46,6 +46,8 @@ class Detected:
     """Windows without a value."""
     across: float
     """How many pixels the model saw for one of the file's."""
+    min_score: float = 0.0
+    """The least score that was asked for, or the model's own."""
     wanted: tuple[str, ...] = ()
     """The model's classes that were looked for."""
     caveat: str = ""
@@ -62,14 +64,16 @@ def detect(
     folder: Path | None = None,
     classes: Sequence[str] | None = None,
     min_score: float | None = None,
+    below: float = 0.0,
     tasks: Sequence[str] = TASKS,
     upright_boxes: bool = False,
     overlap: float = OVERLAP,
 ) -> Detected:
     """Find objects with the best detector for the image, or the one named; `classes` are words for them.
 
-    `folder` is the user's models, `tasks` what the detector may be for, the best first. Provisional results
-    go to `progress.found` as windows are done. Raises RasterError in one sentence.
+    `folder` is the user's models, `tasks` what the detector may be for, the best first. Without `min_score`
+    it is that of the model's card; what is `below` it by so much is given too. Provisional results go to
+    `progress.found` as windows are done. Raises RasterError in one sentence.
     """
     from data.models.serving import served
 
@@ -79,7 +83,8 @@ def detect(
     wanted = None if classes is None else class_numbers(chosen, classes)
     least = chosen.card.output.min_score if min_score is None else min_score
     plan = plan_of(image, chosen, overlap=overlap, facts=facts)
-    keep = _Keeping(progress, plan, chosen, wanted, least, lambda: running.runner.layout)
+    given = max(LEAST_SCORE, least - below)
+    keep = _Keeping(progress, plan, chosen, wanted, given, lambda: running.runner.layout)
     skipped = run_over(progress, plan, running.submit, keep.take, doing="Looking for objects")
     turned = running.runner.layout.startswith("oriented")
     seen = one_an_object(Seen.joined(keep.parts), cut_px=CUT_PX, iou=TURNED_SAME if turned else SAME)
@@ -90,6 +95,7 @@ def detect(
         len(plan.places),
         skipped,
         plan.across,
+        least,
         tuple(
             name
             for number, name in enumerate(chosen.card.output.classes)

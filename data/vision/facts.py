@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 GROUPS = ("frame", "modality", "tone", "texture", "cover", "objects", "clouds", "roads")
 MOST_DETECTED_PX = 40_000_000
 """In larger images objects are not looked for unless that is what was asked."""
-MIN_SCORE = 0.3
 _LEAST_CELLS = 4
 
 
@@ -127,7 +126,7 @@ class Facts:
     def objects(self) -> tuple[Detection, ...]:
         """Its objects with a score that counts; none where none could be looked for."""
         self._group("objects")
-        return () if "objects" in self.missing else kept(self.detected)
+        return () if "objects" in self.missing else self.detected.found
 
     def lonlat(self, box: Sequence[float]) -> tuple[float, float] | None:
         """The place of the middle of a box in pixels; None without a place."""
@@ -152,11 +151,6 @@ class Facts:
                 self.missing[name], made = str(error), ()
             self._groups[name] = tuple(made)
         return self._groups[name]
-
-
-def kept(detected: Detected) -> tuple[Detection, ...]:
-    """Those objects with a score that counts."""
-    return tuple(each for each in detected.found if each.score >= MIN_SCORE)
 
 
 def gather(

@@ -11,7 +11,7 @@ import numpy as np
 
 from data.raster.errors import RasterError
 from data.vision.cover import COVERS, MODEL
-from data.vision.facts import MOST_DETECTED_PX, Fact, Facts, kept
+from data.vision.facts import MOST_DETECTED_PX, Fact, Facts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -224,7 +224,7 @@ def objects_facts(facts: Facts) -> list[Fact]:
             f"passing; optical_detection does."
         )
     detected = facts.detected
-    found = kept(detected)
+    found = detected.found
     counts = Counter(each.class_name for each in found)
     made = [Fact("objects", f"{len(found):,} objects were detected in it.", len(found), "", detected.model)]
     for name, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):

@@ -25,19 +25,19 @@ def sighted(
     classes: Sequence[str] | None = None,
     models: Path | None = None,
 ) -> Detected:
-    """The objects of an image, with scores from 0.2 on. Raises RasterError where no detector suits it."""
+    """The objects of an image, as sure as the detector wants. Raises RasterError where none suits it."""
     if modality is None:
         raise RasterError("Objects are looked for in images, and this raster holds none.")
     if modality == "sar":
         return _ships(progress, image)
     from data.vision.detect import detect
 
-    return detect(progress, image, classes=classes, min_score=0.2, folder=models)
+    return detect(progress, image, classes=classes, folder=models)
 
 
 def _ships(progress: Progress, image: Path) -> Detected:
     from data.vision.detect import Detected
-    from data.vision.ships import find_ships
+    from data.vision.ships import MIN_SCORE, find_ships
 
     found = find_ships(progress, image)
-    return Detected(found.found, SHIPS, found.tiles, 0, 1.0, ("ship",))
+    return Detected(found.found, SHIPS, found.tiles, 0, 1.0, MIN_SCORE, ("ship",))

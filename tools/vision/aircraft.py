@@ -151,9 +151,7 @@ def _found(world: World, raster: Raster, radar: bool, gsd_m: float | None) -> tu
         return features(found, raster.path, model="cfar-bright-targets", source=raster.handle), (
             "cfar-bright-targets"
         )
-    done = world.work(
-        "Looking for planes", detect, raster.path, folder=world.models, classes=["plane"], min_score=0.25
-    )
+    done = world.work("Looking for planes", detect, raster.path, folder=world.models, classes=["plane"])
     return features(done.found, raster.path, model=done.model, source=raster.handle), str(done.model)
 
 

@@ -26,8 +26,13 @@ Classes = Annotated[
     ),
 ]
 MinScore = Annotated[
-    float,
-    Field(ge=0.01, le=1, description="Least score of a detection, 0.01 to 1; lower finds more, and wrongly."),
+    float | None,
+    Field(
+        ge=0.01,
+        le=1,
+        description="Least score of a detection, 0.01 to 1, lower finds more, and wrongly; "
+        "the model's own when left out.",
+    ),
 ]
 ModelName = Annotated[
     str | None,
@@ -43,7 +48,7 @@ def optical_detection(
     *,
     image: RasterHandle,
     classes: Classes = None,
-    min_score: MinScore = 0.25,
+    min_score: MinScore = None,
     model: ModelName = None,
 ) -> Step:
     """Find planes, ships, vehicles and storage tanks in an optical image, with the best detector there is.
@@ -71,7 +76,7 @@ def horizontal_object_detection(
     *,
     image: RasterHandle,
     classes: Classes = None,
-    min_score: MinScore = 0.25,
+    min_score: MinScore = None,
     model: ModelName = None,
 ) -> Step:
     """Find objects in an optical image as horizontal boxes, parallel to the image's sides.
@@ -104,7 +109,7 @@ def rotated_object_detection(
     *,
     image: RasterHandle,
     classes: Classes = None,
-    min_score: MinScore = 0.25,
+    min_score: MinScore = None,
     model: ModelName = None,
 ) -> Step:
     """Find objects in an optical image as oriented boxes, with the length, width and heading of each.
@@ -128,7 +133,7 @@ def object_count(
     *,
     image: RasterHandle,
     classes: Classes = None,
-    min_score: MinScore = 0.25,
+    min_score: MinScore = None,
     model: ModelName = None,
 ) -> Step:
     """Count the objects of each class in an optical image, and keep the detections that were counted.
@@ -161,7 +166,7 @@ def _detected(
     asked: Tool,
     image: str,
     classes: list[str] | None,
-    min_score: float,
+    min_score: float | None,
     model: str | None,
     tasks: Sequence[str],
     *,
@@ -188,27 +193,29 @@ def _detected(
             model=model,
             folder=world.models,
             classes=wanted,
-            min_score=max(0.01, min_score - spread),
+            min_score=min_score,
+            below=spread,
             tasks=tuple(tasks),
             upright_boxes=asked.name == "horizontal_object_detection",
         )
     except RasterError as error:
         raise ToolError(str(error)) from None
-    kept = [each for each in found.found if each.score >= min_score]
+    least = found.min_score
+    kept = [each for each in found.found if each.score >= least]
     frame = features(kept, raster.path, model=found.model, source=raster.handle)
     by_class = dict(Counter(each.class_name for each in kept).most_common())
     facts: dict[str, Any] = {
         "by_class": by_class,
         "model": found.model,
         "classes": list(found.wanted)[:60],
-        "min_score": min_score,
+        "min_score": least,
         "windows": found.windows,
         "windows_without_values": found.skipped,
     }
-    said = _said(raster, found, by_class, min_score, [each.score for each in kept])
+    said = _said(raster, found, by_class, [each.score for each in kept])
     if counting:
         facts |= {
-            "count_low": sum(each.score >= min_score + spread for each in kept),
+            "count_low": sum(each.score >= least + spread for each in kept),
             "count_high": len(found.found),
         }
         said += f" Between {facts['count_low']:,} and {facts['count_high']:,} with a score 0.1 up or down."
@@ -220,9 +227,7 @@ def _detected(
     return detections_step(state, world, call, [raster], frame, name=name, said=said, **facts)
 
 
-def _said(
-    raster: Raster, found: Detected, by_class: dict[str, int], min_score: float, scores: list[float]
-) -> str:
+def _said(raster: Raster, found: Detected, by_class: dict[str, int], scores: list[float]) -> str:
     """How many of what, by which model, and how far to trust that."""
     where = one_line(raster.name)
     count = len(scores)
@@ -233,7 +238,7 @@ def _said(
         )
     else:
         sought = listed(found.wanted, 6) or "object"
-        text = f"Found no {sought} in {where} with {found.model} at a score of {min_score:g} or more."
+        text = f"Found no {sought} in {where} with {found.model} at a score of {found.min_score:g} or more."
     if found.caveat:
         text += f" Of the model: {found.caveat}."
     if found.skipped:

@@ -79,12 +79,14 @@ class Detector:
         )
 
     def find(self, pixels: NDArray[np.uint8], least: float = 0.01) -> Boxes:
-        """What is in (3, h, w) RGB of 8 bits, h and w multiples of 32."""
+        """What is in (3, h, w) RGB of 8 bits, h and w multiples of 64, one box an object."""
         from data.models.layouts import decoded
+        from data.vision.boxes import TURNED_SAME, kept_by_nms
 
         image = (pixels[None] / np.float32(255)).astype(np.float32)
         height, width = pixels.shape[1:]
         found = decoded(self._session.run(None, {"images": image}), "oriented-final", least, (height, width))[
             0
         ]
-        return Boxes(found.corners, found.classes, found.scores)
+        kept = kept_by_nms(found.corners, found.classes, found.scores, TURNED_SAME)
+        return Boxes(found.corners[kept], found.classes[kept], found.scores[kept])
