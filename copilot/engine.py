@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from data.catalogue import open_catalogue
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer, gazetteer
+from data.room import QUOTA_VARIABLE, disk_full, free_bytes, quota_bytes, taken_bytes
 from state.store import Store, StoreUnavailable
 from tools.base import ToolError, Work, work_here
 from tools.toolbox import Toolbox, toolbox
@@ -48,9 +49,25 @@ class FolderArtifacts:
     folder: Path
 
     def path(self, artifact_id: str, suffix: str) -> Path:
-        """Where the artifact's file is, or is to be written. Raises ValueError for an id that is a path."""
+        """Where the artifact's file is, or is to be written.
+
+        Raises ValueError for an id that is a path, ToolError where there is no room for another file.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
-        return self.folder / f"{safe_id(artifact_id)}{suffix}"
+        path = self.folder / f"{safe_id(artifact_id)}{suffix}"
+        if not path.exists():
+            self._check_room()
+        return path
+
+    def _check_room(self) -> None:
+        if free_bytes(self.folder) < 0:
+            raise ToolError(disk_full())
+        taken, most = taken_bytes(self.folder), quota_bytes()
+        if taken >= most:
+            raise ToolError(
+                f"This session's files take {taken / 1e9:.3g} GB, and those of a session may take "
+                f"{most / 1e9:g} GB (${QUOTA_VARIABLE}); go on in a new session."
+            )
 
     def find(self, artifact_id: str) -> Path | None:
         """The artifact's file, whatever its suffix."""

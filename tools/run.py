@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from data.catalogue.base import CatalogueError
+from data.room import disk_full, ran_out
 from state.codec import canonical, canonical_bytes, from_json, to_json
 from state.model import State
 from tools.base import Step, Tool, ToolError, World
@@ -33,7 +34,9 @@ def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments:
         return _settled(wanted, state, step)
     except (ToolError, CatalogueError) as error:
         return Step(state, str(error), failed=True)
-    except Exception:
+    except Exception as error:
+        if ran_out(error):
+            return Step(state, disk_full(), failed=True)
         # A bug of ours: the user gets a sentence and keeps the state, the log gets the traceback.
         _log.exception("tool %s failed on %s", name, _shown(dict(arguments)))
         return Step(

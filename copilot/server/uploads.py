@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import shutil
 import unicodedata
 from pathlib import Path
 
@@ -16,9 +15,9 @@ from starlette.routing import BaseRoute, Route
 
 from copilot.server.guard import Denied, from_our_page, guarded, the_live
 from copilot.server.owner import owner_of
+from data.room import QUOTA_VARIABLE, disk_full, free_bytes, quota_bytes, ran_out, taken_bytes
 
 DEFAULT_MAX_GB = 4.0
-KEEP_FREE_BYTES = 1_000_000_000
 _BUFFER_BYTES = 1 << 20
 
 
@@ -35,19 +34,29 @@ async def upload(request: Request) -> Response:
     if owner is None:
         raise Denied(403, "Open Azimuth's page first; uploads belong to a browser.")
     limit = max_upload_bytes()
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limit:
+    said = request.headers.get("content-length", "")
+    declared = int(said) if said.isdigit() else 0
+    if declared > limit:
         raise Denied(413, too_large(limit))
     folder = the_live().engine.uploads(owner)
-    await run_in_threadpool(lambda: folder.mkdir(parents=True, exist_ok=True))
-    if shutil.disk_usage(folder).free < KEEP_FREE_BYTES + (int(declared) if declared.isdigit() else 0):
-        raise Denied(507, "There is not enough free disk space for this file.")
     name = safe_name(str(request.path_params["name"]))
-    written = await _receive(request, folder / name, limit)
+    left = await run_in_threadpool(_room, folder, name)
+    if free_bytes(folder) < declared:
+        raise Denied(507, "There is not enough free disk space for this file.")
+    if declared > left:
+        raise Denied(413, too_many(folder))
+    written = await _receive(request, folder / name, limit, left)
     return JSONResponse({"path": str(folder / name), "name": name, "bytes": written})
 
 
-async def _receive(request: Request, target: Path, limit: int) -> int:
+def _room(folder: Path, name: str) -> int:
+    """What the folder may still take, bytes, once the file of that name is replaced."""
+    folder.mkdir(parents=True, exist_ok=True)
+    before = folder / name
+    return quota_bytes() - taken_bytes(folder) + (before.stat().st_size if before.is_file() else 0)
+
+
+async def _receive(request: Request, target: Path, limit: int, left: int) -> int:
     """Write the body beside its place and move it there when it is whole."""
     part = target.with_name(f".{secrets.token_hex(6)}.part")
     written, waiting = 0, bytearray()
@@ -57,17 +66,33 @@ async def _receive(request: Request, target: Path, limit: int) -> int:
                 written += len(chunk)
                 if written > limit:
                     raise Denied(413, too_large(limit))
+                if written > left:
+                    raise Denied(413, too_many(target.parent))
                 waiting += chunk
                 if len(waiting) >= _BUFFER_BYTES:
+                    if free_bytes(target.parent) < 0:
+                        raise Denied(507, disk_full())
                     await run_in_threadpool(file.write, bytes(waiting))
                     waiting.clear()
             file.write(waiting)
         if written == 0:
             raise Denied(400, "The file is empty.")
         part.replace(target)
+    except OSError as error:
+        if ran_out(error):
+            raise Denied(507, disk_full()) from None
+        raise
     finally:
         part.unlink(missing_ok=True)
     return written
+
+
+def too_many(folder: Path) -> str:
+    """The sentence for a file that would make the uploads of a browser too large."""
+    return (
+        f"With this file the uploads of this browser take more than {quota_bytes() / 1e9:g} GB "
+        f"(${QUOTA_VARIABLE}), which is the most; delete some in {folder} on Azimuth's machine."
+    )
 
 
 def too_large(limit: int) -> str:

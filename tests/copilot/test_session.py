@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import threading
 from dataclasses import replace
 from datetime import date
@@ -125,6 +126,16 @@ def misplace(state: State, world: World) -> Step:
     return Step(state.with_map(zoom="near"), "Misplaced.", {"when": object()})
 
 
+@tool("data", changes_state=True)
+def overflow(state: State, world: World) -> Step:
+    """Write to a disk that is full."""
+    try:
+        Path("/dev/full").write_bytes(b"x" * 10_000)
+    except OSError as error:
+        raise RuntimeError("the library's own words") from error
+    return Step(state, "Written.")
+
+
 @tool("web", changes_state=True, external=True)
 def fetch_level(state: State, world: World) -> Step:
     """Ask the outside, which says something else each time."""
@@ -138,10 +149,40 @@ OUTSIDE: list[int] = []
 @pytest.fixture
 def odd_session(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session that has, besides all tools, some that go wrong or reach outside."""
-    tools = Toolbox((*engine.toolbox, break_down, grow, misplace, fetch_level))
+    tools = Toolbox((*engine.toolbox, break_down, grow, misplace, overflow, fetch_level))
     monkeypatch.setattr("copilot.engine.toolbox", lambda: tools)
     OUTSIDE.clear()
     return Session.open(engine=engine)
+
+
+def test_a_full_disk_is_a_sentence_for_the_user_and_no_bug(odd_session: Session) -> None:
+    before = odd_session.state
+    event = odd_session.call("overflow")
+    assert (event.ok, odd_session.state) == (False, before)
+    assert event.text == (
+        "The disk has less than 1 GiB free, which Azimuth leaves alone; delete sessions or files that are "
+        "not needed any more."
+    )
+
+
+def test_a_session_over_its_quota_makes_no_more_files_and_can_still_be_used(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session.open(engine=engine)
+    session.call("db_load", names=["fmow"])
+    made = session.call("export_csv")
+    folder = engine.artifacts(session.id).folder
+    files = sorted(folder.iterdir())
+    monkeypatch.setenv("AZIMUTH_QUOTA_GB", "0.00000001")
+    assert session.call("export_csv").ok, "the same file is there already"
+    refused = session.call("export_geojson")
+    assert made.ok and not refused.ok and sorted(folder.iterdir()) == files
+    assert re.fullmatch(
+        r"This session's files take \S+ GB, and those of a session may take 1e-08 GB \(\$AZIMUTH_QUOTA_GB\); "
+        r"go on in a new session\.",
+        refused.text,
+    )
+    assert session.call("zoom_map", level=4).ok
 
 
 @pytest.mark.parametrize("name", ["break_down", "misplace"])

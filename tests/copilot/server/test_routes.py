@@ -219,6 +219,38 @@ def test_an_upload_over_the_limit_gets_one_sentence_and_leaves_nothing(
     assert left == []
 
 
+def test_uploads_over_the_quota_get_one_sentence_and_leave_nothing_but_what_was_there(
+    client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("AZIMUTH_QUOTA_GB", "0.000001")
+    assert client.put("/api/uploads/a.bin", content=b"x" * 600, headers=HEADERS).status_code == 200
+    folder = engine.home / "uploads" / client.cookies[COOKIE]
+    sentence = (
+        "With this file the uploads of this browser take more than 1e-06 GB ($AZIMUTH_QUOTA_GB), which is "
+        f"the most; delete some in {folder} on Azimuth's machine."
+    )
+
+    def chunks():  # type: ignore[no-untyped-def]
+        for _ in range(5):
+            yield b"x" * 100
+
+    for content in (b"x" * 500, chunks()):
+        answer = client.put("/api/uploads/b.bin", content=content, headers=HEADERS)
+        assert said(answer) == (413, {"error": sentence})
+    assert [path.name for path in folder.iterdir()] == ["a.bin"]
+    # A file that takes another's place needs no room beside it.
+    assert client.put("/api/uploads/a.bin", content=b"x" * 900, headers=HEADERS).status_code == 200
+
+
+def test_an_upload_to_a_disk_that_is_nearly_full_is_turned_down(
+    client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("data.room.KEEP_FREE_BYTES", 1 << 62)
+    assert client.put("/api/uploads/a.bin", content=b"x", headers=HEADERS).status_code == 507
+    left = [path for path in (engine.home / "uploads").rglob("*") if path.is_file()]
+    assert left == []
+
+
 @pytest.mark.parametrize("name", ["%2e%2e%2fx", "..%5c..%5cx", "a%2fb", "%00", "..."])
 def test_an_uploads_name_never_leaves_its_folder(client: TestClient, engine: Engine, name: str):
     client.put(f"/api/uploads/{name}", content=b"x", headers=HEADERS)
