@@ -15,7 +15,7 @@ from data.web.settings import setting
 from data.web.urls import host_of
 
 MAX_TEXT_CHARS = 500
-_DDG_HOST = "html.duckduckgo.com"
+_DDG_HOSTS = ("html.duckduckgo.com", "duckduckgo.com")
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,31 @@ def _tavily(address: str, key: str, query: str, most: int) -> tuple[Hit, ...]:
 
 
 def _duckduckgo(query: str, most: int) -> tuple[Hit, ...]:
-    """The library makes its own requests, to DuckDuckGo's fixed address and nowhere else."""
+    """The library makes its own requests, as a browser does: to DuckDuckGo through `data.web.tunnel`.
+
+    A proxy of the operator's, in the library's own variable, is used as it is.
+    """
+    from data.web.tunnel import tunnel
+
+    if proxy := setting("DDGS_PROXY"):
+        return _by_library(query, most, proxy)
+    reachable(_DDG_HOSTS[0], 443)  # says within a second that there is no network
+    with tunnel(_DDG_HOSTS) as way:
+        try:
+            hits = _by_library(query, most, way.address)
+        except WebError as error:
+            raise (way.problem or error) from None
+        if not hits and way.problem is not None:
+            raise way.problem
+        return hits
+
+
+def _by_library(query: str, most: int, proxy: str) -> tuple[Hit, ...]:
     from ddgs import DDGS
     from ddgs.exceptions import DDGSException
 
-    proxy = setting("DDGS_PROXY")  # the library's own variable
-    if not proxy:
-        reachable(_DDG_HOST, 443)  # says within a second that there is no network
     try:
-        searcher = DDGS(proxy=proxy or None, timeout=10, verify=setting("SSL_CERT_FILE") or True)
+        searcher = DDGS(proxy=proxy, timeout=10, verify=setting("SSL_CERT_FILE") or True)
         found = searcher.text(query, backend="duckduckgo", max_results=most)
     except DDGSException as error:
         if "no results" in str(error).lower():

@@ -7,7 +7,8 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from ipaddress import ip_address
 from pathlib import Path
 from socket import create_server, socket
 from typing import Any
@@ -106,12 +107,14 @@ def test_tavily_gets_the_key_in_a_header_and_nowhere_else(service: Service, monk
     assert str(caught.value) == "service.test answered with status 401 (it wants a key or a password)."
 
 
-def test_duckduckgo_is_read_through_its_library(
-    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    page = b"""<html><body><div class="result results_links links_main result__body">
-    <h2><a href="https://example.org/port">The port</a></h2><a href="https://example.org/port">A deep one.</a>
-    </div></body></html>"""
+PAGE = b"""<html><body><div class="result results_links links_main result__body">
+<h2><a href="https://example.org/port">The port</a></h2><a href="https://example.org/port">A deep one.</a>
+</div></body></html>"""
+
+
+@pytest.fixture
+def duckduckgo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """What a server needs to be DuckDuckGo to us."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test",
@@ -119,24 +122,56 @@ def test_duckduckgo_is_read_through_its_library(
          "-keyout", str(key), "-out", str(certificate)],
         check=True, capture_output=True,
     )  # fmt: skip
-    with closing(create_server(("127.0.0.1", 0))) as listening:
-        thread = threading.Thread(target=_proxy, args=(listening, key, certificate, page), daemon=True)
-        thread.start()
-        monkeypatch.setenv("DDGS_PROXY", f"http://127.0.0.1:{listening.getsockname()[1]}")
-        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        found = searching.web_search("ports", 5)
-    assert (found.engine, found.hits[0].title, found.hits[0].url) == (
-        "DuckDuckGo",
-        "The port",
-        "https://example.org/port",
-    )
-
-
-def _proxy(listening: socket, key: Path, certificate: Path, page: bytes) -> None:
-    """A proxy that is DuckDuckGo itself to whoever asks it for a tunnel."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    monkeypatch.delenv("DDGS_PROXY", raising=False)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, key)
-    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {len(page)}\r\n\r\n".encode()
+    return context
+
+
+@contextmanager
+def _answering(context: ssl.SSLContext, *, proxy: bool = False, times: int = 1) -> Iterator[int]:
+    """The port of DuckDuckGo itself, or of a proxy that leads there; its page comes so many times over."""
+    with closing(create_server(("127.0.0.1", 0))) as listening:
+        threading.Thread(target=_serve, args=(listening, context, proxy, times), daemon=True).start()
+        yield listening.getsockname()[1]
+
+
+@pytest.mark.parametrize("proxy", [False, True])
+def test_duckduckgo_is_read_through_its_library_and_by_the_operators_proxy(
+    duckduckgo: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch, proxy: bool
+):
+    with _answering(duckduckgo, proxy=proxy) as port:
+        if proxy:
+            monkeypatch.setenv("DDGS_PROXY", f"http://127.0.0.1:{port}")
+        else:
+            monkeypatch.setenv(ALLOWED_VARIABLE, f"html.duckduckgo.com:443=127.0.0.1:{port}")
+        found = searching.web_search("ports", 5)
+    hit = searching.Hit("The port", "https://example.org/port", "A deep one.")
+    assert found == searching.Found("DuckDuckGo", (hit,))
+
+
+def test_no_more_than_8_mib_are_read_of_a_search_s_answer(
+    duckduckgo: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+):
+    with _answering(duckduckgo, times=100_000) as port:
+        monkeypatch.setenv(ALLOWED_VARIABLE, f"html.duckduckgo.com:443=127.0.0.1:{port}")
+        with pytest.raises(
+            WebError, match=r"^The search's answer is larger than the 8 MiB that are read of it\.$"
+        ):
+            searching.web_search("ports", 5)
+
+
+def test_a_search_leads_to_no_private_address(duckduckgo: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch):
+    """Not even where a name server says that DuckDuckGo lies there."""
+    monkeypatch.delenv(ALLOWED_VARIABLE, raising=False)
+    monkeypatch.setattr("data.web.addresses._resolved", lambda host, port: [ip_address("10.0.0.7")])
+    with pytest.raises(WebError, match=r"10\.0\.0\.7 lies inside a private or reserved network"):
+        searching.web_search("ports", 5)
+
+
+def _serve(listening: socket, context: ssl.SSLContext, proxy: bool, times: int) -> None:
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {times * len(PAGE)}\r\n\r\n"
     while True:
         try:
             connection, _ = listening.accept()
@@ -145,11 +180,14 @@ def _proxy(listening: socket, key: Path, certificate: Path, page: bytes) -> None
         with connection:
             connection.settimeout(10)
             try:
-                connection.recv(65536)
-                connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                if proxy:
+                    connection.recv(65536)
+                    connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 with context.wrap_socket(connection, server_side=True) as secured:
                     secured.recv(65536)
-                    secured.sendall(head + page)
+                    secured.sendall(head.encode())
+                    for _ in range(times):
+                        secured.sendall(PAGE)
             except OSError:
                 continue
 
