@@ -19,12 +19,15 @@ few sessions would use up. Without room for a row of tiles, each tile is unpacke
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[rasterio.DatasetReader]:
-    """A raster of this machine, read-only. Raises RasterError for a file that is none or is broken."""
+def opened(path: Path, threads: str = "ALL_CPUS") -> Iterator[rasterio.DatasetReader]:
+    """A raster of this machine, read-only. Raises RasterError for a file that is none or is broken.
+
+    With one of `threads` ("1") reading line by line is quicker: several are set to work for each line anew.
+    """
     from data.readers.base import BadRecord
     from data.readers.raster_info import open_raster
 
-    with rasterio.Env(GDAL_CACHEMAX=CACHE_BYTES, GDAL_NUM_THREADS="ALL_CPUS"):
+    with rasterio.Env(GDAL_CACHEMAX=CACHE_BYTES, GDAL_NUM_THREADS=threads):
         try:
             with open_raster(path) as source:
                 yield source

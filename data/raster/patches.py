@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,10 +14,11 @@ import numpy as np
 import rasterio
 from numba import njit
 from numpy.typing import NDArray
+from rasterio.windows import Window
 
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
-from data.raster.windows import Band, Block, Grid, Place, compute, windows
+from data.raster.windows import Grid, Place, read_block, windows
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -34,7 +35,8 @@ COMPARE: dict[str, Callable[[Any, float], Any]] = {
 }
 MAX_CORNERS = 3_000_000
 """Most corners of outlines, counted at the upper left of each: with more, polygons would fill the memory."""
-MAX_SIEVED_CORNERS = 12_000_000
+MAX_SIEVED = 12_000_000
+"""Most patches that sieve numbers while it finds them: 20 bytes each."""
 _WHOLE = ("uint8", "int8", "int16", "uint16", "int32")
 
 
@@ -72,7 +74,9 @@ def outlines(
                 f"{source.name} breaks into too many patches: about {corners:,} corners, at most "
                 f"{MAX_CORNERS:,}; sieve it, or give a condition that keeps larger areas."
             )
-        with rasterio.open(file) as values, rasterio.open(mask) as valid:
+        with ExitStack() as stack:
+            values = stack.enter_context(opened(file, threads="1"))
+            valid = None if mask is None else rasterio.band(stack.enter_context(rasterio.open(mask)), 1)
             grid = Grid.of(values)
             found = list(_polygons(values, 1 if where else band, valid, connectivity))
     return _frame(found, grid, min_area_m2, simplify)
@@ -89,37 +93,23 @@ def sieve(
 ) -> int:
     """Give patches of fewer than `min_px` pixels their largest neighbour's value; how many pixels changed.
 
-    GDAL's sieve filter; nodata stays and swallows nothing. The result lies in a file while it is made, and
-    memory grows with the number of patches. Raises RasterError for floating-point pixels.
+    GDAL's sieve filter; nodata stays and swallows nothing. Read and written by strips; memory grows with the
+    number of patches. Raises RasterError for floating-point pixels, and for millions of patches.
     """
-    from rasterio import features
+    from data.raster.sieving import Sieve
 
-    with opened(source) as reader:
+    with opened(source, threads="1") as reader:
         dtype, nodata = reader.dtypes[band - 1], reader.nodatavals[band - 1]
-    if dtype not in _WHOLE:
-        raise RasterError(
-            f"sieve takes classes in whole numbers, and {source.name} holds {dtype}; raster_calc rounds."
-        )
-    with (
-        _patches(source, band, None) as (_, mask, corners),
-        opened(source) as reader,
-        rasterio.open(mask) as valid,
-        tempfile.TemporaryFile(dir=target.parent) as room,
-    ):
-        if corners > MAX_SIEVED_CORNERS:
+        if dtype not in _WHOLE:
             raise RasterError(
-                f"{source.name} breaks into over {MAX_SIEVED_CORNERS:,} patches; it is no map of classes."
+                f"sieve takes classes in whole numbers, and {source.name} holds {dtype}; raster_calc rounds."
+            )
+        patches = Sieve(reader, band, min_px, connectivity == 8)
+        if not patches.find(MAX_SIEVED):
+            raise RasterError(
+                f"{source.name} breaks into over {MAX_SIEVED:,} patches; it is no map of classes."
             )
         grid = Grid.of(reader)
-        room.truncate(grid.width * grid.height * np.dtype(dtype).itemsize)
-        out = np.memmap(room, dtype=dtype, mode="r+", shape=(grid.height, grid.width))
-        features.sieve(
-            rasterio.band(reader, band),
-            min_px,
-            out=out,
-            mask=rasterio.band(valid, 1),
-            connectivity=connectivity,
-        )
         profile = geotiff_profile(
             grid.width,
             grid.height,
@@ -131,68 +121,83 @@ def sieve(
         )
         changed = 0
         with rasterio.open(target, "w", **profile) as writer:
-            for window in windows(grid):
-                rows, columns = window.toslices()
-                made = np.asarray(out[rows, columns])
-                changed += int((made != reader.read(band, window=window)).sum())
-                writer.write(made, 1, window=window)
+            for window, values, differ in patches.made():
+                changed += differ
+                writer.write(values, 1, window=window)
             writer.update_tags(**(tags or {}))
-        return changed
+    return changed
 
 
 @contextmanager
-def _patches(source: Path, band: int, where: Where | None) -> Iterator[tuple[Path, Path, int]]:
+def _patches(source: Path, band: int, where: Where | None) -> Iterator[tuple[Path, Path | None, int]]:
     """A file of patches, one that is 1 where a pixel belongs to one, and how many corners they have.
 
-    With a condition both are the same file; without one the first is the source itself.
+    With a condition both are the same file; without one the first is the source itself, and there is no
+    second where all pixels belong to one.
     """
-    with opened(source) as reader:
-        if where is None and reader.dtypes[band - 1] not in (*_WHOLE, "float32"):
+    with tempfile.TemporaryDirectory(prefix="patches-") as folder, opened(source) as reader:
+        grid, dtype = Grid.of(reader), reader.dtypes[band - 1]
+        if where is None and dtype not in (*_WHOLE, "float32"):
             raise RasterError(
-                f"Pixels of type {reader.dtypes[band - 1]} cannot be grouped by value; give a condition "
+                f"Pixels of type {dtype} cannot be grouped by value; give a condition "
                 "such as where='> 0.4', or convert them with raster_calc."
             )
-    corners: list[int] = []
-
-    def keep(blocks: list[Block], place: Place) -> NDArray[Any]:
-        values = blocks[0][0]
-        if where is not None:
-            kept = COMPARE[where.sign](values, where.value) & np.isfinite(values)
-            values = np.where(kept, np.float32(1), np.float32(np.nan))
-        corners.append(_corners(values))
-        kept_px: NDArray[Any] = np.isfinite(values).astype(np.uint8)
-        return kept_px
-
-    with tempfile.TemporaryDirectory(prefix="patches-") as folder:
         mask = Path(folder) / "mask.tif"
-        compute([Band(source, (band,))], mask, keep, halo=1, dtype="uint8", nodata=None)
-        yield (mask if where else source), mask, sum(corners)
+        profile = geotiff_profile(
+            grid.width, grid.height, count=1, dtype="uint8", crs=grid.crs, transform=grid.transform
+        )
+        corners, whole = 0, True
+        with rasterio.open(mask, "w", **profile) as writer:
+            for window in windows(grid):
+                # A line above and a column to the left come along: what lies there may begin a patch.
+                top, left = min(1, int(window.row_off)), min(1, int(window.col_off))
+                place = Window(
+                    window.col_off - left, window.row_off - top, window.width + left, window.height + top
+                )
+                values, known = _values(reader, band, place, where)
+                corners += _corners(values, known, top, left)
+                whole = whole and bool(known.all())
+                writer.write(known[top:, left:].astype(np.uint8), 1, window=window)
+        yield (mask if where else source), (None if whole and not where else mask), corners
+
+
+def _values(
+    reader: rasterio.DatasetReader, band: int, window: Window, where: Where | None
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The pixels of a window as floating point, and which belong to a patch; with a condition all alike."""
+    values = read_block(reader, (band,), Place(Grid.of(reader), window))[0]
+    known: NDArray[np.bool_] = np.isfinite(values)
+    if where is None:
+        return values, known
+    known &= COMPARE[where.sign](values, where.value)
+    return known.astype(values.dtype), known
 
 
 @njit(cache=True, nogil=True)
-def _corners(values: Any) -> int:
-    """How many valid pixels differ from the one above and from the one to the left; the margin apart."""
+def _corners(values: Any, known: Any, top: int, left: int) -> int:
+    """How many known pixels differ from the one above and from the one to the left, from (top, left) on."""
     found = 0
-    for i in range(1, values.shape[0] - 1):
-        for j in range(1, values.shape[1] - 1):
-            value = values[i, j]
-            if value == value and values[i - 1, j] != value and values[i, j - 1] != value:
+    for i in range(top, values.shape[0]):
+        for j in range(left, values.shape[1]):
+            if (
+                known[i, j]
+                and (i == 0 or not known[i - 1, j] or values[i - 1, j] != values[i, j])
+                and (j == 0 or not known[i, j - 1] or values[i, j - 1] != values[i, j])
+            ):
                 found += 1
     return found
 
 
 def _polygons(
-    values: rasterio.DatasetReader, band: int, valid: rasterio.DatasetReader, connectivity: Connectivity
+    values: rasterio.DatasetReader, band: int, valid: Any, connectivity: Connectivity
 ) -> Iterator[tuple[Any, float]]:
     import shapely
     from rasterio import features
 
-    shapes = features.shapes(
-        rasterio.band(values, band), rasterio.band(valid, 1), connectivity, values.transform
-    )
+    shapes = features.shapes(rasterio.band(values, band), valid, connectivity, values.transform)
     for shape, value in shapes:
         shell, *holes = shape["coordinates"]
-        yield shapely.Polygon(shell, holes), float(value)
+        yield shapely.Polygon(np.array(shell), [np.array(hole) for hole in holes]), float(value)
 
 
 def _frame(
@@ -225,6 +230,16 @@ def _areas(frame: gpd.GeoDataFrame, grid: Grid) -> list[float]:
     step = 0.1 if grid.crs.is_geographic else 10_000.0
     fine = frame.set_geometry(shapely.segmentize(frame.geometry.to_numpy(), step), crs=grid.crs)
     geod = Geod(ellps="WGS84")
-    return [
-        round(abs(geod.geometry_area_perimeter(each)[0]), 3) for each in fine.geometry.to_crs("EPSG:4326")
-    ]
+    return [round(_area(geod, each), 3) for each in fine.geometry.to_crs("EPSG:4326")]
+
+
+def _area(geod: Any, shape: Any) -> float:
+    """A polygon's area without its holes, m². Geod takes arrays much more quickly than shapes."""
+    import shapely
+
+    area = 0.0
+    for part in getattr(shape, "geoms", [shape]):
+        for at, ring in enumerate((part.exterior, *part.interiors)):
+            inside = abs(geod.polygon_area_perimeter(*shapely.get_coordinates(ring).T)[0])
+            area += inside if at == 0 else -inside
+    return area

@@ -201,7 +201,7 @@ def read_block(reader: rasterio.DatasetReader, numbers: Sequence[int] | None, pl
     dtype = _working_dtype([reader.dtypes[number - 1] for number in chosen])
     try:
         values = reader.read(chosen, window=window)
-        missing = [_missing(reader, number, window, values[at]) for at, number in enumerate(chosen)]
+        missing = [missing_in(reader, number, window, values[at]) for at, number in enumerate(chosen)]
         values = (np.abs(values) if values.dtype.kind == "c" else values).astype(dtype, copy=False)
         for band, none in zip(values, missing, strict=True):
             if none is not None:
@@ -220,7 +220,7 @@ def _working_dtype(dtypes: Sequence[str]) -> str:
     return "float32" if all(np.can_cast(each, "float32") for each in dtypes) else "float64"
 
 
-def _missing(
+def missing_in(
     reader: rasterio.DatasetReader, number: int, window: Window, stored: NDArray[Any]
 ) -> NDArray[np.bool_] | None:
     """Where a band has no value, not-a-number aside; None where it has values everywhere."""

@@ -10,8 +10,10 @@ import pytest
 import rasterio
 from affine import Affine
 from pyproj import Geod
+from rasterio import features
+from scipy.ndimage import gaussian_filter
 
-from data.raster import patches
+from data.raster import patches, sieving
 from data.raster.errors import RasterError
 from data.raster.patches import Where, outlines, sieve
 from tests.data.raster.made import gdal, needs, read, write
@@ -19,8 +21,6 @@ from tests.data.raster.made import gdal, needs, read, write
 
 def classes(side: int = 60, seed: int = 3) -> np.ndarray:
     """Blobs of four classes, 0 without a value, with single pixels among them."""
-    from scipy.ndimage import gaussian_filter
-
     random = np.random.default_rng(seed)
     smooth = gaussian_filter(random.normal(size=(side, side)), 3)
     blobs = np.digitize(smooth, np.quantile(smooth, [0.25, 0.5, 0.75])).astype(np.uint8) + 1
@@ -122,6 +122,37 @@ def test_the_sieve_gives_gdal_sieves_classes_and_leaves_nodata(
     assert np.isnan(ours[:4, :10]).all()
     with rasterio.open(tmp_path / "ours.tif") as made:
         assert (made.dtypes[0], made.nodata, made.crs) == ("uint8", 0, "EPSG:32631")
+
+
+@pytest.mark.parametrize("connectivity", [4, 8])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32"])
+def test_a_sieve_by_strips_is_gdals_of_the_whole(
+    tmp_path: Path, connectivity: patches.Connectivity, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(11)
+    for side, wide, kinds, least in ((70, 55, 2, 30), (41, 90, 5, 4), (64, 64, 3, 60), (30, 1, 2, 3)):
+        smooth = gaussian_filter(random.normal(size=(side, wide)), 0.7)
+        values = np.digitize(smooth, np.quantile(smooth, np.linspace(0, 1, kinds + 1)[1:-1])).astype(dtype)
+        source = write(tmp_path / "classes.tif", values, nodata=0 if kinds > 2 else None)
+        expected = features.sieve(
+            values, least, mask=values != 0 if kinds > 2 else None, connectivity=connectivity
+        )
+        monkeypatch.setattr(sieving, "STRIP_PX", 7 * wide)
+        changed = sieve(source, tmp_path / "out.tif", min_px=least, connectivity=connectivity)
+        with rasterio.open(tmp_path / "out.tif") as made:
+            np.testing.assert_array_equal(made.read(1), expected)
+        assert changed == (values != expected).sum() > 0
+
+
+def test_small_patches_without_a_large_neighbour_stay_and_more_than_can_be_numbered_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = np.indices((20, 20)).sum(0).astype(np.uint8) % 2 + 1
+    source = write(tmp_path / "board.tif", board)
+    assert sieve(source, tmp_path / "out.tif", min_px=4) == 0
+    monkeypatch.setattr(patches, "MAX_SIEVED", 399)
+    with pytest.raises(RasterError, match="breaks into over 399 patches"):
+        sieve(source, tmp_path / "out.tif", min_px=4)
 
 
 def test_areas_add_up_to_that_of_the_whole_raster(shared_data: Path) -> None:
