@@ -15,7 +15,7 @@ from data.raster.errors import RasterError
 
 TASKS = ("super-resolution",)
 WINDOW_PX = 512
-"""Side of a window without its margin, coarse pixels."""
+"""Side of a window without its margin, coarse pixels; where the image is narrower it is as much longer."""
 HALO_PX = 24
 """The margin: farther than the network looks, so that windows fit without a seam."""
 MOST_BANDS = 16
@@ -50,6 +50,7 @@ def upscaled(
     from data.models.registry import registry
     from data.models.serving import served
     from data.raster.files import geotiff_profile, opened
+    from data.raster.windows import Grid, windows
     from data.vision.blocks import kept_type
 
     chosen = choose(registry(models), TASKS, image_facts(source), model)
@@ -74,10 +75,10 @@ def upscaled(
             crs=reader.crs,
             transform=reader.transform * Affine.scale(1 / factor),
         )
-        windows, added = _windows(reader.width, reader.height), np.zeros(2)
+        parts, added = list(windows(Grid.of(reader), WINDOW_PX**2)), np.zeros(2)
         with rasterio.open(target, "w", **profile) as writer:
-            for done, window in enumerate(windows):
-                progress.tell(done / len(windows), f"Doubled {done} of {len(windows)} windows.")
+            for done, window in enumerate(parts):
+                progress.tell(done / len(parts), f"Doubled {done} of {len(parts)} windows.")
                 added += _window(reader, writer, window, scales, network, factor)
             writer.descriptions = reader.descriptions
             writer.colorinterp = reader.colorinterp
@@ -85,16 +86,6 @@ def upscaled(
         pixel = (float(abs(reader.transform.a)), float(abs(reader.transform.e)))
     detail = 100 * float(np.sqrt(added[0] / max(added[1], 1)))
     return Upscaled(chosen.name, chosen.card.architecture, factor, pixel, round(detail, 2))
-
-
-def _windows(width: int, height: int) -> list[Any]:
-    from rasterio.windows import Window
-
-    return [
-        Window(column, row, min(WINDOW_PX, width - column), min(WINDOW_PX, height - row))
-        for row in range(0, height, WINDOW_PX)
-        for column in range(0, width, WINDOW_PX)
-    ]
 
 
 def _scales(source: Path, count: int) -> list[tuple[float, float]]:
