@@ -45,6 +45,19 @@ def test_the_windows_fill_as_the_whole_would(tmp_path: Path, monkeypatch: pytest
     np.testing.assert_allclose(read(tmp_path / "parts.tif"), read(tmp_path / "whole.tif"), rtol=1e-6)
 
 
+@needs("gdal_fillnodata.py")
+def test_lonely_holes_far_apart_and_at_the_edges_are_filled_as_by_gdal(tmp_path: Path) -> None:
+    values = pierced(120, 400)
+    values[values < 0] = 55
+    for row, column, size in ((0, 0, 6), (117, 390, 9), (50, 150, 12), (90, 155, 3), (30, 260, 1)):
+        values[row : row + size, column : column + size] = -1
+    source = write(tmp_path / "holes.tif", values, nodata=-1)
+    gdal("gdal_fillnodata.py", "-q", "-md", 15, "-si", 1, source, tmp_path / "theirs.tif")
+    filled = fill_nodata(source, tmp_path / "ours.tif", max_distance_px=15, smoothing=1)
+    np.testing.assert_allclose(read(tmp_path / "ours.tif"), read(tmp_path / "theirs.tif"), rtol=1e-5)
+    assert (filled.holes_px, filled.left_px) == ((values == -1).sum(), 0)
+
+
 def test_what_lies_too_far_from_any_value_stays_without_one(tmp_path: Path) -> None:
     values = np.full((30, 30), 7, np.uint8)
     values[5:, 5:] = 0
