@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from data.raster.bands import band_number
@@ -19,6 +20,10 @@ from data.raster.windows import Band, Block, Place, compute
 Method = Literal["auto", "qa_pixel", "scl", "spectral"]
 CLEAR, CLOUD, SHADOW, SNOW, UNKNOWN = 0, 1, 2, 3, 255
 _QA = re.compile(r"qa[_ ]?pixel", re.IGNORECASE)
+_SCL_CLASSES = np.array(
+    [UNKNOWN, CLEAR, CLEAR, SHADOW, CLEAR, CLEAR, CLEAR, CLEAR, CLOUD, CLOUD, CLOUD, SNOW], np.uint8
+)
+"""By the number of a Sentinel-2 scene classification."""
 _SCL = re.compile(r"\bscl\b|scene[_ ]classification", re.IGNORECASE)
 
 
@@ -61,7 +66,7 @@ def cloud_mask(
         if buffer_px:
             classes = _grown(classes, buffer_px)
         inner = classes[halo : classes.shape[0] - halo, halo : classes.shape[1] - halo]
-        counts.append(np.bincount(inner.ravel(), minlength=256))
+        counts.append(_counts(inner))
         return classes
 
     compute(
@@ -108,24 +113,54 @@ def _choice(source: Path, method: Method, band: int | None) -> tuple[str, tuple[
 
 
 def _from_qa_pixel(block: Block, _: float) -> NDArray[np.uint8]:
-    known = np.isfinite(block[0])
-    bits = np.where(known, block[0], 1).astype(np.int64)
-    made = np.full(bits.shape, CLEAR, np.uint8)
-    made[bits & (1 << 5) != 0] = SNOW
-    made[bits & (1 << 4) != 0] = SHADOW
-    made[bits & 0b1110 != 0] = CLOUD
-    made[(bits & 1 != 0) | ~known] = UNKNOWN
+    made: NDArray[np.uint8] = _bits(block[0])
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _bits(values: Any) -> Any:
+    """The classes of Landsat's quality bits; clouds before shadows before snow."""
+    made = np.empty(values.shape, np.uint8)
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            value = values[i, j]
+            bits = np.int64(value) if np.isfinite(value) else 1
+            if bits & 1:
+                made[i, j] = UNKNOWN
+            elif bits & 0b1110:
+                made[i, j] = CLOUD
+            elif bits & (1 << 4):
+                made[i, j] = SHADOW
+            else:
+                made[i, j] = SNOW if bits & (1 << 5) else CLEAR
     return made
 
 
 def _from_scl(block: Block, _: float) -> NDArray[np.uint8]:
-    classes = np.where(np.isfinite(block[0]), block[0], 0).astype(np.int64)
-    made = np.full(classes.shape, CLEAR, np.uint8)
-    made[classes == 11] = SNOW
-    made[classes == 3] = SHADOW
-    made[np.isin(classes, (8, 9, 10))] = CLOUD
-    made[(classes <= 0) | (classes > 11)] = UNKNOWN
+    made: NDArray[np.uint8] = _looked_up(block[0], _SCL_CLASSES)
     return made
+
+
+@njit(cache=True, nogil=True)
+def _looked_up(values: Any, classes: Any) -> Any:
+    """The class of each whole number from 0 on; what is none of them is not known."""
+    made = np.full(values.shape, UNKNOWN, np.uint8)
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            value = values[i, j]
+            if 0 <= value < len(classes):  # not-a-number is not
+                made[i, j] = classes[np.int64(value)]
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _counts(classes: Any) -> Any:
+    """How many pixels have each class."""
+    found = np.zeros(256, np.int64)
+    for i in range(classes.shape[0]):
+        for j in range(classes.shape[1]):
+            found[classes[i, j]] += 1
+    return found
 
 
 def _from_colours(block: Block, scale: float) -> NDArray[np.uint8]:
