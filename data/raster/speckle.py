@@ -122,103 +122,150 @@ def _ratios(block: NDArray[np.float64]) -> NDArray[np.float64]:
 @njit(cache=True, nogil=True, error_model="numpy")
 def _filter(z: Any, half: int, looks: float, method: int) -> Any:
     """(rows, columns) of intensity, filtered where the window lies inside; not-a-number stays so."""
+    return _refined(z, looks) if method == 1 else _plain(z, half, looks, method)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _plain(z: Any, half: int, looks: float, method: int) -> Any:
+    """Lee's filter or Gamma-MAP, a line at a time.
+
+    The sums of a window are those of its columns' sums. None is carried from one window to the next with a
+    value added and another taken away: beside a bright target that would leave its rounding behind.
+    """
     rows, columns = z.shape
     made = np.full(z.shape, np.nan, z.dtype)
-    means = np.empty((3, 3))
+    down, across = np.empty((3, columns + 2 * half)), np.empty((3, columns))
     for i in range(rows):
+        down[:] = 0.0
+        for k in range(max(0, i - half), min(rows, i + half + 1)):
+            for j in range(columns):
+                value = float(z[k, j])
+                there = 1.0 if value == value else 0.0
+                value = value if value == value else 0.0
+                down[0, j + half] += there
+                down[1, j + half] += value
+                down[2, j + half] += value * value
+        across[:] = 0.0
+        for m in range(2 * half + 1):
+            for j in range(columns):
+                across[0, j] += down[0, j + m]
+                across[1, j] += down[1, j + m]
+                across[2, j] += down[2, j + m]
         for j in range(columns):
-            if z[i, j] != z[i, j]:
-                continue
-            side = -1
-            if method == 1 and 3 <= i < rows - 3 and 3 <= j < columns - 3:
-                side = _edge_side(z, i, j, means)
-            mean, variance, count = _moments(z, i, j, half, side)
-            if count < 2 or mean <= 0.0:
-                made[i, j] = z[i, j]
-            elif method == 2:
-                made[i, j] = _gamma_map(z[i, j], mean, variance, looks)
-            else:
-                made[i, j] = _lee(z[i, j], mean, variance, looks)
+            if z[i, j] == z[i, j]:
+                made[i, j] = _estimate(z[i, j], across[0, j], across[1, j], across[2, j], looks, method)
     return made
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _moments(z: Any, i: int, j: int, half: int, side: int) -> tuple[float, float, int]:
-    """Mean, variance and count of a window, or of its half on one side of an edge through its middle."""
-    total = squares = 0.0
-    count = 0
-    for k in range(max(0, i - half), min(z.shape[0], i + half + 1)):
-        for m in range(max(0, j - half), min(z.shape[1], j + half + 1)):
-            if side >= 0 and not _on_side(k - i, m - j, side):
+def _refined(z: Any, looks: float) -> Any:
+    """Lee's refined filter: half of a 7 x 7 window, along the edge; all of it beside missing values."""
+    rows, columns = z.shape
+    made = np.full(z.shape, np.nan, z.dtype)
+    first, last = _halves()
+    means = np.empty((5, columns))
+    for row in range(max(0, min(4, rows - 2))):
+        _means_of_nine(z, row + 1, means[(row + 1) % 5])
+    for i in range(rows):
+        if 3 <= i < rows - 3:
+            _means_of_nine(z, i + 2, means[(i + 2) % 5])
+        for j in range(columns):
+            if z[i, j] != z[i, j]:
                 continue
-            value = float(z[k, m])
-            if value == value:
-                total += value
-                squares += value * value
-                count += 1
-    if count < 2:
-        return total, 0.0, count
-    mean = total / count
-    return mean, max(0.0, (squares - total * mean) / (count - 1)), count
+            side = -1
+            if 3 <= i < rows - 3 and 3 <= j < columns - 3:
+                side = _edge_side(means[(i - 2) % 5], means[i % 5], means[(i + 2) % 5], j)
+            if side < 0:
+                count, total, squares = _whole(z, i, j)
+            else:
+                count, total, squares = 28.0, 0.0, 0.0
+                for k in range(7):
+                    for m in range(first[side, k], last[side, k]):
+                        value = float(z[i - 3 + k, j + m])
+                        total += value
+                        squares += value * value
+            made[i, j] = _estimate(z[i, j], count, total, squares, looks, 1)
+    return made
 
 
 @njit(cache=True, nogil=True)
-def _on_side(down: int, across: int, side: int) -> bool:
-    """Whether a pixel lies in a half window, the edge line included: E, NE, N, NW, W, SW, S, SE."""
-    if side == 0:
-        return across >= 0
-    if side == 1:
-        return across - down >= 0
-    if side == 2:
-        return down <= 0
-    if side == 3:
-        return -across - down >= 0
-    if side == 4:
-        return across <= 0
-    if side == 5:
-        return down - across >= 0
-    if side == 6:
-        return down >= 0
-    return across + down >= 0
+def _whole(z: Any, i: int, j: int) -> tuple[float, float, float]:
+    """Count, sum and sum of squares of the values in a 7 x 7 window."""
+    count = total = squares = 0.0
+    for k in range(max(0, i - 3), min(z.shape[0], i + 4)):
+        for m in range(max(0, j - 3), min(z.shape[1], j + 4)):
+            value = float(z[k, m])
+            if value == value:
+                count += 1.0
+                total += value
+                squares += value * value
+    return count, total, squares
+
+
+@njit(cache=True, nogil=True)
+def _halves() -> tuple[Any, Any]:
+    """For each line of a 7 x 7 window, where its half begins and ends, the edge through the middle included.
+
+    In the order E, NE, N, NW, W, SW, S, SE; columns are counted from the middle.
+    """
+    first, last = np.full((8, 7), -3), np.full((8, 7), 4)
+    for k in range(7):
+        down = k - 3
+        first[0, k], first[1, k], first[7, k] = 0, down, -down
+        last[4, k], last[5, k], last[3, k] = 1, down + 1, 1 - down
+        if down > 0:
+            last[2, k] = -3
+        if down < 0:
+            last[6, k] = -3
+    return first, last
+
+
+@njit(cache=True, nogil=True)
+def _means_of_nine(z: Any, row: int, means: Any) -> None:
+    """The means of the 3 x 3 pixels around those of a line, the outermost two left out."""
+    for j in range(1, z.shape[1] - 1):
+        total = 0.0
+        for k in range(row - 1, row + 2):
+            for m in range(j - 1, j + 2):
+                total += float(z[k, m])
+        means[j] = total / 9.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _edge_side(z: Any, i: int, j: int, means: Any) -> int:
+def _edge_side(above: Any, beside: Any, below: Any, j: int) -> int:
     """The half of a 7 x 7 window that the pixel belongs to; -1 beside missing values.
 
     The means of nine overlapping 3 x 3 windows give the gradient in four directions; across the strongest
     one, the side whose mean is nearer to the middle's is taken.
     """
-    for a in range(3):
-        for b in range(3):
-            total = 0.0
-            for k in range(3):
-                for m in range(3):
-                    total += float(z[i - 3 + 2 * a + k, j - 3 + 2 * b + m])
-            means[a, b] = total / 9.0
-            if total != total:
-                return -1
-    east = means[0, 2] + means[1, 2] + means[2, 2] - means[0, 0] - means[1, 0] - means[2, 0]
-    north = means[0, 0] + means[0, 1] + means[0, 2] - means[2, 0] - means[2, 1] - means[2, 2]
-    north_east = means[0, 1] + means[0, 2] + means[1, 2] - means[1, 0] - means[2, 0] - means[2, 1]
-    north_west = means[0, 1] + means[0, 0] + means[1, 0] - means[1, 2] - means[2, 2] - means[2, 1]
-    best, side = abs(east), 0
+    nw, n, ne = above[j - 2], above[j], above[j + 2]
+    w, middle, e = beside[j - 2], beside[j], beside[j + 2]
+    sw, s, se = below[j - 2], below[j], below[j + 2]
+    every = nw + n + ne + w + middle + e + sw + s + se
+    if every != every:
+        return -1
+    east = ne + e + se - nw - w - sw
+    north = nw + n + ne - sw - s - se
+    north_east = n + ne + e - w - sw - s
+    north_west = n + nw + w - e - se - s
+    best, side, one, other = abs(east), 0, e, w
     if abs(north_east) > best:
-        best, side = abs(north_east), 1
+        best, side, one, other = abs(north_east), 1, ne, sw
     if abs(north) > best:
-        best, side = abs(north), 2
+        best, side, one, other = abs(north), 2, n, s
     if abs(north_west) > best:
-        best, side = abs(north_west), 3
-    middle = means[1, 1]
-    if side == 0:
-        one, other = means[1, 2], means[1, 0]
-    elif side == 1:
-        one, other = means[0, 2], means[2, 0]
-    elif side == 2:
-        one, other = means[0, 1], means[2, 1]
-    else:
-        one, other = means[0, 0], means[2, 2]
+        best, side, one, other = abs(north_west), 3, nw, se
     return side if abs(one - middle) < abs(other - middle) else side + 4
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _estimate(value: float, count: float, total: float, squares: float, looks: float, method: int) -> float:
+    """The filtered pixel from the count, the sum and the sum of squares of its window."""
+    mean = total / count
+    if count < 2.0 or mean <= 0.0:
+        return value
+    variance = max(0.0, (squares - total * mean) / (count - 1.0))
+    return _gamma_map(value, mean, variance, looks) if method == 2 else _lee(value, mean, variance, looks)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
