@@ -18,7 +18,7 @@ from rasterio.windows import Window
 
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
-from data.raster.windows import Grid, Place, read_block, windows
+from data.raster.windows import Grid, Place, missing_in, read_block, windows
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -142,35 +142,68 @@ def _patches(source: Path, band: int, where: Where | None) -> Iterator[tuple[Pat
                 f"Pixels of type {dtype} cannot be grouped by value; give a condition "
                 "such as where='> 0.4', or convert them with raster_calc."
             )
-        mask = Path(folder) / "mask.tif"
-        profile = geotiff_profile(
-            grid.width, grid.height, count=1, dtype="uint8", crs=grid.crs, transform=grid.transform
-        )
-        corners, whole = 0, True
-        with rasterio.open(mask, "w", **profile) as writer:
+        file, corners = Path(folder) / "mask.tif", 0
+        with ExitStack() as stack:
+            mask = _Mask(file, grid, stack)
             for window in windows(grid):
                 # A line above and a column to the left come along: what lies there may begin a patch.
                 top, left = min(1, int(window.row_off)), min(1, int(window.col_off))
-                place = Window(
-                    window.col_off - left, window.row_off - top, window.width + left, window.height + top
-                )
-                values, known = _values(reader, band, place, where)
+                wide, tall = window.width + left, window.height + top
+                more = Window(window.col_off - left, window.row_off - top, wide, tall)
+                values, known = _values(reader, band, more, where)
                 corners += _corners(values, known, top, left)
-                whole = whole and bool(known.all())
-                writer.write(known[top:, left:].astype(np.uint8), 1, window=window)
-        yield (mask if where else source), (None if whole and not where else mask), corners
+                mask.write(known[top:, left:], window)
+            if where:
+                mask.begin()
+        made = file if file.exists() else None
+        yield (made if where and made else source), made, corners
+
+
+class _Mask:
+    """A file that says which pixels count, begun with the first that does not."""
+
+    def __init__(self, path: Path, grid: Grid, stack: ExitStack) -> None:
+        self._path, self._grid, self._stack = path, grid, stack
+        self._writer: Any = None
+        self._whole: list[Window] = []
+
+    def write(self, known: NDArray[np.bool_], window: Window) -> None:
+        """Take in a window."""
+        if self._writer is None and known.all():
+            self._whole.append(window)
+            return
+        self.begin()
+        self._writer.write(known.astype(np.uint8), 1, window=window)
+
+    def begin(self) -> None:
+        """Open the file, unless it is, and write the windows so far."""
+        if self._writer is not None:
+            return
+        grid = self._grid
+        profile = geotiff_profile(
+            grid.width, grid.height, count=1, dtype="uint8", crs=grid.crs, transform=grid.transform
+        )
+        self._writer = self._stack.enter_context(rasterio.open(self._path, "w", **profile))
+        for window in self._whole:
+            shape = int(window.height), int(window.width)
+            self._writer.write(np.ones(shape, np.uint8), 1, window=window)
 
 
 def _values(
     reader: rasterio.DatasetReader, band: int, window: Window, where: Where | None
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The pixels of a window as floating point, and which belong to a patch; with a condition all alike."""
+    """The pixels of a window, and which of them belong to a patch; with a condition all are alike."""
+    if where is None and reader.dtypes[band - 1] in _WHOLE:
+        stored = reader.read(band, window=window)
+        missing = missing_in(reader, band, window, stored)
+        known = np.ones(stored.shape, bool) if missing is None else ~missing
+        return stored.astype(np.int32, copy=False), known
     values = read_block(reader, (band,), Place(Grid.of(reader), window))[0]
-    known: NDArray[np.bool_] = np.isfinite(values)
+    known = np.isfinite(values)
     if where is None:
         return values, known
     known &= COMPARE[where.sign](values, where.value)
-    return known.astype(values.dtype), known
+    return known.astype(np.int32), known
 
 
 @njit(cache=True, nogil=True)

@@ -108,6 +108,26 @@ def test_noise_and_odd_pixels_are_refused_with_what_would_do(
         sieve(write(tmp_path / "noise.tif", noise), tmp_path / "out.tif", min_px=4)
 
 
+@pytest.mark.parametrize("hole", [(0, 0), (20, 7), (59, 59)])
+def test_a_pixel_without_a_value_has_no_polygon_in_whichever_strip_it_lies(
+    tmp_path: Path, hole: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.full((60, 60), 9, np.uint8)
+    values[30:, 40:] = 8
+    values[hole] = 0
+    source = write(tmp_path / "classes.tif", values, nodata=0)
+    real = patches.windows
+    monkeypatch.setattr(patches, "windows", lambda grid: real(grid, 60 * 7))
+    frame = outlines(source)
+    assert set(frame["value"]) == {8.0, 9.0} and frame.area.sum() == 100 * 3599
+    assert patches._corners(values.astype(np.int32), values > 0, 0, 0) == corners_by_strips(source)
+
+
+def corners_by_strips(source: Path) -> int:
+    with patches._patches(source, 1, None) as (_, _, corners):
+        return corners
+
+
 @needs("gdal_sieve.py")
 @pytest.mark.parametrize("connectivity", [4, 8])
 def test_the_sieve_gives_gdal_sieves_classes_and_leaves_nodata(
