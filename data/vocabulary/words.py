@@ -40,11 +40,13 @@ def tokens(text: str) -> list[tuple[int, int, str]]:
     return [token for token in found if not (token[2] == "s" and token[0] > 0 and text[token[0] - 1] in "'’")]
 
 
+@lru_cache(maxsize=16384)
 def key(text: str) -> str:
     """The look-up key of a class name or phrase: "Golf_Courses" gives "golf course"."""
     return " ".join(singular(word) for _, _, word in tokens(text))
 
 
+@lru_cache(maxsize=16384)
 def spelled(text: str) -> str:
     """A name for comparing as published: case and joiners aside, plurals kept."""
     return " ".join(word for _, _, word in tokens(text))

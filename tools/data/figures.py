@@ -283,13 +283,10 @@ def empty_figure(
     state: State, world: World, table: str | None, title: str, across: str | None, up: str | None
 ) -> Figure:
     """An empty figure with its title, and under it what it is drawn from."""
-    from plotly.graph_objects import Figure
-
     source = f"table {table}" if table is not None else listed(state.database.loaded)
     about = [source, *([SAMPLE_WORDS.capitalize()] if holds_sample(state, world) else [])]
-    figure = Figure()
+    figure = white_figure()
     figure.update_layout(
-        template="plotly_white",
         title={"text": figure_text(title), "subtitle": {"text": figure_text(" · ".join(about))}},
         showlegend=False,
         margin={"l": 60, "r": 20, "t": 80, "b": 60},
@@ -299,6 +296,16 @@ def empty_figure(
     if up is not None:
         figure.update_yaxes(title_text=figure_text(up))
     return figure
+
+
+def white_figure() -> Figure:
+    """A figure with nothing in it, on white."""
+    import plotly.io
+    from plotly.graph_objects import Figure
+
+    # As the default it is taken as it is; given to a figure it is checked and copied, which takes longest.
+    plotly.io.templates.default = "plotly_white"
+    return Figure()
 
 
 def need_rows(count: int) -> None:

@@ -145,12 +145,12 @@ def _spread(band: dict[str, Any]) -> str:
 
 def _figure(name: str, edges: list[float], bands: list[dict[str, Any]]) -> Any:
     """A line a band, over the middles of the bins."""
-    from plotly.graph_objects import Figure, Scatter
+    from plotly.graph_objects import Scatter
 
-    from tools.data.figures import figure_text
+    from tools.data.figures import figure_text, white_figure
 
     middles = [(one + other) / 2 for one, other in pairwise(edges)]
-    figure = Figure()
+    figure = white_figure()
     for each in bands:
         line = {"color": _COLORS[each["band"]]} if each["band"] in _COLORS else {}
         figure.add_trace(
@@ -164,7 +164,6 @@ def _figure(name: str, edges: list[float], bands: list[dict[str, Any]]) -> Any:
             )
         )
     figure.update_layout(
-        template="plotly_white",
         title={"text": figure_text(f"Histogram of {one_line(name)}")},
         margin={"l": 60, "r": 20, "t": 80, "b": 60},
         xaxis_title="pixel value",
