@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ from rasterio.windows import Window
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
 from data.raster.ground import north_up, pixel_m
+from data.raster.shifting import Beside
 from data.raster.windows import Grid, windows
 
 _COARSE_PX = 1024
 _TILE_PX = 512
+_WINDOW_PX = 4_000_000
 _TILES = 3
 _FINENESS = 100
 """Shifts are found to a hundredth of a pixel."""
@@ -91,7 +94,13 @@ def coregister(
     return Shift(columns, rows, columns * width, -rows * height, spread, len(shifts), before, after)
 
 
-def _moved(other: rasterio.DatasetReader, grid: Grid, shift: tuple[float, float], **more: Any) -> WarpedVRT:
+def _moved(
+    other: rasterio.DatasetReader,
+    grid: Grid,
+    shift: tuple[float, float],
+    resampling: Resampling = Resampling.bilinear,
+    **more: Any,
+) -> WarpedVRT:
     """The moving image on the reference's grid, moved down and right by (rows, columns)."""
     return WarpedVRT(
         other,
@@ -99,7 +108,7 @@ def _moved(other: rasterio.DatasetReader, grid: Grid, shift: tuple[float, float]
         transform=grid.transform @ Affine.translation(-shift[1], -shift[0]),
         width=grid.width,
         height=grid.height,
-        resampling=Resampling.bilinear,
+        resampling=resampling,
         **more,
     )
 
@@ -107,12 +116,16 @@ def _moved(other: rasterio.DatasetReader, grid: Grid, shift: tuple[float, float]
 def _coarse(one: Any, other: Any, grid: Grid, bands: tuple[int, int]) -> tuple[float, float]:
     factor = max(1.0, max(grid.width, grid.height) / _COARSE_PX)
     shape = (max(1, round(grid.height / factor)), max(1, round(grid.width / factor)))
-    with _moved(other, grid, (0.0, 0.0)) as warped:
-        pair = [
-            source.read(number, out_shape=shape, masked=True, resampling=Resampling.average)
-            for source, number in zip((one, warped), bands, strict=True)
-        ]
-    found = _shift_of(*pair, least=0.05)
+    still = one.read(bands[0], out_shape=shape, masked=True, resampling=Resampling.average)
+    if (beside := Beside.of(other, grid)) is not None:
+        moving = beside.thinned(bands[1], shape)
+    else:
+        step = Affine.scale(grid.width / shape[1], grid.height / shape[0])
+        thin = Grid(grid.crs, grid.transform @ step, shape[1], shape[0])
+        how = Resampling.average if factor > 1 else Resampling.bilinear
+        with _moved(other, thin, (0.0, 0.0), resampling=how) as warped:
+            moving = warped.read(bands[1], masked=True)
+    found = _shift_of(still, moving, least=0.05)
     if found is None:
         raise RasterError("The two images do not overlap, or have no values where they do.")
     return found[0] * grid.height / shape[0], found[1] * grid.width / shape[1]
@@ -193,12 +206,13 @@ def _write(
         crs=grid.crs,
         transform=grid.transform,
     )
-    with (
-        _moved(other, grid, shift, nodata=nodata) as warped,
-        rasterio.open(target, "w", **profile) as writer,
-    ):
-        for window in windows(grid, 2_000_000):
-            writer.write(warped.read(window=window), window=window)
+    beside = Beside.of(other, grid)
+    with ExitStack() as stack:
+        writer = stack.enter_context(rasterio.open(target, "w", **profile))
+        warped: Any = None if beside else stack.enter_context(_moved(other, grid, shift, nodata=nodata))
+        for window in windows(grid, _WINDOW_PX):
+            made = beside.moved(window, shift, nodata) if beside else warped.read(window=window)
+            writer.write(made, window=window)
         for number, text in enumerate(other.descriptions, start=1):
             writer.set_band_description(number, text or "")
         writer.update_tags(**(tags or {}))

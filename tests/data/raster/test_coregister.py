@@ -9,11 +9,15 @@ import pytest
 import rasterio
 from affine import Affine
 from rasterio.transform import RPCTransformer
+from rasterio.windows import Window
 from scipy.ndimage import fourier_shift, gaussian_filter
 
-from data.raster.coregister import coregister
+from data.raster.coregister import _moved, coregister
 from data.raster.errors import RasterError
+from data.raster.files import opened
 from data.raster.rpc import orthorectify
+from data.raster.shifting import Beside
+from data.raster.windows import Grid
 from tests.data.raster.made import gdal, needs, read, write
 
 NO_PLACE = "ignore::rasterio.errors.NotGeoreferencedWarning"
@@ -73,6 +77,55 @@ def test_two_years_of_a_real_scene_agree_better_after_a_shift_that_was_made(
     shift = coregister(one, other, tmp_path / "out.tif")
     assert (shift.rows, shift.columns) == pytest.approx((-3, 5), abs=0.1)
     assert shift.correlation_after > 0.99 > shift.correlation_before
+
+
+@pytest.mark.parametrize(
+    ("dtype", "nodata"), [("uint8", 0), ("uint16", None), ("int16", -5), ("float32", np.nan), ("int32", 7)]
+)
+@pytest.mark.parametrize("shift", [(0.0, 0.0), (1.37, -0.62), (-12.25, 7.5), (0.0, 130.0)])
+def test_an_image_on_a_moved_grid_is_interpolated_as_gdals_warper_does_each_band(
+    tmp_path: Path, dtype: str, nodata: float | None, shift: tuple[float, float]
+) -> None:
+    random = np.random.default_rng(2)
+    image = random.integers(1, 200, (2, 90, 110)).astype(dtype)
+    if nodata is not None:
+        image[random.random(image.shape) < 0.1] = nodata
+    there = Affine(10, 0, 500_003.7, 0, -10, 5_700_081.1)
+    source = write(tmp_path / "moved.tif", image, transform=there, nodata=nodata)
+    grid = Grid(rasterio.CRS.from_epsg(32631), Affine(10, 0, 500_000, 0, -10, 5_700_000), 100, 96)
+    fill = 0 if nodata is None else nodata
+    for band in (1, 2):
+        alone = write(tmp_path / "band.tif", image[band - 1], transform=there, nodata=nodata)
+        # The warper guesses from the extents that it makes the image smaller; it does not.
+        with (
+            rasterio.open(alone) as reader,
+            _moved(reader, grid, shift, nodata=fill, XSCALE=1, YSCALE=1) as warped,
+        ):
+            expected = warped.read(1).astype(float)
+        with opened(source) as reader:
+            beside = Beside.of(reader, grid)
+            assert beside is not None
+            parts = [beside.moved(Window(0, row, 100, 32), shift, fill)[band - 1] for row in (0, 32, 64)]
+        made = np.concatenate(parts).astype(float)
+        np.testing.assert_array_equal(np.isnan(made), np.isnan(expected))
+        # Halves are rounded up here, and there as the last bits of the weights have it.
+        np.testing.assert_allclose(made, expected, rtol=1e-5, atol=0 if dtype == "float32" else 1)
+        if dtype != "float32":
+            assert (made != expected).sum() <= 0.01 * made.size
+
+
+def test_the_whole_of_a_moved_image_in_coarse_averages_lies_where_the_grid_is(tmp_path: Path) -> None:
+    image = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    moved = Affine(10, 0, 500_000 + 80, 0, -10, 5_700_000 - 40)
+    source = write(tmp_path / "moved.tif", image, transform=moved)
+    grid = Grid(rasterio.CRS.from_epsg(32631), Affine(10, 0, 500_000, 0, -10, 5_700_000), 64, 64)
+    with opened(source) as reader:
+        beside = Beside.of(reader, grid)
+        assert beside is not None
+        made = beside.thinned(1, (16, 16))
+    expected = np.full((16, 16), np.nan)
+    expected[1:, 2:] = image.reshape(16, 4, 16, 4).mean((1, 3))[:15, :14]
+    np.testing.assert_allclose(made.filled(np.nan), expected, rtol=1e-6)
 
 
 def test_images_of_different_places_are_refused(tmp_path: Path) -> None:
