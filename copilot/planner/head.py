@@ -91,8 +91,8 @@ class Head:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @classmethod
-    def load(cls, path: Path = WEIGHTS) -> Head:
-        """Read the committed weights. HeadError when they cannot be read or do not fit this code."""
+    def load(cls, path: Path = WEIGHTS, columns: int = DIMENSIONS + HASHED) -> Head:
+        """Read the committed weights. HeadError when they cannot be read or have not so many columns."""
         try:
             with np.load(path, allow_pickle=False) as stored:
                 head = cls(
@@ -107,10 +107,10 @@ class Head:
             raise HeadError(
                 f"{path} cannot be read; make it with: python -m copilot.planner.train"
             ) from error
-        if head.weights.shape != (DIMENSIONS + HASHED, len(head.names)):
+        if head.weights.shape != (columns, len(head.names)):
             raise HeadError(
                 f"{path} has weights of shape {head.weights.shape}, not "
-                f"({DIMENSIONS + HASHED}, {len(head.names)}); run again: python -m copilot.planner.train"
+                f"({columns}, {len(head.names)}); run again: python -m copilot.planner.train"
             )
         return head
 

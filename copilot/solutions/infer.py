@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from copilot.planner.head import Head
-from copilot.solutions.cues import task_features
+from copilot.solutions.cues import COLUMNS, task_features
 from copilot.solutions.space import IMAGE_TASKS
 
 WEIGHTS = Path(__file__).with_name("head.npz")
@@ -111,4 +111,4 @@ def normal(text: str) -> str:
 @cache
 def task_head() -> Head:
     """The committed weights. Raises HeadError when they cannot be read."""
-    return Head.load(WEIGHTS)
+    return Head.load(WEIGHTS, COLUMNS)
