@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import sys
 import tempfile
 import threading
+import time
+
+LIBRARIES = ("onnxruntime", "cv2", "rasterio", "geopandas", "data.models.serving", "data.vision.detect")
+"""What the first job would wait for: they take seconds to load."""
+IDLE_S = 5.0
+"""How long after its start the worker loads them: a job that waits already comes first."""
 
 
 def main(address: str, threads: str, gpus: str) -> None:
     """Work for the scheduler at that address until standard input ends: its parent is gone then."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for work in (_end_with_parent, _load_libraries):
+        threading.Thread(target=work, daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="azimuth-worker-") as folder:
         asyncio.run(_work(address, int(threads), int(gpus), folder))
 
@@ -39,6 +47,12 @@ async def _work(address: str, threads: int, gpus: int, folder: str) -> None:
 def _end_with_parent() -> None:
     sys.stdin.buffer.read()
     os._exit(0)
+
+
+def _load_libraries() -> None:
+    time.sleep(IDLE_S)
+    for name in LIBRARIES:
+        importlib.import_module(name)
 
 
 if __name__ == "__main__":

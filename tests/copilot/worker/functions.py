@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -20,6 +21,15 @@ def add(progress: Progress, one: int, other: int = 0) -> int:
 def where(progress: Progress) -> int:
     """The process it runs in."""
     return os.getpid()
+
+
+def loaded(progress: Progress, names: list[str]) -> list[str]:
+    """Those modules that this process has loaded, as soon as it has them all, or after a minute."""
+    for _ in range(600):
+        if all(name in sys.modules for name in names):
+            break
+        time.sleep(0.1)
+    return [name for name in names if name in sys.modules]
 
 
 def until(progress: Progress, path: Path, began: Path | None = None) -> str:

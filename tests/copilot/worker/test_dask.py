@@ -17,6 +17,7 @@ import pytest
 
 from copilot.worker.desk import Desk
 from copilot.worker.places import OnDask
+from copilot.worker.process import LIBRARIES
 from data.raster.errors import RasterError
 from state.jobs import Job
 from tests.copilot.worker import functions
@@ -47,6 +48,10 @@ def test_a_job_runs_in_another_process_and_comes_to_the_same(dask: Desk) -> None
     assert dask.run(caller_of(dask), "Adding", functions.add, 2, other=3) == 5
     assert dask.run(caller_of(dask), "Looking", functions.where) != os.getpid()
     assert (newest(dask).state, newest(dask).worker[:16]) == ("done", "tcp://127.0.0.1:")
+
+
+def test_an_idle_worker_loads_what_the_first_job_of_vision_would_wait_for(dask: Desk) -> None:
+    assert dask.run(caller_of(dask), "Looking", functions.loaded, [*LIBRARIES]) == [*LIBRARIES]
 
 
 def test_a_job_whose_worker_is_killed_is_run_again_to_the_same_result(dask: Desk, tmp_path: Path) -> None:
