@@ -48,12 +48,14 @@ class Case:
 
     tool: str
     args: dict[str, Any]
-    """Handles: `raster-scene`, `raster-classes`, `raster-coarse` (40 m), `vector-zone`."""
+    """Handles: `raster-scene`, `raster-classes`, `raster-coarse` (40 m), `vector-zone`, what is `made`."""
     gdal: Callable[[Path], list[list[str]]]
     """The commands, given the folder with scene.tif, classes.tif, coarse.tif, zone.geojson; into out.tif."""
     note: str = ""
     small: dict[str, Any] = field(default_factory=dict)
     """What differs in the call on the small scene."""
+    made: str = ""
+    """A scene of its own that is written for it: `moved` (by 3.4 and 2.3 pixels) or `raw` (with RPCs)."""
 
 
 def _calc(expression: str, kind: str = "Float32", both: bool = False) -> Callable[[Path], list[list[str]]]:
@@ -122,7 +124,7 @@ CASES = (
     Case("contour_lines", {**SCENE, "interval_m": 500},
          _run("gdal_contour", "-q", "-i", "500", "-f", "GPKG", target="out.gpkg")),
     Case("viewshed", {**SCENE, "lon": 3.3, "lat": 52.2, "max_distance_m": 20_000},
-         _run("gdal_viewshed", "-q", "-ox", "520480", "-oy", "5783300", "-oz", "1.7", "-md", "20000"),
+         _run("gdal_viewshed", "-q", "-ox", "520480", "-oy", "5783300", "-oz", "1.7", "-md", "20000", *OUT),
          small={"lon": 3.03, "lat": 52.33, "max_distance_m": 1000}),
     Case("rasterize", {"vector": "vector-zone", "raster": "raster-scene"},
          lambda folder: [["gdal_rasterize", "-q", "-burn", "1", "-ot", "Byte", "-tr", "10", "10", "-te",
@@ -130,8 +132,9 @@ CASES = (
     Case("polygonize", CLASSES,
          _run("gdal_polygonize.py", "-q", source="classes.tif", target="out.gpkg")),
     Case("sieve", {**CLASSES, "min_px": 10},
-         _run("gdal_sieve.py", "-q", "-st", "10", source="classes.tif")),
-    Case("fill_nodata", {**SCENE, "max_distance_px": 20}, _run("gdal_fillnodata.py", "-q", "-md", "20")),
+         _run("gdal_sieve.py", "-q", "-st", "10", source="classes.tif"), "gdal_sieve.py, uncompressed"),
+    Case("fill_nodata", {**SCENE, "max_distance_px": 20}, _run("gdal_fillnodata.py", "-q", "-md", "20"),
+         "gdal_fillnodata.py, uncompressed"),  # it fills its output in place, and tiles take it minutes
     Case("proximity", {**CLASSES, "value": 1},
          _run("gdal_proximity.py", "-q", "-values", "1", *OUT, source="classes.tif")),
     Case("dark_object_subtraction", {**SCENE}, _calc("A-100.0"), "gdal_calc, A-c"),
@@ -141,8 +144,14 @@ CASES = (
     Case("toa_reflectance", {**SCENE, "gain": 1e-4, "sun_elevation_deg": 50}, _calc("A*1e-4/0.766"),
          "gdal_calc, A*c"),
     Case("radiometric_calibration", {**SCENE, "gain": 1e-4}, _calc("A*1e-4"), "gdal_calc, A*c"),
-    Case("coregister", {**SCENE, "reference": "raster-scene"},
-         _run("gdalwarp", "-q", "-overwrite", "-r", "cubic", *OUT), "gdalwarp -r cubic"),
+    Case("coregister", {"raster": "raster-moved", "reference": "raster-scene"}, lambda folder: [
+         ["gdalwarp", "-q", "-overwrite", "-r", "bilinear", "-tr", "10", "10", "-te", *_extent(folder), *OUT,
+          str(folder / "moved.tif"), str(folder / "out.tif")]],
+         "gdalwarp -r bilinear, told the shift", made="moved"),
+    Case("orthorectify_rpc", {"raster": "raster-raw", "height_m": 100, "resolution_m": 10},
+         _run("gdalwarp", "-q", "-overwrite", "-rpc", "-to", "RPC_HEIGHT=100", "-t_srs", "EPSG:32631", "-tr",
+              "10", "10", "-r", "bilinear", "-srcnodata", "0", "-dstnodata", "0", *OUT, source="raw.tif"),
+         "gdalwarp -rpc", made="raw"),
 )  # fmt: skip
 
 
@@ -154,8 +163,8 @@ def main() -> None:
         return
     folder = Path(asked.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    _make(folder, asked.size)
     cases = [each for each in CASES if not asked.tool or each.tool in asked.tool]
+    _make(folder, asked.size, {each.made for each in cases if each.made})
     print(
         f"{asked.size:,} x {asked.size:,} pixels, {machine_line()}\nload {load_line()}, commit {commit()}\n"
     )
@@ -251,7 +260,9 @@ def _session(folder: Path, artifacts: Path, prefix: str) -> Any:
 
     artifacts.mkdir()
     state = State()
-    for name in ("scene", "classes", "coarse"):
+    for name in ("scene", "classes", "coarse", "moved", "raw"):
+        if not (folder / f"{prefix}{name}.tif").is_file():
+            continue
         (artifacts / f"raster-{name}.tif").hardlink_to(folder / f"{prefix}{name}.tif")
         state = state.with_artifact(Artifact(f"raster-{name}", "raster", name, "1 band", "made"))
     shutil.copy(folder / f"{prefix}zone.geojson", artifacts / "vector-zone.geojson")
@@ -265,17 +276,56 @@ def _extent(folder: Path) -> list[str]:
         return [str(each) for each in source.bounds]
 
 
-def _make(folder: Path, size: int) -> None:
+def _make(folder: Path, size: int, more: set[str]) -> None:
     """Write the scenes of that size, unless they are there."""
-    stamp = folder / "size.json"
-    if stamp.is_file() and json.loads(stamp.read_text()) == [size, SMALL_PX]:
-        return
-    for prefix, side in (("", size), ("small-", SMALL_PX)):
-        _scene(folder / f"{prefix}scene.tif", side, 1)
-        _scene(folder / f"{prefix}coarse.tif", side // 4, 4)
-        _scene(folder / f"{prefix}classes.tif", side, 1, classes=True)
-        _zone(folder / f"{prefix}zone.geojson", side)
-    stamp.write_text(json.dumps([size, SMALL_PX]))
+    stamp, known = folder / "size.json", [size, SMALL_PX]
+    if not stamp.is_file() or json.loads(stamp.read_text()) != known:
+        for left in folder.glob("*.tif"):
+            left.unlink()
+        for prefix, side in (("", size), ("small-", SMALL_PX)):
+            _scene(folder / f"{prefix}scene.tif", side, 1)
+            _scene(folder / f"{prefix}coarse.tif", side // 4, 4)
+            _scene(folder / f"{prefix}classes.tif", side, 1, classes=True)
+            _zone(folder / f"{prefix}zone.geojson", side)
+        stamp.write_text(json.dumps(known))
+    for name in more:
+        for prefix in ("", "small-"):
+            if not (folder / f"{prefix}{name}.tif").is_file():
+                _other(folder / f"{prefix}scene.tif", folder / f"{prefix}{name}.tif", name)
+
+
+def _other(source: Path, target: Path, name: str) -> None:
+    """The scene's pixels again: some pixels farther on ("moved"), or with RPCs and no place ("raw")."""
+    import rasterio
+    from affine import Affine
+
+    from data.raster.windows import Grid, windows
+
+    part = target.with_suffix(".part")
+    with rasterio.open(source) as reader:
+        place = reader.transform @ Affine.translation(3.4, -2.3)
+        where = {"transform": place} if name == "moved" else {"crs": None, "transform": None}
+        with rasterio.open(part, "w", **{**reader.profile, **where}) as writer:
+            for window in windows(Grid.of(reader)):
+                writer.write(reader.read(window=window), window=window)
+            if name == "raw":
+                writer.rpcs = _rpcs(reader.width)
+    part.rename(target)
+
+
+def _rpcs(side: int) -> Any:
+    """Rational polynomials of a scene with north up around 52 N, 3 E, that leans with the height."""
+    from rasterio.rpc import RPC
+
+    half = side * PIXEL_M / 2 / 111_320
+    one, line, sample = ([0.0] * 20 for _ in range(3))
+    one[0], line[2], sample[1], sample[3], sample[4], line[7] = 1.0, -1.0, 1.0, 0.01, 1e-3, 1e-3
+    return RPC(
+        height_off=0, height_scale=500, lat_off=52.0, lat_scale=half, long_off=3.0,
+        long_scale=half / np.cos(np.radians(52)), line_off=side / 2, line_scale=side / 2, samp_off=side / 2,
+        samp_scale=side / 2, line_num_coeff=line, line_den_coeff=one, samp_num_coeff=sample,
+        samp_den_coeff=one,
+    )  # fmt: skip
 
 
 def _scene(path: Path, side: int, step: int, classes: bool = False) -> None:

@@ -96,9 +96,7 @@ def aspect(source: Path, target: Path, *, tags: Tags | None = None) -> dict[str,
 
     def facing(blocks: list[Block], place: Place) -> NDArray[Any]:
         made: NDArray[Any] = _aspect(*_inputs(blocks, place, 1.0))
-        inner = made[1:-1, 1:-1]
-        eighths = np.floor((inner[np.isfinite(inner)] + 22.5) / 45.0).astype(np.int64) % 8
-        facings.append(np.bincount(eighths, minlength=8))
+        facings.append(_facings(made))
         return made
 
     _write(source, target, facing, "aspect", "float32", math.nan, "aspect", "degree", tags)
@@ -214,3 +212,15 @@ def _aspect(z: Any, across: Any, down: Any) -> Any:
                 angle = math.degrees(math.atan2(-east, south))
                 made[i, j] = np.float32(angle + 360.0 if angle < 0.0 else angle) % np.float32(360.0)
     return made
+
+
+@njit(cache=True, nogil=True)
+def _facings(made: Any) -> Any:
+    """How many pixels face each of the eight winds, the margin apart."""
+    found = np.zeros(8, np.int64)
+    for i in range(1, made.shape[0] - 1):
+        for j in range(1, made.shape[1] - 1):
+            value = made[i, j]
+            if value == value:
+                found[int((value + np.float32(22.5)) / np.float32(45.0)) % 8] += 1
+    return found
