@@ -29,9 +29,16 @@ _LIKE_DB = 3.5
 """A body so much brighter than the darkest large one is something else: sand beside a lake, a road."""
 _LARGE = 0.01
 _RIM_PX = (2, 6)
-_BRIGHT_RIM, _BRIGHTER_DB = 0.15, 4.0
+_BRIGHT_RIM, _BRIGHTER_DB = 0.15, 3.0
 _SHADOW_RADIUS_M = 15.0
 """A shadow is no wider than its building is high, and has the building on its rim."""
+_SHADOW_TIMES = 2.0
+"""A shadow is no larger than so many times the bright things beside it: ships lie on more water than that."""
+_DARKER_DB, _ISLE_DB, _SHADED, _LEAST_ISLES = 4.0, 8.0, 0.02, 3
+"""Ground on which at least so many bright things stand and throw shadows on that share of it is dry: water is
+hardly brighter than a shadow, and ships are low."""
+_SPREADS, _SPREAD_DB = 2.5, (1.0, 2.0)
+"""Water reaches up to so many of its deviations beyond its median."""
 _SHIPS_DB = 6.0
 
 
@@ -108,7 +115,28 @@ def dark_bodies(level: Path, highest: float | None, pixel_m: float, limit: float
             best, area = Dark(each, bodies, factor, tiles), int(bodies.sum())
     if best is None:
         return nothing
-    return Dark(best.threshold, _alike(best.mask, values, highest), factor, tiles)
+    top = max(limits) if limit is None else limit
+    return _grown(best, values, top, highest, pixel_m * factor)
+
+
+def _grown(
+    dark: Dark, values: NDArray[np.float32], top: float, highest: float | None, pixel_m: float
+) -> Dark:
+    """The bodies under a limit as far above their median as their own spread goes, at most `top`, and what of
+    their holes is not far beyond it: a threshold between the crests and the troughs of waves cuts through
+    water."""
+    from scipy import ndimage
+
+    if dark.threshold is None or not dark.mask.any():
+        return dark
+    low, middle = (float(each) for each in np.percentile(values[dark.mask], (16, 50)))
+    reach = middle + _SPREADS * float(np.clip(middle - low, *_SPREAD_DB))
+    limit = max(dark.threshold, min(top, reach))
+    least = max(9.0, _LEAST_BODY_PX / dark.factor**2)
+    bodies = _without_shadows(_of_size(values < limit, least), values, pixel_m)
+    bodies = _alike(bodies, values, highest)
+    holes = ndimage.binary_fill_holes(bodies) & (values < max(limit, reach))
+    return Dark(max(limit, reach), bodies | holes, dark.factor, dark.tiles)
 
 
 def _overview(level: Path) -> tuple[NDArray[np.float32], int]:
@@ -139,7 +167,7 @@ def _of_size(low: NDArray[np.bool_], least: float) -> NDArray[np.bool_]:
 def _without_shadows(
     bodies: NDArray[np.bool_], values: NDArray[np.float32], pixel_m: float
 ) -> NDArray[np.bool_]:
-    """The bodies without the narrow ones against something bright."""
+    """The bodies without the narrow ones against something bright, and without those that shadows fall on."""
     import cv2
     from scipy import ndimage
 
@@ -149,17 +177,38 @@ def _without_shadows(
     bright, made = float(np.median(dry)) + _BRIGHTER_DB, bodies.copy()
     labels, _ = ndimage.label(bodies)
     for number, where in enumerate(ndimage.find_objects(labels), start=1):
-        part = tuple(slice(max(0, each.start - _RIM_PX[1]), each.stop + _RIM_PX[1]) for each in where)
-        own = labels[part] == number
+        own = labels[where] == number
         radius = float(cv2.distanceTransform(np.pad(own, 1).astype(np.uint8), cv2.DIST_L2, 5).max())
+        if _shaded(own, values[where]):
+            made[where] &= ~own
+            continue
         if radius * pixel_m >= _SHADOW_RADIUS_M:
             continue
+        reach = int(np.ceil(radius)) + _RIM_PX[1]
+        part = tuple(slice(max(0, each.start - reach), each.stop + reach) for each in where)
+        own = labels[part] == number
         away = cv2.distanceTransform((~own).astype(np.uint8), cv2.DIST_L2, 5)
-        rim = values[part][(away > _RIM_PX[0]) & (away <= _RIM_PX[1])]
-        rim = rim[np.isfinite(rim)]
-        if rim.size and float((rim > bright).mean()) > _BRIGHT_RIM:
+        high = values[part] > bright
+        rim = (away > _RIM_PX[0]) & (away <= _RIM_PX[1]) & np.isfinite(values[part])
+        beside = int((high & (away <= reach)).sum())
+        if rim.any() and high[rim].mean() > _BRIGHT_RIM and own.sum() <= _SHADOW_TIMES * beside:
             made[part] &= ~own
     return made
+
+
+def _shaded(own: NDArray[np.bool_], values: NDArray[np.float32]) -> bool:
+    """Whether bright things stand on a body and throw shadows that are darker than it."""
+    from scipy import ndimage
+
+    middle = float(np.median(values[own]))
+    isles = ndimage.binary_fill_holes(own) & ~own & (values > middle + _ISLE_DB)
+    labels, count = ndimage.label(own & (values < middle - _DARKER_DB))
+    if not count or not isles.any():
+        return False
+    touched = np.unique(labels[ndimage.binary_dilation(isles, iterations=_SMOOTH_PX)])
+    touched = touched[touched > 0]
+    shade = float(np.isin(labels, touched).sum())
+    return len(touched) >= _LEAST_ISLES and shade > _SHADED * float(own.sum())
 
 
 def _alike(

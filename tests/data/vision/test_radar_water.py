@@ -78,3 +78,23 @@ def test_the_highest_backscatter_of_water_is_known_for_named_polarisations_alone
     asked = [highest_db(write(tmp_path / "a.tif", values, name), False) for name in ("vv", "Sigma0_VH", "")]
     assert asked == [-19.0, -25.0, None]
     assert highest_db(write(tmp_path / "b.tif", values.astype(np.uint8), "vv"), False) is None
+
+
+def test_dark_ground_that_trees_stand_and_throw_shadows_on_is_dry(tmp_path):
+    classes = np.zeros((SIDE, SIDE), int)
+    classes[8:120, 8:120] = 1
+    with_trees = classes.copy()
+    for row in (20, 55, 90):
+        for column in (20, 55, 90):
+            with_trees[row : row + 10, column : column + 10] = 2
+            with_trees[row : row + 10, column + 10 : column + 20] = 3
+    levels = {0: -10, 1: -20, 2: -7, 3: -27}
+    assert (water_of(tmp_path, decibels(classes, levels), -19.0) == 1)[classes == 1].mean() > 0.95
+    assert not (water_of(tmp_path, decibels(with_trees, levels), -19.0) == 1)[with_trees == 1].any()
+
+
+def test_the_water_on_both_sides_of_a_pier_with_a_ship_is_no_shadow(tmp_path):
+    classes = np.zeros((SIDE, SIDE), int)
+    classes[:, :60], classes[:, 30:34], classes[40:60, 20:26] = 1, 2, 3
+    found = water_of(tmp_path, decibels(classes, {0: -12, 1: -22.5, 2: -14, 3: -2}), -19.0)
+    assert (found == 1)[classes == 1].mean() > 0.9
