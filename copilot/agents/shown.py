@@ -24,7 +24,7 @@ class ToolsShown:
         self._session, self._request = session, request
         self._toolbox = session.engine.toolbox
         self._last: Shown | None = None
-        self._fitting: dict[str, tuple[Tool, ...]] = {}
+        self._found: dict[str, Shown] = {}
         self._called: dict[str, Tool] = {}
         self._asked_for: dict[str, Tool] = {}
 
@@ -47,8 +47,11 @@ class ToolsShown:
         if not tools:  # the search saw nothing of this category in the task: all of it is little enough
             tools = [each for each in self._toolbox if each.category == category]
         called = (each for each in self._called.values() if category in (None, each.category))
-        shown = {each.name: each for each in (*tools, *called, *self._asked_for.values())}
-        return [*(function_of(each) for each in shown.values()), FIND]
+        # What was called or asked for is shown whole from then on.
+        first = self._found.get(task or self._request)
+        shown = {each.name: first.function(each) if first else function_of(each) for each in tools}
+        shown |= {each.name: function_of(each) for each in (*called, *self._asked_for.values())}
+        return [*shown.values(), FIND]
 
     def add(self, name: str) -> None:
         """Show a tool from now on, as the model called it; what the toolbox does not have is left out."""
@@ -65,14 +68,14 @@ class ToolsShown:
         return f"Added: {_listed(new)}." if new else "There are no other tools that fit."
 
     def _fitting_to(self, text: str) -> tuple[Tool, ...]:
-        if text not in self._fitting:
+        if text not in self._found:
             from copilot.retrieval import shown_tools  # loads the encoder, which not every model needs
 
             earlier = [turn.request for turn in self._session.turns if turn.request is not None][:-1]
             found = shown_tools(text, self._session.state, earlier)
-            self._fitting[text] = found.tools
+            self._found[text] = found
             self._last = found if self._last is None or text == self._request else self._last
-        return self._fitting[text]
+        return self._found[text].tools
 
 
 def _listed(tools: Iterable[Tool]) -> str:

@@ -15,7 +15,7 @@ from copilot.planner.encoder import Floats
 from copilot.planner.head import shared_encoder
 from copilot.retrieval.documents import Document, stems
 from copilot.retrieval.remembered import numbers_of, vectors_of
-from copilot.retrieval.schema import FIND_TOOLS, function_of, sent
+from copilot.retrieval.schema import FIND_TOOLS, function_of, sent, short_function_of
 from copilot.retrieval.tokens import ENCODING, count_tokens
 from tools.base import Tool
 
@@ -53,11 +53,17 @@ class Index:
 
         Their sum is never less than what the list costs as a whole, and at most 2 % more.
         """
-        functions = [*(function_of(tool) for tool in self.tools), FIND_TOOLS]
+        return self._counted([*(function_of(tool) for tool in self.tools), FIND_TOOLS])
+
+    @cached_property
+    def short_tokens(self) -> dict[str, int]:
+        """The same of the tools' short forms."""
+        return self._counted([short_function_of(tool) for tool in self.tools])
+
+    def _counted(self, functions: Sequence[dict[str, Any]]) -> dict[str, int]:
         texts = [sent([function])[1:-1] + "," for function in functions]
         counted = numbers_of(texts, count_tokens, f"tool-tokens-{ENCODING}", self._home)
-        names = [function["function"]["name"] for function in functions]
-        return dict(zip(names, counted, strict=True))
+        return dict(zip((each["function"]["name"] for each in functions), counted, strict=True))
 
     def scores(self, parts: Sequence[str]) -> Floats:
         """(parts, tools) float32: the cosine of the nearest of a tool's texts, and more for shared words."""

@@ -25,6 +25,11 @@ _WITHOUT_MEANING = frozenset({"title", "propertyNames", "minLength", "maxLength"
 """What validation needs and a model does not: it checks a call's arguments again before anything runs."""
 _FORMATS = frozenset({"date", "date-time", "uri"})
 """Formats of JSON Schema itself; another names the kind of a handle, which its description says too."""
+_SAID_WHOLE = frozenset({
+    "description", "default", "format", "pattern", "minItems", "maxItems",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+})  # fmt: skip
+"""What of an argument is left out of a tool's short form: its name, type and the values it may have stay."""
 _LARGE = 1e9
 """From here on a whole number is shorter with its exponent."""
 
@@ -38,6 +43,28 @@ def function_of(tool: Tool) -> dict[str, Any]:
             "description": tool.summary,
             "parameters": compact(tool.schema),
         },
+    }
+
+
+def short_function_of(tool: Tool) -> dict[str, Any]:
+    """The tool in about half the tokens: what it does, and its arguments by name, type and allowed values.
+
+    A call with a wrong argument is answered with what would have worked, and a called tool is shown whole.
+    """
+    function = function_of(tool)
+    function["function"]["parameters"] = _short(function["function"]["parameters"])
+    return function
+
+
+def _short(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_short(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _short(each) for name, each in value.items()} if key == "properties" else _short(value)
+        for key, value in schema.items()
+        if key not in _SAID_WHOLE
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from copilot.retrieval.gate import possible, present
 from copilot.retrieval.index import Index
 from copilot.retrieval.ranking import nearest, parts_of, ranking
-from copilot.retrieval.schema import FIND_TOOLS, function_of
+from copilot.retrieval.schema import FIND_TOOLS, function_of, short_function_of
 from state.model import State
 from tools.base import Tool
 from tools.toolbox import toolbox
@@ -18,6 +18,8 @@ from tools.toolbox import toolbox
 BUDGET_TOKENS = 2500
 MORE_TOKENS = 1000
 """What each later look may cost."""
+WHOLE = 4
+"""How many of the best are shown with all that is said of their arguments; the others in their short form."""
 
 
 @dataclass(frozen=True)
@@ -32,20 +34,25 @@ class Shown:
     has: frozenset[str] = frozenset()
     """What the tools shown earlier for this request, and the state, give to others."""
     first: bool = True
+    short: frozenset[str] = frozenset()
+    """Names of those of the tools that are shown in their short form."""
     index: Index | None = field(default=None, repr=False, compare=False)
 
     @property
     def functions(self) -> list[dict[str, Any]]:
         """The tools as they are bound; the first time with the one that asks for more."""
-        return [function_of(tool) for tool in self.tools] + ([FIND_TOOLS] if self.first else [])
+        return [self.function(tool) for tool in self.tools] + ([FIND_TOOLS] if self.first else [])
+
+    def function(self, tool: Tool) -> dict[str, Any]:
+        """One of the tools as it is bound."""
+        return short_function_of(tool) if tool.name in self.short else function_of(tool)
 
     def more(self, query: str, budget_tokens: int = MORE_TOKENS) -> Shown:
         """Tools for `query` that were not shown yet, to be bound beside those that were."""
         index = self.index or _shared_index()
         order = [name for name in nearest(index, parts_of(query), has=self.has) if name not in self.seen]
         chosen = _fitting(index, order, self.has, budget_tokens, tokens=_BRACKETS)
-        tools = tuple(tool for tool in index.tools if tool.name in chosen)
-        return _shown(index, _in_order(tools, order), self.seen, self.has, first=False)
+        return _shown(index, chosen, self.seen, self.has, first=False)
 
 
 def shown_tools(
@@ -72,8 +79,7 @@ def tools_for(
     chosen = _fitting(
         index, order, has, budget_tokens, tokens=_BRACKETS + index.tokens[FIND_TOOLS["function"]["name"]]
     )
-    tools = tuple(tool for tool in index.tools if tool.name in chosen)
-    return _shown(index, _in_order(tools, order), frozenset(), frozenset(has), first=True)
+    return _shown(index, chosen, frozenset(), frozenset(has), first=True)
 
 
 @cache
@@ -84,37 +90,39 @@ def _shared_index() -> Index:
 _BRACKETS = 2
 
 
-def _fitting(index: Index, order: Sequence[str], has: Set[str], budget: int, tokens: int) -> frozenset[str]:
-    """The best that fit the budget and can run; what is freed by one that cannot goes to the next."""
+def _fitting(index: Index, order: Sequence[str], has: Set[str], budget: int, tokens: int) -> dict[str, int]:
+    """The best that fit the budget and can run, and what each costs; what is freed by one that cannot goes to
+    the next."""
     by_name = {tool.name: tool for tool in index.tools}
     barred: set[str] = set()
     while True:
-        chosen: list[str] = []
-        spent = tokens
+        chosen: dict[str, int] = {}
+        left = budget - tokens
         for name in order:
-            if name in by_name and name not in barred and spent + index.tokens[name] <= budget:
-                chosen.append(name)
-                spent += index.tokens[name]
+            if name not in by_name or name in barred:
+                continue
+            cost = (index.tokens if len(chosen) < WHOLE else index.short_tokens)[name]
+            if cost <= left:
+                chosen[name] = cost
+                left -= cost
         unable = set(chosen) - possible([by_name[name] for name in chosen], has)
         if not unable:
-            return frozenset(chosen)
+            return chosen
         barred |= unable
 
 
-def _in_order(tools: Sequence[Tool], order: Sequence[str]) -> tuple[Tool, ...]:
-    rank = {name: number for number, name in enumerate(order)}
-    return tuple(sorted(tools, key=lambda tool: rank[tool.name]))
-
-
 def _shown(
-    index: Index, tools: tuple[Tool, ...], seen: frozenset[str], has: frozenset[str], *, first: bool
+    index: Index, chosen: Mapping[str, int], seen: frozenset[str], has: frozenset[str], *, first: bool
 ) -> Shown:
-    tokens = _BRACKETS + sum(index.tokens[tool.name] for tool in tools)
+    by_name = {tool.name: tool for tool in index.tools}
+    tools = tuple(by_name[name] for name in chosen)
+    tokens = _BRACKETS + sum(chosen.values())
     return Shown(
         tools=tools,
         tokens=tokens + (index.tokens[FIND_TOOLS["function"]["name"]] if first else 0),
-        seen=seen | {tool.name for tool in tools},
+        seen=seen | chosen.keys(),
         has=has | {kind for tool in tools for kind in tool.gives},
         first=first,
+        short=frozenset(list(chosen)[WHOLE:]),
         index=index,
     )

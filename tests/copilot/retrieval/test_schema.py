@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copilot.retrieval.schema import compact, function_of, sent
+from copilot.retrieval.schema import compact, function_of, sent, short_function_of
 from copilot.retrieval.tokens import count_tokens
 from tools.base import Tool
 from tools.toolbox import toolbox
@@ -88,6 +88,25 @@ def test_all_tools_together_cost_about_a_quarter_less_than_as_pydantic_writes_th
         for t in TOOLS
     ]
     assert count_tokens(sent([function_of(tool) for tool in TOOLS])) < 0.77 * count_tokens(sent(full))
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_short_form_keeps_what_the_tool_does_and_its_arguments_names_types_and_values(tool: Tool) -> None:
+    whole, short = function_of(tool)["function"], short_function_of(tool)["function"]
+    assert (short["name"], short["description"]) == (whole["name"], whole["description"])
+    of_whole, of_short = whole["parameters"], short["parameters"]
+    assert list(of_short["properties"]) == list(of_whole["properties"])
+    assert of_short.get("required") == of_whole.get("required")
+    for key in ("type", "enum"):
+        assert [each.get(key) for each in of_short["properties"].values()] == [
+            each.get(key) for each in of_whole["properties"].values()
+        ]
+    assert not any("description" in part for part in parts(of_short))
+
+
+def test_short_forms_cost_about_half_of_the_whole_ones() -> None:
+    whole, short = (count_tokens(sent([form(t) for t in TOOLS])) for form in (function_of, short_function_of))
+    assert short < 0.6 * whole
 
 
 def test_tokens_are_those_of_the_published_encoding() -> None:

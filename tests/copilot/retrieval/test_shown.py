@@ -15,8 +15,8 @@ from copilot.retrieval.gate import possible, present, usable
 from copilot.retrieval.index import Index
 from copilot.retrieval.ranking import ALWAYS, MOST_PARTS, parts_of
 from copilot.retrieval.remembered import FOLDER
-from copilot.retrieval.schema import sent
-from copilot.retrieval.shown import BUDGET_TOKENS, MORE_TOKENS, Shown, tools_for
+from copilot.retrieval.schema import function_of, sent, short_function_of
+from copilot.retrieval.shown import BUDGET_TOKENS, MORE_TOKENS, WHOLE, Shown, tools_for
 from copilot.retrieval.tokens import count_tokens
 from state.model import Artifact, Database, Layer, MapState, State, Tab
 from tools.base import Step, Tool, World, tool
@@ -67,6 +67,16 @@ def test_asking_for_more_again_and_again_shows_every_tool_that_can_run() -> None
     while (shown := shown.more("another one")).tools:
         seen += names(shown)
     assert sorted(seen) == sorted(each.name for each in toolbox())
+
+
+def test_the_best_are_shown_whole_and_the_others_in_short() -> None:
+    shown = tools_for("plot ships near Rotterdam as points", frozenset({"loaded"}))
+    assert len(shown.tools) > 2 * WHOLE
+    assert shown.functions == [
+        *(function_of(each) for each in shown.tools[:WHOLE]),
+        *(short_function_of(each) for each in shown.tools[WHOLE:]),
+        FIND_TOOLS,
+    ]
 
 
 def test_the_first_showing_ends_with_the_way_to_ask_for_more_and_later_ones_do_not() -> None:
