@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import rasterio
 from numpy.typing import NDArray
+from rasterio.windows import Window
 
-from data.raster.files import opened
-from data.raster.windows import Band, Block, Place, compute
+from data.raster.files import geotiff_profile, opened
+from data.raster.windows import Grid, Place, missing_in, read_block, readable, windows
 
 
 @dataclass(frozen=True)
@@ -36,40 +38,69 @@ def fill_nodata(
     mean over what was filled (GDAL's fillnodata). Parts without holes are left out; each with some sees a
     margin as wide as the search, so that seams do not show. Raises RasterError.
     """
+    holes_px = left_px = 0
     with opened(source) as reader:
-        count, dtype, nodata = reader.count, reader.dtypes[0], reader.nodata
-        descriptions = [text or "" for text in reader.descriptions]
-    floating = np.dtype(dtype).kind == "f"
-    counts: list[tuple[int, int]] = []
-    halo = max_distance_px + smoothing + 1
-    inside = (slice(halo, -halo), slice(halo, -halo))
+        grid, dtype = Grid.of(reader), reader.dtypes[0]
+        nodata = float("nan") if reader.nodata is None and np.dtype(dtype).kind == "f" else reader.nodata
+        profile = geotiff_profile(
+            grid.width, grid.height, count=reader.count, dtype=dtype, nodata=nodata, crs=grid.crs,
+            transform=grid.transform,
+        )  # fmt: skip
+        with rasterio.open(target, "w", **profile) as writer:
+            for window in windows(grid):
+                with readable(reader, window):
+                    values = reader.read(window=window, out_dtype=dtype)
+                    holes = [_holes(reader, at, window, band) for at, band in enumerate(values, start=1)]
+                for number, (band, missing) in enumerate(zip(values, holes, strict=True), start=1):
+                    holes_px += int(missing.sum())
+                    for part in _parts(missing, max_distance_px):
+                        place = Place(grid, _window(window, part), max_distance_px + smoothing + 1)
+                        found = _around(reader, number, place, max_distance_px, smoothing)[missing[part]]
+                        left_px += int(np.isnan(found).sum())
+                        band[part][missing[part]] = _stored(found, band.dtype, nodata)
+                writer.write(values, window=window)
+            for number, text in enumerate(reader.descriptions, start=1):
+                writer.set_band_description(number, text or "")
+            writer.update_tags(**(tags or {}))
+    return Filled(holes_px, left_px)
 
-    def fill(blocks: list[Block], place: Place) -> NDArray[Any]:
-        made = blocks[0].copy()
-        own = _within(place, made.shape[1:])
-        for read, values in zip(blocks[0], made, strict=True):
-            holes = ~np.isfinite(read[inside])
-            left = 0
-            for rows, columns in _parts(holes, halo):
-                around = _grown(rows, halo, own[0]), _grown(columns, halo, own[1])
-                filled = _filled(read[around], max_distance_px, smoothing)
-                values[rows, columns] = filled[_from(rows, around[0]), _from(columns, around[1])]
-                left += int((~np.isfinite(values[rows, columns])).sum())
-            counts.append((int(holes.sum()), left))
-        return made
 
-    compute(
-        [Band(source)],
-        target,
-        fill,
-        halo=halo,
-        count=count,
-        dtype=dtype,
-        nodata=float("nan") if floating and nodata is None else nodata,
-        descriptions=descriptions,
-        tags=tags,
-    )
-    return Filled(sum(holes for holes, _ in counts), sum(left for _, left in counts))
+def _holes(
+    reader: rasterio.DatasetReader, number: int, window: Window, stored: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """Where a band has no value, or one that is no number."""
+    missing = missing_in(reader, number, window, stored)
+    none: NDArray[np.bool_] = np.zeros(stored.shape, bool) if missing is None else missing
+    return none | ~np.isfinite(stored) if stored.dtype.kind in "fc" else none
+
+
+def _window(window: Window, part: tuple[slice, slice]) -> Window:
+    """Where a part of a window lies in the raster."""
+    rows, columns = part
+    return Window(
+        window.col_off + columns.start, window.row_off + rows.start, columns.stop - columns.start,
+        rows.stop - rows.start,
+    )  # fmt: skip
+
+
+def _around(
+    reader: rasterio.DatasetReader, number: int, place: Place, max_distance_px: int, smoothing: int
+) -> NDArray[Any]:
+    """The filled values of a part, which is read with the margin that a search from its edge needs."""
+    values = read_block(reader, (number,), place)[0]
+    own = _within(place, values.shape)
+    values[own] = _filled(values[own], max_distance_px, smoothing)
+    inner: NDArray[Any] = values[place.halo : -place.halo, place.halo : -place.halo]
+    return inner
+
+
+def _stored(values: NDArray[Any], dtype: np.dtype[Any], nodata: float | None) -> NDArray[Any]:
+    """Values as they are written: whole numbers within their type, and nodata where there is none."""
+    missing = np.isnan(values)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        values = np.clip(np.rint(values, dtype=np.float64), info.min, info.max)
+    return np.where(missing, 0.0 if nodata is None else nodata, values).astype(dtype)
 
 
 _UNREACHED = np.float32(-3.0e38)
@@ -88,23 +119,14 @@ def _filled(values: NDArray[Any], max_distance_px: int, smoothing: int) -> NDArr
     return np.where(known, values, made)
 
 
-def _parts(holes: NDArray[np.bool_], halo: int) -> Iterator[tuple[slice, slice]]:
-    """The parts of a block, counted with its margin, that have holes: a few columns wide or many in a row."""
+def _parts(holes: NDArray[np.bool_], reach: int) -> Iterator[tuple[slice, slice]]:
+    """The parts of a window that have holes, those apart whose margins would not meet."""
     with_hole = np.flatnonzero(holes.any(axis=0))
-    for columns in np.split(with_hole, np.flatnonzero(np.diff(with_hole) > 2 * halo) + 1):
+    for columns in np.split(with_hole, np.flatnonzero(np.diff(with_hole) > 2 * reach) + 1):
         if columns.size:
             first, last = int(columns[0]), int(columns[-1]) + 1
             rows = np.flatnonzero(holes[:, first:last].any(axis=1))
-            yield slice(int(rows[0]) + halo, int(rows[-1]) + 1 + halo), slice(first + halo, last + halo)
-
-
-def _grown(part: slice, halo: int, within: slice) -> slice:
-    return slice(max(within.start, part.start - halo), min(within.stop, part.stop + halo))
-
-
-def _from(part: slice, around: slice) -> slice:
-    """A part's place in the larger one around it."""
-    return slice(part.start - around.start, part.stop - around.start)
+            yield slice(int(rows[0]), int(rows[-1]) + 1), slice(first, last)
 
 
 def _within(place: Place, shape: tuple[int, ...]) -> tuple[slice, slice]:

@@ -18,7 +18,7 @@ from rasterio.windows import Window
 
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
-from data.raster.windows import Grid, Place, missing_in, read_block, windows
+from data.raster.windows import Grid, Place, missing_in, read_block, readable, windows
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -194,8 +194,9 @@ def _values(
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The pixels of a window, and which of them belong to a patch; with a condition all are alike."""
     if where is None and reader.dtypes[band - 1] in _WHOLE:
-        stored = reader.read(band, window=window)
-        missing = missing_in(reader, band, window, stored)
+        with readable(reader, window):
+            stored = reader.read(band, window=window)
+            missing = missing_in(reader, band, window, stored)
         known = np.ones(stored.shape, bool) if missing is None else ~missing
         return stored.astype(np.int32, copy=False), known
     values = read_block(reader, (band,), Place(Grid.of(reader), window))[0]

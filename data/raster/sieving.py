@@ -19,7 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 from rasterio.windows import Window
 
-from data.raster.windows import STRIP_PX, Grid, missing_in
+from data.raster.windows import STRIP_PX, Grid, missing_in, readable
 
 Numbers = NDArray[np.int32]
 
@@ -78,8 +78,9 @@ class Sieve:
         rows = max(1, STRIP_PX // grid.width)
         for row in range(0, grid.height, rows):
             window = Window(0, row, grid.width, min(rows, grid.height - row))
-            stored = self._reader.read(self._band, window=window)
-            missing = missing_in(self._reader, self._band, window, stored)
+            with readable(self._reader, window):
+                stored = self._reader.read(self._band, window=window)
+                missing = missing_in(self._reader, self._band, window, stored)
             known = np.ones(stored.shape, bool) if missing is None else ~missing
             yield Strip(window, stored.astype(np.int32, copy=False), known, stored.dtype)
 

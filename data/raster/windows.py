@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -199,19 +199,26 @@ def read_block(reader: rasterio.DatasetReader, numbers: Sequence[int] | None, pl
         wanted.col_off - left, wanted.row_off - top, wanted.width + left + right, wanted.height + top + bottom
     )
     dtype = _working_dtype([reader.dtypes[number - 1] for number in chosen])
-    try:
+    with readable(reader, wanted):
         values = reader.read(chosen, window=window)
         missing = [missing_in(reader, number, window, values[at]) for at, number in enumerate(chosen)]
-        values = (np.abs(values) if values.dtype.kind == "c" else values).astype(dtype, copy=False)
-        for band, none in zip(values, missing, strict=True):
-            if none is not None:
-                band[none] = np.nan
-    except RasterioError as error:
-        raise RasterError(
-            f"{Path(reader.name).name} is broken near row {int(wanted.row_off)}: its pixels cannot be read."
-        ) from error
+    values = (np.abs(values) if values.dtype.kind == "c" else values).astype(dtype, copy=False)
+    for band, none in zip(values, missing, strict=True):
+        if none is not None:
+            band[none] = np.nan
     margin = ((0, 0), (halo - top, halo - bottom), (halo - left, halo - right))
     return np.pad(values, margin, constant_values=np.nan) if any(map(any, margin)) else values
+
+
+@contextmanager
+def readable(reader: rasterio.DatasetReader, window: Window) -> Iterator[None]:
+    """Raises RasterError, with where that is, for a window whose pixels cannot be read."""
+    try:
+        yield
+    except RasterioError as error:
+        raise RasterError(
+            f"{Path(reader.name).name} is broken near row {int(window.row_off)}: its pixels cannot be read."
+        ) from error
 
 
 def _working_dtype(dtypes: Sequence[str]) -> str:

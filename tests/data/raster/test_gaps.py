@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import rasterio
 
 from data.raster import gaps
+from data.raster.errors import RasterError
 from data.raster.gaps import fill_nodata
 from tests.data.raster.made import gdal, needs, read, write
 
@@ -39,8 +41,8 @@ def test_holes_are_filled_as_gdal_fillnodata_fills_them(tmp_path: Path, smoothin
 def test_the_windows_fill_as_the_whole_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write(tmp_path / "holes.tif", pierced(1100, 40), nodata=-1)
     fill_nodata(source, tmp_path / "whole.tif", max_distance_px=12)
-    real = gaps.compute
-    monkeypatch.setattr(gaps, "compute", lambda *a, **k: real(*a, **k, pixels=4096))
+    real = gaps.windows
+    monkeypatch.setattr(gaps, "windows", lambda grid: real(grid, 4096))
     fill_nodata(source, tmp_path / "parts.tif", max_distance_px=12)
     np.testing.assert_allclose(read(tmp_path / "parts.tif"), read(tmp_path / "whole.tif"), rtol=1e-6)
 
@@ -69,3 +71,22 @@ def test_what_lies_too_far_from_any_value_stays_without_one(tmp_path: Path) -> N
     assert filled.holes_px == 625 and filled.left_px == np.isnan(ours).sum() > 400
     empty = write(tmp_path / "empty.tif", np.zeros((9, 9), np.uint8), nodata=0)
     assert fill_nodata(empty, tmp_path / "ours.tif") == gaps.Filled(81, 81)
+
+
+def test_what_has_a_value_keeps_it_to_the_last_bit_in_every_band_and_type(tmp_path: Path) -> None:
+    big = np.arange(1, 2 * 30 * 40 + 1, dtype=np.int32).reshape(2, 30, 40) + 2**30
+    big[0, 5:8, 5:9] = big[1, 20, 3] = 0
+    filled = fill_nodata(write(tmp_path / "big.tif", big, nodata=0), tmp_path / "ours.tif")
+    assert filled == gaps.Filled(13, 0)
+    with rasterio.open(tmp_path / "ours.tif") as reader:
+        made = reader.read()
+    np.testing.assert_array_equal(made[big != 0], big[big != 0])
+    # In the middle of a row of a plane the nearest of all four directions balance.
+    np.testing.assert_allclose(made[1, 20, 3], big[1, 20, 2] + 1, atol=1)
+
+
+def test_a_file_that_breaks_off_is_told_in_one_sentence(tmp_path: Path) -> None:
+    source = write(tmp_path / "holes.tif", pierced(600, 80), nodata=-1)
+    source.write_bytes(source.read_bytes()[:60_000])
+    with pytest.raises(RasterError, match="broken near row 0: its pixels cannot be read"):
+        fill_nodata(source, tmp_path / "ours.tif")
