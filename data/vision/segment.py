@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from data.progress import Progress
 from data.raster.errors import RasterError
 from data.vision.masks import UNKNOWN
+
+if TYPE_CHECKING:
+    from data.raster.windows import Place
 
 TASKS = ("semantic-segmentation", "land-cover")
 BLOCK_PX = 1_000_000
@@ -172,7 +175,7 @@ def _ratio(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
 def _by_rules(
     progress: Progress, source: Path, target: Path, bands: Mapping[str, int], classes: Mapping[int, str]
 ) -> Segmented:
-    from data.raster.windows import Band, Block, Place, compute, grid_of
+    from data.raster.windows import Band, Block, compute, grid_of
     from data.vision.blocks import followed, samples
 
     names, numbers = tuple(bands), tuple(bands.values())
@@ -206,14 +209,14 @@ def _by_network(
     only: int | None = None,
     smooth_px: int = 0,
 ) -> Segmented:
-    from data.raster.windows import Band, Block, Place, compute, grid_of
+    from data.raster.windows import Band, Block, compute, grid_of
     from data.vision.blocks import followed
 
     bands, probabilities = network_of(source, model)
 
     def told(blocks: list[Block], place: Place) -> NDArray[Any]:
         missing = ~np.isfinite(blocks[0]).all(axis=0)
-        likely = probabilities(blocks[0])
+        likely = probabilities(mirrored(blocks[0], place))
         if smooth_px:
             from scipy.ndimage import uniform_filter
 
@@ -239,6 +242,17 @@ def _by_network(
         pixels=BLOCK_PX,
     )
     return Segmented(classes, model.name, model.card.architecture)
+
+
+def mirrored(block: NDArray[Any], place: Place) -> NDArray[Any]:
+    """A block whose margin shows, beyond the image's edges, the image's mirror image: no frame, which a
+    network would take for something."""
+    rows, columns = block.shape[1:]
+    top, left = max(0, -place.first_row), max(0, -place.first_column)
+    bottom = max(0, place.first_row + rows - place.grid.height)
+    right = max(0, place.first_column + columns - place.grid.width)
+    inside = block[:, top : rows - bottom, left : columns - right]
+    return np.pad(inside, ((0, 0), (top, bottom), (left, right)), mode="symmetric")
 
 
 def network_of(

@@ -10,9 +10,11 @@ import pytest
 import rasterio
 from affine import Affine
 from numpy.typing import NDArray
+from rasterio.windows import Window
 
 from data.progress import Unheard
 from data.raster.errors import RasterError
+from data.raster.windows import Grid, Place
 from data.vision import segment
 from data.vision.vegetation import excess_green, ndvi, vegetation_mask
 from data.vision.water import suited, water_mask
@@ -96,6 +98,21 @@ def test_the_networks_answer_does_not_depend_on_where_the_blocks_end(
     whole, parts = read(tmp_path / "whole.tif"), read(tmp_path / "parts.tif")
     assert (whole[0] == parts[0]).mean() > 0.98
     assert np.abs(whole[1].astype(int) - parts[1])[whole[0] == parts[0]].mean() < 1.5
+
+
+def test_beyond_the_image_a_network_sees_its_mirror_image_wherever_it_is_cut() -> None:
+    image = picture(40, 60).astype("float32")
+    grid, halo = Grid(None, UTM, 60, 40), 24
+    known = np.pad(image, ((0, 0), (halo, halo), (halo, halo)), constant_values=np.nan)
+    shown = np.pad(image, ((0, 0), (halo, halo), (halo, halo)), mode="symmetric")
+    for window in (Window(0, 0, 60, 40), Window(0, 12, 60, 20), Window(30, 0, 30, 24)):
+        part = np.s_[
+            :,
+            window.row_off : window.row_off + window.height + 2 * halo,
+            window.col_off : window.col_off + window.width + 2 * halo,
+        ]
+        made = segment.mirrored(known[part], Place(grid, window, halo))
+        np.testing.assert_array_equal(made, shown[part])
 
 
 def test_nothing_is_said_where_the_picture_has_no_value(tmp_path: Path) -> None:
