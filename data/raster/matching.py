@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from data.raster.copying import describe_like
@@ -74,11 +76,18 @@ def _middles(histogram: Histogram) -> NDArray[np.float64]:
 
 
 def _looked_up(block: Block, low: float, width: float, table: NDArray[np.float64]) -> Block:
-    at = block - np.asarray(low, block.dtype)
-    if width:
-        at /= width
-    missing = np.isnan(at)
-    at[missing] = 0
-    made: Block = table.astype(block.dtype).take(at.astype(np.int32), mode="clip")
-    made[missing] = np.nan
+    kind = block.dtype.type
+    made: Block = _take(block, kind(low), kind(width or 1.0), table.astype(block.dtype))
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _take(block: Any, low: Any, width: Any, table: Any) -> Any:
+    """What the bin of each value becomes; not-a-number stays."""
+    made = np.empty_like(block)
+    last = len(table) - 1
+    for i in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            at = (block[i, j] - low) / width
+            made[i, j] = table[int(min(max(at, 0), last))] if at == at else np.nan
     return made
