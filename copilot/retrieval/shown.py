@@ -9,7 +9,7 @@ from typing import Any
 
 from copilot.retrieval.gate import possible, present
 from copilot.retrieval.index import Index
-from copilot.retrieval.ranking import nearest, parts_of, ranking
+from copilot.retrieval.ranking import ALWAYS, nearest, parts_of, ranking
 from copilot.retrieval.schema import FIND_TOOLS, function_of, short_function_of
 from state.model import State
 from tools.base import Tool
@@ -19,7 +19,8 @@ BUDGET_TOKENS = 2500
 MORE_TOKENS = 1000
 """What each later look may cost."""
 WHOLE = 4
-"""How many of the best are shown with all that is said of their arguments; the others in their short form."""
+"""How many of the best are shown with all that is said of their arguments, beside those that every request is
+shown; the others have their short form."""
 
 
 @dataclass(frozen=True)
@@ -90,21 +91,27 @@ def _shared_index() -> Index:
 _BRACKETS = 2
 
 
-def _fitting(index: Index, order: Sequence[str], has: Set[str], budget: int, tokens: int) -> dict[str, int]:
-    """The best that fit the budget and can run, and what each costs; what is freed by one that cannot goes to
-    the next."""
+def _fitting(
+    index: Index, order: Sequence[str], has: Set[str], budget: int, tokens: int
+) -> dict[str, tuple[int, bool]]:
+    """The best that fit the budget and can run, what each costs and whether it is shown whole.
+
+    What is freed by one that cannot run goes to the next.
+    """
     by_name = {tool.name: tool for tool in index.tools}
     barred: set[str] = set()
     while True:
-        chosen: dict[str, int] = {}
-        left = budget - tokens
+        chosen: dict[str, tuple[int, bool]] = {}
+        left, whole_ones = budget - tokens, 0
         for name in order:
             if name not in by_name or name in barred:
                 continue
-            cost = (index.tokens if len(chosen) < WHOLE else index.short_tokens)[name]
+            whole = name not in ALWAYS and whole_ones < WHOLE
+            cost = (index.tokens if whole else index.short_tokens)[name]
             if cost <= left:
-                chosen[name] = cost
+                chosen[name] = (cost, whole)
                 left -= cost
+                whole_ones += whole
         unable = set(chosen) - possible([by_name[name] for name in chosen], has)
         if not unable:
             return chosen
@@ -112,17 +119,22 @@ def _fitting(index: Index, order: Sequence[str], has: Set[str], budget: int, tok
 
 
 def _shown(
-    index: Index, chosen: Mapping[str, int], seen: frozenset[str], has: frozenset[str], *, first: bool
+    index: Index,
+    chosen: Mapping[str, tuple[int, bool]],
+    seen: frozenset[str],
+    has: frozenset[str],
+    *,
+    first: bool,
 ) -> Shown:
     by_name = {tool.name: tool for tool in index.tools}
     tools = tuple(by_name[name] for name in chosen)
-    tokens = _BRACKETS + sum(chosen.values())
+    tokens = _BRACKETS + sum(cost for cost, _ in chosen.values())
     return Shown(
         tools=tools,
         tokens=tokens + (index.tokens[FIND_TOOLS["function"]["name"]] if first else 0),
         seen=seen | chosen.keys(),
         has=has | {kind for tool in tools for kind in tool.gives},
         first=first,
-        short=frozenset(list(chosen)[WHOLE:]),
+        short=frozenset(name for name, (_, whole) in chosen.items() if not whole),
         index=index,
     )
