@@ -57,7 +57,7 @@ def test_damage_is_fitted_on_pairs_for_as_long_as_there_is_time(tmp_path: Path) 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("script", "takes", "gives"),
-    [("segmenter", (1, 3, 64, 48), (1, 5, 64, 48)), ("upscaler", (2, 1, 20, 30), (2, 1, 40, 60))],
+    [("segmenter", (1, 3, 64, 96), (1, 5, 64, 96)), ("upscaler", (2, 1, 20, 30), (2, 1, 40, 60))],
 )
 def test_a_short_training_writes_a_network_for_pictures_of_any_size(
     shared_data: Path, tmp_path: Path, script: str, takes: tuple[int, ...], gives: tuple[int, ...]
