@@ -44,6 +44,8 @@ class Sea:
     """Median intensity of the water, in the image's values squared."""
     pixel_m: float
     """Of the image."""
+    placed: bool
+    """Whether that is known; else it is taken to be FINE_M."""
     found: str
     """How land was told: "given", "brightness", or "none" where no two classes part."""
 
@@ -74,7 +76,8 @@ def sea_of(progress: Progress, image: Path, decibels: bool, land: Path | None = 
     where it is wider than a ship, but for what the opening by a disk of 40 m takes off (piers, and ships that
     lie at them), and but for the 60 m next to the water. Raises RasterError.
     """
-    fine = pixel_m(image) or FINE_M
+    known = pixel_m(image)
+    fine = known or FINE_M
     intensity, factor = coarse(image, decibels)
     progress.tell(0.05, "Telling water from land.")
     pixel = fine * factor
@@ -92,7 +95,7 @@ def sea_of(progress: Progress, image: Path, decibels: bool, land: Path | None = 
         ground = _land(water, smooth, pixel) if found == "brightness" else np.zeros(water.shape, bool)
     level = float(np.nanmedian(intensity[water])) if water.any() else float(np.nanmedian(intensity))
     room = water if land is not None else opened_by(water, _scaled(_OPEN_SEA_PX, pixel, 2))
-    return Sea(room, water, ground, factor, max(level, 1e-12), fine, found)
+    return Sea(room, water, ground, factor, max(level, 1e-12), fine, known is not None, found)
 
 
 def power(values: NDArray[Any], decibels: bool) -> NDArray[np.float32]:

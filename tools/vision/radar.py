@@ -30,7 +30,7 @@ def sar_detection(
     ] = 1e-6,
     min_score: Annotated[
         float, Field(ge=0, le=1, description="Ships of a lower score are left out, 0 to 1.")
-    ] = 0.25,
+    ] = 0.2,
     land: Annotated[
         VectorHandle | None,
         Field(description="Polygons of land, where no ship is looked for; else it is told by brightness."),

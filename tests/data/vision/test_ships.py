@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import geopandas as gpd
@@ -14,8 +15,8 @@ from shapely.geometry import box
 from data.progress import Cancelled, Unheard
 from data.raster.errors import RasterError
 from data.uploads.gdal import quiet_gdal
-from data.vision.ship_patches import FEATURES, Patch, chosen
-from data.vision.ship_scores import WEIGHTS, Trees, likened, score_of, trees_of
+from data.vision.ship_patches import FEATURES, Patch, chosen, whole
+from data.vision.ship_scores import WEIGHTS, likened, score_of
 from data.vision.ships import find_ships, worth_of
 
 PLACE = Affine(10, 0, 600_000, 0, -10, 5_760_000)
@@ -107,28 +108,43 @@ def test_a_score_never_falls_as_the_likeness_grows():
     assert scores == sorted(scores) and scores[0] < 0.1 and 0.9 < scores[-1] <= 1
 
 
-def test_the_trees_say_what_lightgbm_says_of_the_same_text():
+def test_the_trees_are_of_the_features_that_are_measured_and_never_like_a_patch_less_for_standing_alone():
     import lightgbm
 
-    text = WEIGHTS.read_text(encoding="utf-8")
-    booster = lightgbm.Booster(model_str=text)
-    assert tuple(booster.feature_name()) == FEATURES
-    rows = np.random.default_rng(3).uniform(-20, 60, (200, len(FEATURES)))
-    assert np.allclose(trees_of(text).predicted(rows), booster.predict(rows), rtol=0, atol=1e-12)
+    from data.models.training.ships import LESS, MORE
+
+    trees = lightgbm.Booster(model_file=str(WEIGHTS))
+    assert tuple(trees.feature_name()) == FEATURES
+    rows = np.random.default_rng(3).uniform(-5, 40, (200, len(FEATURES)))
+    steps = np.array([name in MORE for name in FEATURES], float) - [name in LESS for name in FEATURES]
+    like = [likened(rows + by * steps, trees) for by in (0, 0.2, 1, 5, 25)]
+    assert all((later >= earlier - 1e-12).all() for earlier, later in pairwise(like))
+    assert (like[-1] > like[0]).any()
 
 
-def test_the_trees_cannot_overrule_a_lone_bright_target_on_open_water_and_can_one_beside_others():
-    alone = {
-        "length_m": 60, "width_m": 20, "drawn_out": 3, "full": 1, "area_m2": 1200, "contrast_db": 24,
-        "around_150_bright": 0.01, "around_150_water": 0.97,
-    }  # fmt: skip
-    others = ({"around_150_bright": 0.2}, {"far_side_high_db": 9}, {"around_150_water": 0.5})
-    rows = np.array(
-        [[row.get(name, 0.0) for name in FEATURES] for row in (alone, *(alone | each for each in others))]
-    )
-    one = np.zeros((1, 1), np.int64)
-    never = Trees(one, one.astype(float), one - 1, one - 2, np.full((1, 2), -20.0))
-    assert likened(rows, never).round(6).tolist() == [0.5, 0, 0, 0]
+def test_a_ship_as_long_as_the_ring_of_clutter_around_it_is_found_whole(tmp_path):
+    intensity = np.full((256, 256), 0.01)
+    intensity[100:128, 20:230] = 0.2
+    speckled = np.sqrt(intensity * np.random.default_rng(2).gamma(4, 1 / 4, intensity.shape))
+    found = find_ships(
+        Unheard(), write(tmp_path / "long.tif", speckled.astype(np.float32), place=False)
+    ).found
+    assert len(found) == 1
+    low, high = found[0].outline.min(axis=0), found[0].outline.max(axis=0)
+    assert np.abs(np.concatenate([low - (20, 100), high - (230, 128)])).max() < 6
+
+
+def test_what_lies_in_the_box_of_a_larger_one_that_is_likely_a_ship_is_part_of_it():
+    def patch(left: float, top: float, right: float, bottom: float, likeness: float) -> Patch:
+        box = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+        where = (slice(0, 1), slice(0, 1))
+        return Patch(where, np.ones((1, 1), bool), box, 0.0, None, [], None, likeness)
+
+    mast, boat = patch(10, 4, 14, 6, 0.9), patch(200, 4, 214, 9, 0.6)
+    for likeness, kept in ((0.5, 2), (0.35, 3)):
+        hull = patch(0, 0, 100, 16, likeness)
+        left = whole([mast, hull, boat])
+        assert len(left) == kept and any(each is hull for each in left) and any(each is boat for each in left)
 
 
 def test_the_whole_is_taken_over_its_halves_and_two_ships_over_what_holds_both():
