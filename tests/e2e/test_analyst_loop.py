@@ -26,7 +26,7 @@ SPOT = f"""() => {{
 @pytest.fixture
 def scene(tmp_path: Path) -> tuple[Path, int]:
     """A rendered radar scene of the open sea, and how many ships are in it."""
-    made = render(5, kind="sar", size=384, gsd_m=10, theme="sea")
+    made = render(21, kind="sar", size=384, gsd_m=10, theme="sea")
     return made.write(tmp_path / "sea.tif"), len(made.objects)
 
 
