@@ -14,6 +14,7 @@ from rasterio.warp import calculate_default_transform, reproject
 
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
+from data.raster.windows import Grid, windows
 
 MAX_PX = 2_000_000_000
 _MEMORY_MB = 128
@@ -122,5 +123,5 @@ def _crs(text: str | None, lon: float, lat: float) -> Any:
 
 
 def _filled(path: Path, nodata: float) -> int:
-    with rasterio.open(path) as made:
-        return sum(int((made.read(1, window=window) != nodata).sum()) for _, window in made.block_windows(1))
+    with opened(path) as made:
+        return sum(int((made.read(1, window=each) != nodata).sum()) for each in windows(Grid.of(made)))
