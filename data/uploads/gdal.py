@@ -14,6 +14,7 @@ import numpy as np
 import rasterio
 from rasterio.errors import NotGeoreferencedWarning, RasterioError
 
+from data.raster.files import CACHE_BYTES
 from data.uploads.errors import UploadError, shown
 
 DRIVERS = {"tiff": "GTiff", "png": "PNG", "jpeg": "JPEG", "jp2": "JP2OpenJPEG"}
@@ -45,7 +46,7 @@ def quiet_gdal() -> Iterator[None]:
         GDAL_DISABLE_READDIR_ON_OPEN="EMPTY_DIR",
         GDAL_PAM_ENABLED="NO",
         CPL_CURL_ENABLED="NO",
-        GDAL_CACHEMAX=128,
+        GDAL_CACHEMAX=CACHE_BYTES,
         GDAL_HTTP_MAX_RETRY=0,
     )
     with environment, warnings.catch_warnings():
