@@ -8,6 +8,7 @@ stopped, run again to its end. Then so many detections on the map: how long a fi
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import tempfile
 import time
@@ -120,6 +121,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
         home = Path(folder) / "home"
         home.mkdir()
+        os.environ.setdefault("AZIMUTH_HOME", str(chosen.catalogue.parent))
         with running_app(home, chosen.catalogue) as server:
             tab = Tab(browser, server).open()
             use(tab, server, path)
