@@ -1,18 +1,21 @@
-"""Which task a request is: RS-Agent's first stage, by two small trained heads and rules for the modality."""
+"""Which task a request is: RS-Agent's first stage, by two trained heads, known phrases and the modality."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from copilot.planner.encoder import Floats
 from copilot.planner.head import Head
 from copilot.solutions.cues import COLUMNS, task_features
 from copilot.solutions.space import IMAGE_TASKS
-from copilot.solutions.tuned import SHARE, tuned
+from copilot.solutions.tuned import Tuned, tuned
 
 WEIGHTS = Path(__file__).with_name("head.npz")
 _RADAR = re.compile(
@@ -60,7 +63,7 @@ def infer_tasks(
     """
     text = [normal(request)]
     head = task_head()
-    shares = (1 - SHARE) * head.probabilities(task_features(text)) + SHARE * tuned().shares(text)
+    shares = joined(head.probabilities(task_features(text)), tuned(), text)
     scores = dict(zip(head.names, shares[0].tolist(), strict=True))
     if image is not None or not REFERS.search(request):
         # Without an image that it comes with or points to, a request is rarely about pixels.
@@ -68,12 +71,18 @@ def infer_tasks(
             (_ASKED_OF_IMAGES, _WITH_AN_IMAGE) if image is not None else (IMAGE_TASKS, 1 / _WITH_AN_IMAGE)
         )
         scores = {task: score * (factor if task in tasks else 1) for task, score in scores.items()}
-    scores = _by_modality(scores, modality_of(request, image))
+    scores = by_modality(scores, modality_of(request, image))
     if among is not None:
         scores = {task: score for task, score in scores.items() if task in among}
     total = sum(scores.values()) or 1.0
     ranked = sorted(scores, key=lambda task: -scores[task])
     return tuple(Inferred(task, scores[task] / total) for task in ranked)
+
+
+def joined(plain: Floats, tuning: Tuned, texts: Sequence[str]) -> Floats:
+    """(texts, tasks): the mean of the head's shares, which come from words and pieces of words, of the tuned
+    encoder's, and of the votes of known phrases. Each is wrong elsewhere."""
+    return (plain + tuning.shares(texts) + tuning.votes(texts)) / np.float32(3)
 
 
 def modality_of(request: str, image: Mapping[str, Any] | None = None) -> str:
@@ -92,7 +101,7 @@ REFERS = re.compile(
 """A word for the image that a request is about, or one that points to it."""
 
 
-def _by_modality(scores: Mapping[str, float], modality: str) -> dict[str, float]:
+def by_modality(scores: Mapping[str, float], modality: str) -> dict[str, float]:
     """The scores with the tasks of the other modality given over to their counterparts."""
     counterpart = _OF_RADAR if modality == "sar" else _OF_OPTICAL
     found = dict(scores)

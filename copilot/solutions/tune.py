@@ -1,12 +1,13 @@
 """Tune the encoder's last layers on the phrases: python -m copilot.solutions.tune [--check]
 
-Low-rank changes of the last two layers' matrices (LoRA: Hu et al. 2021, arXiv:2106.09685) and a softmax over
+Low-rank changes of the last four layers' matrices (LoRA: Hu et al. 2021, arXiv:2106.09685) and a softmax over
 the tasks' directions, learnt together from a fixed seed. This, and only this, needs requirements-torch.txt.
 `--check` learns from four of five parts of the phrases, prints what becomes of the fifth and writes nothing.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -18,14 +19,18 @@ from copilot.planner.encoder import DIMENSIONS, HEADS, LAYERS, Floats, model_fol
 from copilot.planner.head import softmax
 from copilot.planner.train import Indices
 from copilot.solutions.bank import digest_of, read_phrases
-from copilot.solutions.infer import normal
+from copilot.solutions.infer import by_modality, joined, normal
+from copilot.solutions.near import neighbours
 from copilot.solutions.space import RS_AGENT_TASKS, solutions
 from copilot.solutions.train import fit, training_set
-from copilot.solutions.tuned import SHARE, WEIGHTS, Tuned
+from copilot.solutions.tuned import WEIGHTS, Tuned
 
-TUNED_LAYERS = 2
+TUNED_LAYERS = 4
 RANK = 16
-EPOCHS, BATCH = 4, 32
+EPOCHS, BATCH = 5, 32
+DROPOUT = 0.1
+WARM_UP = 50
+"""Steps until the rate is full; from there it falls as a cosine does."""
 RATE, DIRECTION_RATE = 1e-3, 4e-3
 STEEPNESS = 16.0
 """What a cosine with a task's direction is multiplied by."""
@@ -83,6 +88,15 @@ class Tuning:
         summed = (values * present[..., None]).sum(1)
         return summed / summed.norm(dim=1, keepdim=True)
 
+    def _all(self, rows: Indices) -> Floats:
+        """The vectors as they are now, of any number of rows."""
+        import torch
+
+        with torch.no_grad():
+            found = [self.vectors(rows[at : at + BATCH].tolist()) for at in range(0, len(rows), BATCH)]
+        vectors: Floats = torch.cat(found).numpy()
+        return vectors
+
     def learn(self, rows: Indices, wanted: Indices) -> Tuned:
         """The changes and directions that tell the tasks of these rows."""
         import torch
@@ -98,8 +112,10 @@ class Tuning:
         )
         batches = [each for epoch in range(EPOCHS) for each in self._batches(rows, epoch)]
         rate = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda step: min(1.0, (step + 1) / 50) * max(0.0, 1 - step / len(batches))
+            optimizer,
+            lambda step: min(1.0, (step + 1) / WARM_UP) * (1 + math.cos(math.pi * step / len(batches))) / 2,
         )
+        self._bert.train()  # only dropout differs
         for number, batch in enumerate(batches):
             scores = STEEPNESS * (self.vectors(batch.tolist()) @ directions) + bias
             loss = torch.nn.functional.cross_entropy(
@@ -111,11 +127,13 @@ class Tuning:
             rate.step()
             if number % 200 == 0:
                 print(f"step {number} of {len(batches)}: loss {loss.item():.3f}", flush=True)
+        self._bert.eval()
         return Tuned(
             self._names,
             STEEPNESS * directions.detach().numpy(),
             bias.detach().numpy(),
             tuple(_joined(layer) for layer in self._changes),
+            neighbours(self._all(rows), wanted[rows]),
             digest_of(),
         )
 
@@ -123,10 +141,7 @@ class Tuning:
         """(384, tasks): where each task's phrases lie before anything is learnt."""
         import torch
 
-        with torch.no_grad():
-            found = torch.cat(
-                [self.vectors(rows[at : at + BATCH].tolist()) for at in range(0, len(rows), BATCH)]
-            )
+        found = torch.from_numpy(self._all(rows))
         middles = torch.stack([found[wanted[rows] == task].mean(0) for task in range(len(self._names))])
         return (middles / middles.norm(dim=1, keepdim=True)).T.contiguous()
 
@@ -146,7 +161,8 @@ def _network() -> Any:
     from transformers import BertConfig, BertModel
 
     shape = BertConfig(hidden_size=DIMENSIONS, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
-                       intermediate_size=4 * DIMENSIONS)  # fmt: skip
+                       intermediate_size=4 * DIMENSIONS, hidden_dropout_prob=DROPOUT,
+                       attention_probs_dropout_prob=DROPOUT)  # fmt: skip
     network = BertModel(shape, add_pooling_layer=False)
     network.load_state_dict(load_file(model_folder() / "model.safetensors"), strict=False)
     network.eval()
@@ -207,16 +223,27 @@ def check() -> str:
     tuned = Tuning(texts, names).learn(known, wanted)
     weights, bias = fit(inputs[known], wanted[known], len(names))
     plain = softmax(inputs[held] @ weights + bias)
-    close = tuned.shares([texts[row] for row in held])
-    asked = np.array([number for number, name in enumerate(names) if name in RS_AGENT_TASKS])
-    of_them = np.isin(wanted[held], asked)
+    unseen = [texts[row] for row in held]
+    close = tuned.shares(unseen)
+    of_them = np.array([names[task] in RS_AGENT_TASKS for task in wanted[held]])
 
     def right(shares: Floats) -> str:
-        told = asked[shares[np.ix_(of_them, asked)].argmax(axis=1)] == wanted[held][of_them]
-        return f"{told.mean():.3f} of {len(told)}"
+        rows = zip(shares[of_them], wanted[held][of_them], strict=True)
+        told = [_told(row, names, names[task]) for row, task in rows]
+        return f"{np.mean(told):.3f} of {len(told)}"
 
-    both = (1 - SHARE) * plain + SHARE * close
-    return f"Of RS-Agent's tasks: head {right(plain)}, tuned {right(close)}, both {right(both)} right"
+    near, all_three = tuned.votes(unseen), joined(plain, tuned, unseen)
+    return (
+        f"Of RS-Agent's tasks, with the modality told: head {right(plain)}, tuned {right(close)}, "
+        f"known phrases {right(near)}, all {right(all_three)} right"
+    )
+
+
+def _told(shares: Floats, names: tuple[str, ...], task: str) -> bool:
+    """Whether the task wins of RS-Agent's, the image's modality being known as it is beside a request."""
+    modality = "sar" if task.startswith("sar_") else "optical"
+    scores = by_modality(dict(zip(names, shares.tolist(), strict=True)), modality)
+    return max(RS_AGENT_TASKS, key=lambda name: scores[name]) == task
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The encoder with its last layers tuned to tell tasks, and the direction of each task.
+"""The encoder with its last layers tuned to tell tasks, the direction of each task, and the known phrases.
 
 `copilot.solutions.tune` makes the weights; reading them needs numpy only.
 """
@@ -14,10 +14,9 @@ import numpy as np
 
 from copilot.planner.encoder import Adapters, Encoder, Floats
 from copilot.planner.head import HeadError, shared_encoder, softmax
+from copilot.solutions.near import Neighbours
 
 WEIGHTS = Path(__file__).with_name("tuned.npz")
-SHARE = np.float32(0.5)
-"""What the tuned encoder's shares count beside those of the head, which sees words and pieces of words."""
 _DENSE = 4
 """Matrices of a layer: query, key and value as one, after attention, and the two behind it."""
 
@@ -31,6 +30,7 @@ class Tuned:
     """(384, tasks)."""
     bias: Floats
     adapters: Adapters
+    known: Neighbours
     digest: str
     """Of the phrases that were learnt."""
 
@@ -42,6 +42,10 @@ class Tuned:
     def shares(self, texts: Sequence[str]) -> Floats:
         """(texts, tasks): how likely each task is, all of a text's coming to one."""
         return softmax(self.encoder.recall(texts) @ self.weights + self.bias)
+
+    def votes(self, texts: Sequence[str]) -> Floats:
+        """(texts, tasks): what the known phrases nearest to each text say, all of a text's coming to one."""
+        return self.known.votes(self.encoder.recall(texts), len(self.names))
 
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> Tuned:
@@ -61,6 +65,7 @@ class Tuned:
                     stored["weights"].astype(np.float32),
                     stored["bias"].astype(np.float32),
                     layers,
+                    Neighbours.read(stored),
                     str(stored["digest"]),
                 )
         except (OSError, ValueError, KeyError) as error:
@@ -85,6 +90,7 @@ class Tuned:
             digest=np.array(self.digest),
             layers=np.int64(len(self.adapters)),
             **matrices,
+            **self.known.stored(),
         )
 
 

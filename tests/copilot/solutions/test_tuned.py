@@ -10,7 +10,8 @@ import pytest
 from copilot.planner.encoder import DIMENSIONS, Adapters, Change
 from copilot.planner.head import HeadError, shared_encoder
 from copilot.solutions import solutions
-from copilot.solutions.bank import digest_of
+from copilot.solutions.bank import digest_of, read_phrases
+from copilot.solutions.infer import normal
 from copilot.solutions.tuned import Tuned, tuned
 
 TEXTS = ["it looks like sand was thrown over the picture", "any boats?", "who built the A380"]
@@ -58,10 +59,20 @@ def test_a_change_is_what_adding_it_to_the_matrix_would_be_and_leaves_the_encode
 
 def test_what_is_written_is_read_again_and_what_is_broken_is_told_in_a_sentence(tmp_path: Path) -> None:
     tuned().save(tmp_path / "tuned.npz")
-    assert np.allclose(Tuned.load(tmp_path / "tuned.npz").shares(TEXTS), tuned().shares(TEXTS), atol=1e-3)
+    again = Tuned.load(tmp_path / "tuned.npz")
+    assert np.allclose(again.shares(TEXTS), tuned().shares(TEXTS), atol=1e-3)
+    assert np.allclose(again.votes(TEXTS), tuned().votes(TEXTS), atol=1e-3)
     (tmp_path / "tuned.npz").write_bytes(b"PK")
     with pytest.raises(HeadError, match=r"python -m copilot\.solutions\.tune"):
         Tuned.load(tmp_path / "tuned.npz")
+
+
+def test_the_known_phrases_are_those_that_were_learnt_and_vote_for_their_tasks() -> None:
+    phrases = read_phrases()
+    assert len(tuned().known.tasks) == len(phrases)
+    some = phrases[::500]
+    told = tuned().votes([normal(each.text) for each in some]).argmax(axis=1)
+    assert [tuned().names[best] for best in told] == [each.task for each in some]
 
 
 def test_a_tuned_encoder_tells_what_the_words_do_not_say() -> None:
