@@ -110,7 +110,7 @@ class Head:
         if head.weights.shape != (columns, len(head.names)):
             raise HeadError(
                 f"{path} has weights of shape {head.weights.shape}, not "
-                f"({columns}, {len(head.names)}); run again: python -m copilot.planner.train"
+                f"({columns}, {len(head.names)}); make it again with the training beside it."
             )
         return head
 

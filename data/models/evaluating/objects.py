@@ -16,12 +16,11 @@ from data.models.training.scoring import Boxes, average_precision
 from data.progress import Unheard
 from data.raster.errors import RasterError
 from data.vision.classes import classes_for
-from data.vision.detect import detect
+from data.vision.detect import LEAST_SCORE, detect
 
 HELD_OUT_SEED = 900_000
 """The first of the seeds that no training draws from."""
 IMAGES = frozenset((".tif", ".tiff", ".png", ".jpg", ".jpeg"))
-LEAST_SCORE = 0.01
 _TELL = Callable[[float, str], None]
 
 
