@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
+import psutil
 from PIL import Image
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
@@ -78,6 +79,17 @@ class Server:
         """kill -9, in the middle of whatever it does."""
         self.process.kill()
         self.process.wait()
+
+    @contextmanager
+    def held_worker(self) -> Iterator[None]:
+        """The worker stands still until the block ends: its job cannot end before the page is looked at."""
+        processes = psutil.Process(self.process.pid).children(recursive=True)
+        (worker,) = (each for each in processes if "copilot.worker.process" in each.cmdline())
+        worker.suspend()
+        try:
+            yield
+        finally:
+            worker.resume()
 
     def stop(self) -> None:
         self.process.terminate()
