@@ -55,7 +55,7 @@ class Case:
     small: dict[str, Any] = field(default_factory=dict)
     """What differs in the call on the small scene."""
     made: str = ""
-    """A scene of its own that is written for it: `moved` (by 3.4 and 2.3 pixels) or `raw` (with RPCs)."""
+    """A scene of its own: `moved` (by 3.4 and 2.3 pixels), `raw` (with RPCs) or `smooth` (without noise)."""
 
 
 def _calc(expression: str, kind: str = "Float32", both: bool = False) -> Callable[[Path], list[list[str]]]:
@@ -121,8 +121,10 @@ CASES = (
     Case("hillshade", SCENE, _dem("hillshade")),
     Case("slope", SCENE, _dem("slope")),
     Case("aspect", SCENE, _dem("aspect")),
-    Case("contour_lines", {**SCENE, "interval_m": 500},
-         _run("gdal_contour", "-q", "-i", "500", "-f", "GPKG", target="out.gpkg")),
+    Case("contour_lines", {"raster": "raster-smooth", "interval_m": 200, "base_m": 0.5},
+         _run("gdal_contour", "-q", "-i", "200", "-off", "0.5", "-a", "elevation_m", "-f", "GPKG",
+              source="smooth.tif", target="out.gpkg"),
+         "gdal_contour, without noise", made="smooth"),
     Case("viewshed", {**SCENE, "lon": 3.3, "lat": 52.2, "max_distance_m": 20_000},
          _run("gdal_viewshed", "-q", "-ox", "520480", "-oy", "5783300", "-oz", "1.7", "-md", "20000", *OUT),
          small={"lon": 3.03, "lat": 52.33, "max_distance_m": 1000}),
@@ -260,7 +262,7 @@ def _session(folder: Path, artifacts: Path, prefix: str) -> Any:
 
     artifacts.mkdir()
     state = State()
-    for name in ("scene", "classes", "coarse", "moved", "raw"):
+    for name in ("scene", "classes", "coarse", "moved", "raw", "smooth"):
         if not (folder / f"{prefix}{name}.tif").is_file():
             continue
         (artifacts / f"raster-{name}.tif").hardlink_to(folder / f"{prefix}{name}.tif")
@@ -295,13 +297,18 @@ def _make(folder: Path, size: int, more: set[str]) -> None:
 
 
 def _other(source: Path, target: Path, name: str) -> None:
-    """The scene's pixels again: some pixels farther on ("moved"), or with RPCs and no place ("raw")."""
+    """The scene again: some pixels farther on ("moved"), with RPCs and no place ("raw"), or "smooth"."""
     import rasterio
     from affine import Affine
 
     from data.raster.windows import Grid, windows
 
     part = target.with_suffix(".part")
+    if name == "smooth":
+        with rasterio.open(source) as reader:
+            _scene(part, reader.width, 1, noise_m=0)
+        part.rename(target)
+        return
     with rasterio.open(source) as reader:
         place = reader.transform @ Affine.translation(3.4, -2.3)
         where = {"transform": place} if name == "moved" else {"crs": None, "transform": None}
@@ -328,7 +335,7 @@ def _rpcs(side: int) -> Any:
     )  # fmt: skip
 
 
-def _scene(path: Path, side: int, step: int, classes: bool = False) -> None:
+def _scene(path: Path, side: int, step: int, classes: bool = False, noise_m: float = 20) -> None:
     """A relief with noise and holes, or its five classes by value, in strips."""
     import rasterio
     from affine import Affine
@@ -346,7 +353,7 @@ def _scene(path: Path, side: int, step: int, classes: bool = False) -> None:
         for first in range(0, side, 512):
             rows = (np.arange(first, min(first + 512, side)) + 0.5)[:, None] * step
             values = 2000 + 800 * np.sin(columns / 900) + 600 * np.cos(rows / 700)
-            values = values + (0 if classes else random.normal(0, 20, values.shape))
+            values = values + (0 if classes else random.normal(0, noise_m, values.shape))
             if classes:
                 values = np.clip(values // 700, 1, 5)
             else:
