@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from math import sqrt
 from pathlib import Path
 from typing import Any, Literal
 
 FOLDER = Path(__file__).parent / "first_tool"
+SETS = {"developed": FOLDER, "heldout": FOLDER / "heldout"}
+"""The requests that the copilot was developed on, and those that nobody opens while developing."""
 Clarity = Literal["clear", "ambiguous"]
 
 
@@ -44,6 +47,11 @@ class FirstToolAccuracy:
     by_task: dict[str, float]
     missed: tuple[tuple[str, str, str | None], ...]
     """(id, the right tool, the one that came) of each that was not."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Between which shares the true one lies, 95 times of 100."""
+        return wilson(self.overall, self.requests)
 
     def to_json(self) -> dict[str, Any]:
         """The figures as plain JSON values."""
@@ -80,6 +88,14 @@ def first_tool_accuracy(
         },
         missed=tuple((each.id, each.tool, came[each.id]) for each in asked if came[each.id] != each.tool),
     )
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share of `count` trials (Wilson 1927, JASA 22:209-212)."""
+    z = 1.959964
+    middle = share + z * z / (2 * count)
+    reach = z * sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return (middle - reach) / (1 + z * z / count), (middle + reach) / (1 + z * z / count)
 
 
 def _read(plain: dict[str, Any]) -> FirstToolRequest:

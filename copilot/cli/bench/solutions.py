@@ -11,17 +11,20 @@ from copilot.cli.output import Json, fail, print_json
 ModelName = Annotated[
     str | None, typer.Option("--model", help="A chat model to ask; without one it is measured offline.")
 ]
+Requests = Annotated[
+    str, typer.Option("--requests", help="developed, heldout (requests nobody developed on) or both.")
+]
 
 
-def solutions(model: ModelName = None, as_json: Json = False) -> None:
+def solutions(model: ModelName = None, requests: Requests = "both", as_json: Json = False) -> None:
     """The ablation of RS-Agent's Table 6: the first tool over its 18 tasks, four ways."""
-    from copilot.bench.first_tool import first_tool_requests
+    from copilot.bench.first_tool import SETS, first_tool_requests
     from copilot.cli.output import progress
     from copilot.solutions.ablation import WAYS, ablation
 
-    asked = first_tool_requests()
-    if not asked:
-        fail("There are no requests in copilot/bench/first_tool.", as_json)
+    if requests not in (*SETS, "both"):
+        fail(f"There are no requests called {requests!r}; there are developed, heldout and both.", as_json)
+    asked = {name: first_tool_requests(SETS[name]) for name in SETS if requests in (name, "both")}
     chat = None
     if model is not None:
         from copilot.cli.catalogue import ready_engine
@@ -32,18 +35,28 @@ def solutions(model: ModelName = None, as_json: Json = False) -> None:
                 chat = chat_model(model, ready_engine())
             except ModelNotConfigured as error:
                 fail(str(error), as_json)
-    done = 0
+    done, count = 0, len(WAYS) * sum(len(each) for each in asked.values())
     with progress("First tools") as tell:
 
         def counted(way: str) -> None:
             nonlocal done
             done += 1
-            tell(done / (len(WAYS) * len(asked)), way)
+            tell(done / count, way)
 
-        found = ablation(chat, asked, counted)
+        found = {name: ablation(chat, each, counted) for name, each in asked.items()}
     if as_json:
-        print_json({"model": model or "embedded", **{way: each.to_json() for way, each in found.items()}})
+        print_json(
+            {
+                "model": model or "embedded",
+                **{name: {way: each.to_json() for way, each in ways.items()} for name, ways in found.items()},
+            }
+        )
         return
-    typer.echo(f"{'first tool right, of ' + str(len(asked)):<28}{'all':>8}{'clear':>8}{'ambiguous':>11}")
-    for way, each in found.items():
-        typer.echo(f"{way:<28}{each.overall:>8.1%}{each.clear:>8.1%}{each.ambiguous:>11.1%}")
+    for name, ways in found.items():
+        typer.echo(
+            f"{f'{name}, of {len(asked[name])}':<20}{'all':>8}{'(95 %)':>17}{'clear':>8}{'ambiguous':>11}"
+        )
+        for way, each in ways.items():
+            low, high = each.interval
+            within = f"{low:.1%}-{high:.1%}"
+            typer.echo(f"{way:<20}{each.overall:>8.1%}{within:>17}{each.clear:>8.1%}{each.ambiguous:>11.1%}")

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from copilot.bench.first_tool import FOLDER, FirstToolRequest, first_tool_accuracy, first_tool_requests
+from copilot.bench.first_tool import (
+    SETS,
+    FirstToolRequest,
+    first_tool_accuracy,
+    first_tool_requests,
+    wilson,
+)
 
 TASKS = {
     "super_resolution", "denoising", "caption", "optical_detection", "optical_plane_type", "scene",
@@ -16,27 +24,44 @@ TASKS = {
     "semantic_segmentation", "land_use_classification", "image_dehazing", "cloud_removal",
 }  # fmt: skip
 REQUESTS = first_tool_requests()
+FOLDERS = pytest.mark.parametrize("folder", SETS.values(), ids=SETS)
 
 
-def test_each_of_the_18_tasks_has_ten_clear_and_ten_ambiguous_requests():
-    counts = Counter((each.tool, each.kind) for each in REQUESTS)
+@FOLDERS
+def test_each_of_the_18_tasks_has_ten_clear_and_ten_ambiguous_requests(folder: Path):
+    counts = Counter((each.tool, each.kind) for each in first_tool_requests(folder))
     assert counts == {(tool, kind): 10 for tool in TASKS for kind in ("clear", "ambiguous")}
 
 
-def test_a_task_has_one_tool_and_a_file_of_its_name():
-    assert len({each.task for each in REQUESTS}) == len({(each.task, each.tool) for each in REQUESTS}) == 18
-    for path in FOLDER.glob("*.jsonl"):
+@FOLDERS
+def test_a_task_has_one_tool_and_a_file_of_its_name(folder: Path):
+    asked = first_tool_requests(folder)
+    assert len({each.task for each in asked}) == len({(each.task, each.tool) for each in asked}) == 18
+    for path in folder.glob("*.jsonl"):
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         assert {line["tool"] for line in lines} == {path.stem}
 
 
 def test_no_id_and_no_request_comes_twice():
-    assert len({each.id for each in REQUESTS}) == len(REQUESTS) == 360
-    assert len({" ".join(each.request.casefold().split()) for each in REQUESTS}) == 360
+    both = [each for folder in SETS.values() for each in first_tool_requests(folder)]
+    assert len({each.id for each in both}) == len(both) == 720
+    assert len({" ".join(each.request.casefold().split()) for each in both}) == 720
 
 
-def test_every_line_is_well_formed():
-    for path in FOLDER.glob("*.jsonl"):
+def test_no_heldout_request_is_nearly_one_of_the_other_set():
+    others = [_words(each.request) for each in REQUESTS]
+    near = [
+        each.id
+        for each in first_tool_requests(SETS["heldout"])
+        for words in [_words(each.request)]
+        if max(len(words & other) / len(words | other) for other in others) >= 0.75
+    ]
+    assert near == []
+
+
+@FOLDERS
+def test_every_line_is_well_formed(folder: Path):
+    for path in folder.glob("*.jsonl"):
         for line in path.read_text("utf-8").splitlines():
             plain = json.loads(line)
             assert set(plain) - {"image"} == {"id", "task", "request", "kind", "tool"}, line
@@ -44,18 +69,21 @@ def test_every_line_is_well_formed():
             assert plain["request"].strip() == plain["request"] != ""
 
 
-def test_radar_tools_are_asked_of_radar_images_and_optical_ones_of_optical_images():
-    radar = {each.modality for each in REQUESTS if each.tool.startswith("sar_")}
-    optical = {each.modality for each in REQUESTS if each.tool.startswith("optical_")}
+@FOLDERS
+def test_radar_tools_are_asked_of_radar_images_and_optical_ones_of_optical_images(folder: Path):
+    asked = first_tool_requests(folder)
+    radar = {each.modality for each in asked if each.tool.startswith("sar_")}
+    optical = {each.modality for each in asked if each.tool.startswith("optical_")}
     assert (radar, optical) == ({"sar"}, {"optical"})
     known = {"optical", "sar", "multispectral", "panchromatic"}
-    assert {each.modality for each in REQUESTS if each.tool != "knowledge_search"} == known
+    assert {each.modality for each in asked if each.tool != "knowledge_search"} == known
 
 
-def test_no_ambiguous_request_names_its_tool():
+@FOLDERS
+def test_no_ambiguous_request_names_its_tool(folder: Path):
     named = [
         each.id
-        for each in REQUESTS
+        for each in first_tool_requests(folder)
         if each.kind == "ambiguous"
         and each.tool.replace("_", " ") in each.request.casefold()
         # The words of these two are everyday words too.
@@ -92,3 +120,15 @@ def test_the_shares_are_those_of_the_clear_the_ambiguous_and_each_task():
 def test_without_requests_there_is_no_accuracy():
     with pytest.raises(ValueError, match="no first-tool requests"):
         first_tool_accuracy(lambda each: each.tool, [])
+
+
+@pytest.mark.parametrize(("right", "count"), [(345, 360), (20, 20), (0, 180)])
+def test_the_interval_of_a_share_is_wilsons(right: int, count: int):
+    from statsmodels.stats.proportion import proportion_confint
+
+    wanted = proportion_confint(right, count, method="wilson")
+    assert wilson(right / count, count) == pytest.approx(wanted, abs=1e-6)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
