@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 MAX_POINTS = 5_000_000
 """Most points of all lines together: 80 MB, and more than a map can show."""
 MAX_LEVELS = 1_000
-_WINDOW_PX = 1_000_000
+_WINDOW_PX = 10_000_000
+_PIECE_PX = 256
+"""Side of what is traced at once: a level costs a walk over all of it, and a small piece holds few levels."""
 _SEAM_DIGITS = 6
 """Decimals of a pixel that points are rounded to, so that both sides of a seam end at one point."""
 
@@ -43,13 +46,15 @@ def contours(source: Path, *, interval_m: float, base_m: float = 0.0) -> gpd.Geo
         grid = Grid.of(reader)
         for window in windows(grid, _WINDOW_PX):
             block = read_block(reader, (1,), Place(grid, _overlapping(grid, window)))[0]
-            levels = _levels_within(block, interval_m, base_m)
-            points += _trace(block, window, levels, lines)
-            if points > MAX_POINTS or len(lines) > MAX_LEVELS:
-                raise RasterError(
-                    f"Contours every {interval_m:g} m would have over {MAX_POINTS:,} points or "
-                    f"{MAX_LEVELS:,} levels; a larger interval, or a clip of the raster, has fewer."
-                )
+            for row, column in _pieces(window):
+                piece = block[row : row + _PIECE_PX + 1, column : column + _PIECE_PX + 1]
+                corner = (window.row_off + row, window.col_off + column)
+                points += _trace(piece, corner, _levels_within(piece, interval_m, base_m), lines)
+                if points > MAX_POINTS or len(lines) > MAX_LEVELS:
+                    raise RasterError(
+                        f"Contours every {interval_m:g} m would have over {MAX_POINTS:,} points or "
+                        f"{MAX_LEVELS:,} levels; a larger interval, or a clip of the raster, has fewer."
+                    )
     return _frame(lines, grid)
 
 
@@ -58,6 +63,13 @@ def _overlapping(grid: Grid, window: Window) -> Window:
     right = min(grid.width, window.col_off + window.width + 1)
     bottom = min(grid.height, window.row_off + window.height + 1)
     return Window(window.col_off, window.row_off, right - window.col_off, bottom - window.row_off)
+
+
+def _pieces(window: Window) -> Iterator[tuple[int, int]]:
+    """The first row and column of each piece, within the window."""
+    for row in range(0, window.height, _PIECE_PX):
+        for column in range(0, window.width, _PIECE_PX):
+            yield row, column
 
 
 def _levels_within(block: NDArray[Any], interval: float, base: float) -> NDArray[np.float64]:
@@ -74,8 +86,8 @@ def _levels_within(block: NDArray[Any], interval: float, base: float) -> NDArray
     return base + interval * np.arange(first, last + 1, dtype=np.float64)
 
 
-def _trace(block: NDArray[Any], window: Window, levels: NDArray[np.float64], lines: Lines) -> int:
-    """Add the window's lines, in (column, row) of the raster, and say how many points they have."""
+def _trace(block: NDArray[Any], corner: tuple[int, int], levels: NDArray[np.float64], lines: Lines) -> int:
+    """Add a piece's lines, in (column, row) of the raster, and say how many points they have."""
     from contourpy import LineType, contour_generator
 
     if len(levels) == 0 or min(block.shape) < 2:
@@ -83,8 +95,8 @@ def _trace(block: NDArray[Any], window: Window, levels: NDArray[np.float64], lin
     heights = block.astype(np.float64)
     hole = ~np.isfinite(heights)
     generator = contour_generator(
-        x=window.col_off + 0.5 + np.arange(block.shape[1]),
-        y=window.row_off + 0.5 + np.arange(block.shape[0]),
+        x=corner[1] + 0.5 + np.arange(block.shape[1]),
+        y=corner[0] + 0.5 + np.arange(block.shape[0]),
         z=np.ma.array(heights, mask=hole) if hole.any() else heights,
         name="serial",
         line_type=LineType.Separate,
@@ -120,5 +132,6 @@ def _frame(lines: Lines, grid: Grid) -> gpd.GeoDataFrame:
     )
     frame = gpd.GeoDataFrame({"elevation_m": levels}, geometry=placed, crs=grid.crs)
     geod = Geod(ellps="WGS84")
-    frame["length_m"] = [round(geod.geometry_length(each), 3) for each in frame.geometry.to_crs("EPSG:4326")]
+    located = (shapely.get_coordinates(each) for each in frame.geometry.to_crs("EPSG:4326"))
+    frame["length_m"] = [round(geod.line_length(lonlat[:, 0], lonlat[:, 1]), 3) for lonlat in located]
     return frame
