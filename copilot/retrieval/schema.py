@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from tools.base import Tool
@@ -34,26 +35,26 @@ _LARGE = 1e9
 """From here on a whole number is shorter with its exponent."""
 
 
+@cache
 def function_of(tool: Tool) -> dict[str, Any]:
-    """The tool in the form in which it is bound to a model and sent."""
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.summary,
-            "parameters": compact(tool.schema),
-        },
-    }
+    """The tool in the form in which it is bound to a model and sent: made once, and not to be changed."""
+    return _function(tool, compact(tool.schema))
 
 
+@cache
 def short_function_of(tool: Tool) -> dict[str, Any]:
     """The tool in about half the tokens: what it does, and its arguments by name, type and allowed values.
 
     A call with a wrong argument is answered with what would have worked, and a called tool is shown whole.
     """
-    function = function_of(tool)
-    function["function"]["parameters"] = _short(function["function"]["parameters"])
-    return function
+    return _function(tool, _short(function_of(tool)["function"]["parameters"]))
+
+
+def _function(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.summary, "parameters": parameters},
+    }
 
 
 def _short(schema: Any) -> Any:
