@@ -39,9 +39,7 @@ def read(path: Path) -> NDArray[Any]:
     ("seed", "gsd_m", "rows", "strip_px"),
     [
         (31, 0.5, 190, 512 * 70),
-        pytest.param(31, 0.5, 260, 512 * 23, marks=pytest.mark.slow),
         pytest.param(33, 1.0, 300, 512 * 64, marks=pytest.mark.slow),
-        pytest.param(35, 0.3, 260, 512 * 100, marks=pytest.mark.slow),
     ],
 )
 def test_what_was_built_and_lost_does_not_depend_on_where_the_image_is_cut(
