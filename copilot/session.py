@@ -24,7 +24,7 @@ from state.jobs import Caller
 from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns, until
 from state.model import State
 from state.store import Conflict, SessionRow, now
-from tools.base import World
+from tools.base import Work, World, work_here
 from tools.run import call_arguments, run_call
 
 if TYPE_CHECKING:
@@ -358,8 +358,8 @@ class Session:
     def _next_turn(self) -> int:
         return self._last_turn + 1
 
-    def world(self) -> World:
-        """The outside as this session's tools see it."""
+    def world(self, work: Work = work_here) -> World:
+        """The outside as this session's tools see it, with heavy computing done by `work`."""
         return World(
             catalogue=self.engine.catalogue,
             gazetteer=self.engine.gazetteer,
@@ -371,6 +371,7 @@ class Session:
             uploads=self.engine.uploads(self.row.owner),
             encode=encode_texts,
             chat=chat_address(),
+            work=work,
             models=self.engine.home / "models",
         )
 
@@ -399,7 +400,7 @@ class Session:
         said = call_arguments(self.engine.toolbox, tool, args)
         work = self.engine.work_for(Caller(self.id, number, seq, unchanged, tool, said, source))
         started = time.perf_counter()
-        step = run_call(self.engine.toolbox, before, replace(self.world(), work=work), tool, args)
+        step = run_call(self.engine.toolbox, before, self.world(work), tool, args)
         changed = step.state is not before
         event = Event(
             seq=seq,

@@ -7,18 +7,22 @@ from hashlib import sha256
 from typing import Any
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
+from pydantic_core import to_json as to_text
 
 from state.model import Filters, State
 
 _STATE = TypeAdapter(State)
 _FILTERS = TypeAdapter(Filters)
+_DIGEST = "_digest"
+"""Where a state keeps its hash: beside its fields, so that it is no part of what is compared or written."""
 _EXACT = 2.0**53
 """Whole numbers below it are the same as a float and as an integer."""
 
 
 def to_json(state: State) -> dict[str, Any]:
     """The state as plain JSON values; filters that are not set are absent. Equal states give equal text."""
-    plain: dict[str, Any] = _one_number(_STATE.dump_python(state, mode="json"))
+    plain = _plain(_STATE, state)
     plain["database"]["filters"] = _set_only(plain["database"]["filters"])
     for layer in plain["map"]["layers"]:
         layer["options"] = dict(layer["options"])
@@ -38,7 +42,7 @@ def from_json(plain: dict[str, Any]) -> State:
 
 def filters_to_json(filters: Filters) -> dict[str, Any]:
     """The filters as in the state's JSON."""
-    return _set_only(_one_number(_FILTERS.dump_python(filters, mode="json")))
+    return _set_only(_plain(_FILTERS, filters))
 
 
 def canonical(plain: Any) -> str:
@@ -52,8 +56,42 @@ def canonical_bytes(plain: Any) -> bytes:
 
 
 def digest(state: State) -> str:
-    """SHA-256 of the state's canonical JSON, in hexadecimal."""
-    return sha256(canonical_bytes(to_json(state))).hexdigest()
+    """SHA-256 of the state's canonical JSON, in hexadecimal; made once for each state: it never changes."""
+    known: str | None = state.__dict__.get(_DIGEST)
+    if known is None:
+        known = state.__dict__[_DIGEST] = sha256(canonical_bytes(to_json(state))).hexdigest()
+    return known
+
+
+def recorded(state: State) -> tuple[State, int]:
+    """The state as its record gives it back, and how many bytes of canonical JSON it is.
+
+    Raises pydantic.ValidationError for one that is no state, ValueError for one that is no JSON.
+    """
+    plain = to_json(state)
+    text = canonical_bytes(plain)
+    back = from_json(plain)
+    back.__dict__[_DIGEST] = sha256(text).hexdigest()
+    return back, len(text)
+
+
+def _plain(adapter: TypeAdapter[Any], value: Any) -> dict[str, Any]:
+    try:
+        # What is no number is written as such, so that it is found out and does not pass for nothing.
+        text = to_text(value, inf_nan_mode="constants")
+    except PydanticSerializationError:  # half a surrogate pair is no UTF-8
+        plain: dict[str, Any] = _one_number(adapter.dump_python(value, mode="json"))
+        return plain
+    found: dict[str, Any] = _DECODER.decode(text.decode())
+    return found
+
+
+def _number(text: str) -> int | float:
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) < _EXACT else value
+
+
+_DECODER = json.JSONDecoder(parse_float=_number)
 
 
 def _one_number(plain: Any) -> Any:

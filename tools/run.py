@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from data.catalogue.base import CatalogueError
 from data.room import disk_full, ran_out
-from state.codec import canonical, canonical_bytes, from_json, to_json
+from state.codec import canonical, recorded
 from state.model import State
 from tools.base import Step, Tool, ToolError, World
 from tools.toolbox import Toolbox
@@ -95,13 +95,13 @@ def _settled(wanted: Tool, before: State, step: Step) -> Step:
     canonical(dict(step.data))  # raises here, where it is told as a bug of the tool, and not at the store
     if state == before:
         return replace(step, state=before)
-    plain = to_json(state)
-    if len(canonical_bytes(plain)) > MAX_STATE_BYTES:
+    kept, size = recorded(state)
+    if size > MAX_STATE_BYTES:
         raise ToolError(
             f"{wanted.name} would make the session's state larger than {MAX_STATE_BYTES // 1024} KiB; "
             "remove some layers, drawings or filters first."
         )
-    return replace(step, state=from_json(plain))
+    return replace(step, state=kept)
 
 
 def _sentence(wanted: Tool, error: ValidationError) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from state.codec import canonical, digest, filters_to_json, from_json, to_json
+from state.codec import canonical, canonical_bytes, digest, filters_to_json, from_json, recorded, to_json
 from state.model import (
     UI,
     Artifact,
@@ -193,3 +194,24 @@ def test_the_hash_is_the_same_in_another_process_whatever_its_hash_seed(seed: st
         check=True,
     )
     assert done.stdout.strip() == digest(State()) == EMPTY_HASH
+
+
+@given(states)
+def test_a_state_keeps_the_hash_of_its_record(state: State) -> None:
+    back, size = recorded(state)
+    text = canonical_bytes(to_json(state))
+    assert (back, digest(back), size) == (state, sha256(text).hexdigest(), len(text))
+    assert back == from_json(to_json(back)) and to_json(back) == to_json(state)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_what_is_no_number_is_refused_and_does_not_become_nothing(value: float) -> None:
+    state = State().with_layer(Layer("a", "a", "drawing", geometry=Geometry("Point", (value, 1.0))))
+    with pytest.raises(ValueError):
+        recorded(state)
+
+
+def test_half_a_surrogate_pair_is_kept_as_any_other_character() -> None:
+    state = State().with_map(basemap="\ud800", center=(5.0, 0.5))
+    assert to_json(state)["map"]["basemap"] == "\ud800" and recorded(state)[0] == state
+    assert to_json(state)["map"]["center"] == [5, 0.5]
