@@ -38,7 +38,7 @@ class Sieve:
     """The patches of an open raster's band, which may be given to `most` numbers while they are found."""
 
     def __init__(self, reader: rasterio.DatasetReader, band: int, min_px: int, diagonal: bool) -> None:
-        self._reader, self._band, self._least, self._diagonal = reader, band, min_px, diagonal
+        self._reader, self._band, self._least, self._reach = reader, band, min_px, int(diagonal)
         self._into: Numbers = np.empty(0, np.int32)
         """By patch number: the value that its pixels get."""
 
@@ -50,7 +50,7 @@ class Sieve:
         used = 0
         last = self._line()
         for strip in self.strips():
-            used = _number(strip.values, strip.known, *last, self._diagonal, root, value, size, used)
+            used = _number(strip.values, strip.known, *last, self._reach, root, value, size, used)
             if used < 0:
                 return False
         root, value, size = root[:used], value[:used], size[:used]
@@ -59,7 +59,7 @@ class Sieve:
         last, used = self._line(), 0
         for strip in self.strips():
             used = _meet(
-                strip.values, strip.known, *last, self._diagonal, root, size, self._least, largest, used
+                strip.values, strip.known, *last, self._reach, root, size, self._least, largest, used
             )
         self._into = _resolve(root, value, size, largest, self._least)
         return True
@@ -69,7 +69,7 @@ class Sieve:
         last, used = self._line(), 0
         for strip in self.strips():
             values = strip.values.copy()
-            used, changed = _give(values, strip.values, strip.known, *last, self._diagonal, self._into, used)
+            used, changed = _give(values, strip.values, strip.known, *last, self._reach, self._into, used)
             yield strip.window, values.astype(strip.dtype, copy=False), changed
 
     def strips(self) -> Iterator[Strip]:
@@ -128,42 +128,59 @@ def _over(above: Any, above_ids: Any, value: int, start: int, end: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _line_ids(line: Any, there: Any, above: Any, above_ids: Any, reach: int, ids: Any, used: int) -> int:
+    """Number a line's runs of equal pixels: the first number of its value above it, else the next unused.
+
+    Every pass calls this, so that all number alike. Gives how many numbers are used then.
+    """
+    columns = len(line)
+    j = 0
+    while j < columns:
+        if not there[j]:
+            ids[j] = -1
+            j += 1
+            continue
+        end = _end(line, there, j)
+        own = _over(above, above_ids, line[j], max(0, j - reach), min(columns, end + reach))
+        if own < 0:
+            own = used
+            used += 1
+        ids[j:end] = own
+        j = end
+    return used
+
+
+@njit(cache=True, nogil=True)
 def _number(
-    values: Any, known: Any, last: Any, last_ids: Any, diagonal: bool, root: Any, value_of: Any, size: Any,
+    values: Any, known: Any, last: Any, last_ids: Any, reach: int, root: Any, value_of: Any, size: Any,
     used: int,
 ) -> int:  # fmt: skip
-    """Number a strip's runs on from `used`, count them and join what touches; -1 when numbers run out.
-
-    A run of equal pixels takes the first number of its value above it, else a new one.
-    """
+    """Number a strip's runs on from `used`, count them and join what touches; -1 when numbers run out."""
     rows, columns = values.shape
-    more = 1 if diagonal else 0
     ids, above_ids = np.empty(columns, np.int32), last_ids.copy()
     for i in range(rows):
         line, there = values[i], known[i]
         above = values[i - 1] if i else last
+        fresh = used
+        used = _line_ids(line, there, above, above_ids, reach, ids, used)
+        if used > len(root):
+            return -1
+        for each in range(fresh, used):
+            root[each] = each
         j = 0
         while j < columns:
-            if not there[j]:
-                ids[j] = -1
+            own = ids[j]
+            if own < 0:
                 j += 1
                 continue
             end = _end(line, there, j)
-            first, beyond = max(0, j - more), min(columns, end + more)
-            own = _over(above, above_ids, line[j], first, beyond)
-            if own < 0:
-                if used == len(root):
-                    return -1
-                own = used
-                root[own], value_of[own] = own, line[j]
-                used += 1
+            value_of[own] = line[j]
             size[own] += end - j
             met = own
-            for k in range(first, beyond):
+            for k in range(max(0, j - reach), min(columns, end + reach)):
                 if above_ids[k] != met and above_ids[k] >= 0 and above[k] == line[j]:
                     met = above_ids[k]
                     _join(root, own, met)
-            ids[j:end] = own
             j = end
         ids, above_ids = above_ids, ids
     last[:] = values[rows - 1]
@@ -197,44 +214,35 @@ def _compare(one: int, other: int, root: Any, size: Any, least: int, largest: An
 
 @njit(cache=True, nogil=True)
 def _meet(
-    values: Any, known: Any, last: Any, last_ids: Any, diagonal: bool, root: Any, size: Any, least: int,
+    values: Any, known: Any, last: Any, last_ids: Any, reach: int, root: Any, size: Any, least: int,
     largest: Any, used: int,
 ) -> int:  # fmt: skip
-    """Number a strip's runs again, the same way, and find the largest neighbour of each small patch.
+    """Find the largest neighbour of each small patch in a strip.
 
     Each pixel meets the one above, the two across, and the one to the left, in this order. That a pair which
     has met is not compared again changes nothing.
     """
     rows, columns = values.shape
-    more = 1 if diagonal else 0
     ids, above_ids = np.empty(columns, np.int32), last_ids.copy()
     for i in range(rows):
-        line, there = values[i], known[i]
-        above = values[i - 1] if i else last
-        j = 0
-        while j < columns:
-            if not there[j]:
-                ids[j] = -1
-                j += 1
-                continue
-            end = _end(line, there, j)
-            own = _over(above, above_ids, line[j], max(0, j - more), min(columns, end + more))
+        used = _line_ids(values[i], known[i], values[i - 1] if i else last, above_ids, reach, ids, used)
+        met = -1
+        for k in range(columns):
+            own = ids[k]
             if own < 0:
-                own = used
-                used += 1
-            ids[j:end] = own
-            met = own
-            for k in range(j, end):
-                if above_ids[k] != met:
-                    met = above_ids[k]
-                    _compare(own, met, root, size, least, largest)
-                if diagonal and k > 0 and above_ids[k - 1] != met:
-                    _compare(own, above_ids[k - 1], root, size, least, largest)
-                if diagonal and k < columns - 1 and above_ids[k + 1] != met:
-                    _compare(own, above_ids[k + 1], root, size, least, largest)
-                if k == j and k > 0:
-                    _compare(own, ids[k - 1], root, size, least, largest)
-            j = end
+                continue
+            begins = k == 0 or ids[k - 1] != own
+            if begins:
+                met = own
+            if above_ids[k] != met:
+                met = above_ids[k]
+                _compare(own, met, root, size, least, largest)
+            if reach and k > 0 and above_ids[k - 1] != met:
+                _compare(own, above_ids[k - 1], root, size, least, largest)
+            if reach and k < columns - 1 and above_ids[k + 1] != met:
+                _compare(own, above_ids[k + 1], root, size, least, largest)
+            if begins and k > 0:
+                _compare(own, ids[k - 1], root, size, least, largest)
         ids, above_ids = above_ids, ids
     last[:] = values[rows - 1]
     last_ids[:] = above_ids
@@ -268,32 +276,19 @@ def _resolve(root: Any, value: Any, size: Any, largest: Any, least: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _give(
-    made: Any, values: Any, known: Any, last: Any, last_ids: Any, diagonal: bool, into: Any, used: int
+    made: Any, values: Any, known: Any, last: Any, last_ids: Any, reach: int, into: Any, used: int
 ) -> Any:
-    """Number a strip's runs a third time and give each what its patch gets: (used, how many changed)."""
+    """Give each pixel of a strip what its patch gets: (numbers used, how many changed)."""
     rows, columns = values.shape
-    more = 1 if diagonal else 0
     ids, above_ids = np.empty(columns, np.int32), last_ids.copy()
     changed = 0
     for i in range(rows):
-        line, there = values[i], known[i]
-        above = values[i - 1] if i else last
-        j = 0
-        while j < columns:
-            if not there[j]:
-                ids[j] = -1
-                j += 1
-                continue
-            end = _end(line, there, j)
-            own = _over(above, above_ids, line[j], max(0, j - more), min(columns, end + more))
-            if own < 0:
-                own = used
-                used += 1
-            ids[j:end] = own
-            if into[own] != line[j]:
-                made[i, j:end] = into[own]
-                changed += end - j
-            j = end
+        line = values[i]
+        used = _line_ids(line, known[i], values[i - 1] if i else last, above_ids, reach, ids, used)
+        for k in range(columns):
+            if ids[k] >= 0 and into[ids[k]] != line[k]:
+                made[i, k] = into[ids[k]]
+                changed += 1
         ids, above_ids = above_ids, ids
     last[:] = values[rows - 1]
     last_ids[:] = above_ids
