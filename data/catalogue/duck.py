@@ -11,22 +11,26 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pandas as pd
 
-from data.catalogue.base import CatalogueError, Selection
+from data.catalogue.base import Bbox, CatalogueError, Selection
+from data.catalogue.columns import MOST_ROWS, Columns, Rows, Unanswered, bounds
 from data.catalogue.dialect import Params
 from data.catalogue.duck_sql import SqlRoom
 from data.catalogue.engine import SqlCatalogue
-from data.catalogue.fields import COLUMN_KINDS, property_key
+from data.catalogue.fields import COLUMN_KINDS, PROPERTY_PREFIX, property_key
 from data.catalogue.spatial import CLOSED, load_spatial
-from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, MANIFEST, dataset_folders, read_info
+from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, manifest_stamps, read_info
 from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
@@ -102,6 +106,7 @@ class DuckCatalogue(SqlCatalogue):
         self._next_table = 0
         self._spatial = False
         self._local = threading.local()
+        self._columns: dict[str, tuple[_Loaded, Columns]] = {}
         self._counts: OrderedDict[str, int] = OrderedDict()
         self._kept_counts = kept_counts
 
@@ -114,7 +119,7 @@ class DuckCatalogue(SqlCatalogue):
         """Every data set, by name; a new, changed or removed folder shows at once."""
         with self._lock:
             # Looked at inside the lock: an older look must not undo what another thread has noticed since.
-            seen = {folder.name: _stamp(folder) for folder in dataset_folders(self._root)}
+            seen = manifest_stamps(self._root)
             if seen != {name: loaded.stamp for name, loaded in self._loaded.items()}:
                 self._notice(seen)
             return tuple(loaded.info for _, loaded in sorted(self._loaded.items()))
@@ -125,6 +130,68 @@ class DuckCatalogue(SqlCatalogue):
         Raises CatalogueError for anything else, for what DuckDB refuses, and past the time limit.
         """
         return self._room.run(self.datasets(), query, max_rows, timeout_s)
+
+    # -- without SQL ------------------------------------------------------------------------------
+
+    def count(self, selection: Selection) -> int:
+        """How many rows of `images` are selected."""
+        try:
+            return sum(columns.count(rows) for columns, rows in self._taken(selection))
+        except Unanswered:
+            return super().count(selection)
+
+    def bounds(self, selection: Selection) -> Bbox | None:
+        """The smallest box that holds the selected footprints' boxes; None when nothing is selected."""
+        try:
+            found = [columns.extremes(rows) for columns, rows in self._taken(selection)]
+        except Unanswered:
+            return super().bounds(selection)
+        return bounds([each for each in found if each is not None])
+
+    def _field_counts(
+        self, selection: Selection, info: DatasetInfo, by: str, unit: str
+    ) -> list[tuple[Any, ...]]:
+        if unit != "images" and selection.classes:
+            return super()._field_counts(selection, info, by, unit)
+        try:
+            taken = self._taken(replace(selection, datasets=(info.name,)))
+            total = None if unit == "images" else "detections"
+            return [group for columns, rows in taken for group in columns.groups(rows, by, total)]
+        except Unanswered:
+            return super()._field_counts(selection, info, by, unit)
+
+    def _taken(self, selection: Selection) -> list[tuple[Columns, Rows]]:
+        """The rows that are selected, of each data set that can have some.
+
+        Raises CatalogueError for what cannot be read, Unanswered where SQL has to tell.
+        """
+        infos = self._chosen(selection)
+        able = [info for info in infos if self._where(selection, info)[0] is not None]
+        if any(info.images > MOST_ROWS for info in able):
+            raise Unanswered
+        return [(columns, columns.chosen(selection)) for columns in map(self._columns_of, able)]
+
+    def _columns_of(self, info: DatasetInfo) -> Columns:
+        with self._lock:
+            loaded = self._loaded.get(info.name)
+            if loaded is None:
+                raise CatalogueError(f"The data set {info.name!r} has just been removed.")
+            known = self._columns.get(info.name)
+            if known is None or known[0].stamp != loaded.stamp:
+                known = (loaded, Columns(info, lambda name: self._stored_column(info, name)))
+                self._columns[info.name] = known
+            return known[1]
+
+    def _stored_column(self, info: DatasetInfo, name: str) -> pa.ChunkedArray:
+        """A column as it lies in the file: one of images, a word of the classes, or a property."""
+        if name in COLUMN_KINDS:
+            sql = name
+        elif name.startswith(PROPERTY_PREFIX):
+            key = property_key(name)
+            sql = _property_sql(info, key, dict(info.properties)[key])
+        else:
+            sql = f"class_words[{int(name[1:]) + 1}]"
+        return self._run(f"SELECT {sql} FROM {self._records(info)}", Params("$")).to_arrow_table().column(0)
 
     # -- the engine's side ------------------------------------------------------------------------
 
@@ -220,6 +287,7 @@ class DuckCatalogue(SqlCatalogue):
             kept[name] = (
                 known if known and known.stamp == stamp else _Loaded(read_info(self._root / name), stamp)
             )
+        self._columns = {name: each for name, each in self._columns.items() if name in kept}
         gone = [t.table for n, t in self._loaded.items() if t.table and kept.get(n) is not t]
         self._old_tables += [(table, now) for table in gone]
         self._loaded = kept
@@ -250,11 +318,6 @@ class DuckCatalogue(SqlCatalogue):
 def literal(text: str) -> str:
     """A text as an SQL literal, for places where DuckDB takes no parameter."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def _stamp(folder: Path) -> tuple[int, int, int]:
-    stat = (folder / MANIFEST).stat()
-    return (stat.st_mtime_ns, stat.st_ino, stat.st_size)
 
 
 def _word_count(info: DatasetInfo) -> int:

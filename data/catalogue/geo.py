@@ -34,7 +34,7 @@ def normal_bbox(bbox: Bbox) -> Bbox:
         )
     if east - west >= 360:
         return (-180.0, south, 180.0, north)
-    return (_wrap(west), south, _wrap(east), north)
+    return (wrapped(west), south, wrapped(east), north)
 
 
 def bbox_sql(bbox: Bbox, params: Params) -> list[str]:
@@ -83,7 +83,7 @@ def circle_sql(center: tuple[float, float], radius_km: float, params: Params) ->
         raise CatalogueError(f"A radius of {radius_km} km is not a distance; give a positive number.")
     if radius_km >= math.pi * EARTH_RADIUS_KM:
         return []
-    box = circle_bbox(_wrap(lon), lat, radius_km)
+    box = circle_bbox(wrapped(lon), lat, radius_km)
     return [
         *bbox_sql(box, params),
         f"{haversine_sql(lon, lat, params)} <= {params.add(haversine_of_km(radius_km))}",
@@ -127,7 +127,7 @@ def narrowest_bbox(
     """
     width = shifted[1] - shifted[0]
     if width <= 180 and width < plain[1] - plain[0]:
-        return (_wrap(shifted[0]), south, _wrap(shifted[1]), north)
+        return (wrapped(shifted[0]), south, wrapped(shifted[1]), north)
     return (plain[0], south, plain[1], north)
 
 
@@ -188,7 +188,8 @@ def _bounds_across_antimeridian(polygon: shapely.Geometry) -> Bbox:
     return narrowest_bbox((-180.0, 180.0), (low, high), south, north)
 
 
-def _wrap(longitude: float) -> float:
+def wrapped(longitude: float) -> float:
+    """A longitude in -180..180."""
     if -180 <= longitude <= 180:
         return longitude
     return (longitude + 180) % 360 - 180

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -106,9 +107,28 @@ def read_info(folder: Path) -> DatasetInfo:
 
 def dataset_folders(root: Path) -> list[Path]:
     """The folders of a catalogue's data sets, by name; half-written ones (dot names) are not among them."""
-    if not root.is_dir():
-        return []
-    return sorted(f for f in root.iterdir() if not f.name.startswith(".") and (f / MANIFEST).is_file())
+    return [root / name for name in sorted(manifest_stamps(root))]
+
+
+def manifest_stamps(root: Path) -> dict[str, tuple[int, int, int]]:
+    """(modified, number, bytes) of the manifest of each data set's folder, by the folder's name.
+
+    Every question to a catalogue begins with this look at the disk: hence texts, and no paths.
+    """
+    found = {}
+    try:
+        names = os.listdir(root)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    for name in names:
+        if not name.startswith("."):
+            try:
+                seen = os.stat(f"{root}/{name}/{MANIFEST}")
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            if stat.S_ISREG(seen.st_mode):
+                found[name] = (seen.st_mtime_ns, seen.st_ino, seen.st_size)
+    return found
 
 
 def info_from_json(raw: dict[str, Any]) -> DatasetInfo:
