@@ -3,17 +3,11 @@
 (function () {
   "use strict";
 
+  const { element, full } = AzimuthParts;
   const SAID = { confirmed: "Confirmed", rejected: "Rejected", relabelled: "Relabelled" };
   const NEAR_PX = 8;
   const SMALL_PX = 14;
   const SPARE = ["#f0abfc", "#bef264", "#7dd3fc", "#fdba74", "#c4b5fd"];
-
-  function element(tag, className, text) {
-    const made = document.createElement(tag);
-    if (className) made.className = className;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
 
   function button(className, text, label, act) {
     const made = element("button", className, text);
@@ -23,7 +17,6 @@
     return made;
   }
 
-  const full = (count) => Number(count).toLocaleString("en-US");
   const number = (value, unit) => (value === null || value === undefined ? "" : (value >= 100 ? Math.round(value) : +value.toFixed(1)) + unit);
   const mixed = (id) => (Math.imul(id ^ 0x5bd1e995, 0x9e3779b1) >>> 0);
   const ORDERS = {

@@ -3,14 +3,8 @@
 (function () {
   "use strict";
 
+  const { element } = AzimuthParts;
   const STRETCHES = [["percentile", "2 to 98 %"], ["minmax", "least to greatest"], ["none", "as stored"]];
-
-  function element(tag, className, text) {
-    const made = document.createElement(tag);
-    if (className) made.className = className;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
 
   const PixelTiles = L.TileLayer.extend({
     getTileUrl(coords) {

@@ -1,4 +1,4 @@
-"""The map: folium's base, everything else is drawn by assets/map.js from the session's state.
+"""The map: folium's base, everything else is drawn by assets/*.js from the session's state.
 
 The HTML is the same at every run, so the frame is never built again; layers, camera and base come
 through the routes.
@@ -30,9 +30,14 @@ class Attach(JSCSSMixin, MacroElement):
         ("fullscreen", "/vendor/fullscreen/Control.FullScreen.js"),
         ("minimap", "/vendor/minimap/Control.MiniMap.min.js"),
         ("mouse", "/vendor/mouse-position/L.Control.MousePosition.js"),
+        ("parts", "/assets/parts.js"),
         ("surface", "/assets/surface.js"),
         ("objects", "/assets/objects.js"),
         ("preview", "/assets/preview.js"),
+        ("layer", "/assets/layer.js"),
+        ("land", "/assets/land.js"),
+        ("timeline", "/assets/timeline.js"),
+        ("swipe", "/assets/swipe.js"),
         ("azimuth", "/assets/map.js"),
     ]
     default_css = [  # noqa: RUF012
