@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -13,6 +13,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.computed import Floats, as_floats, rounded_all, rows_of
+from tools.data.drawing import Drawing
 from tools.data.figures import (
     MAX_POINTS,
     axis,
@@ -28,9 +29,6 @@ from tools.data.source import column_in, source_column
 from tools.data.summaries import Column, TableOrSelection
 from tools.phrases import listed, number, number_of
 from tools.tables import plain_value
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 MARK, UNKNOWN_MARK = "#d94801", "#9e9e9e"
 LAND, BORDER = "#ece8df", "#b9b2a3"
@@ -92,8 +90,6 @@ def map_figure(
 
 
 def _points(state: State, world: World, call: Call, field: str | None, table: str | None) -> Step:
-    from plotly.graph_objects import Scattergl
-
     name = None if field is None else source_column(state, world, table, field)
     frame = rows_of(state, world, table, *([name] if name else []))
     places = places_in(frame)
@@ -119,12 +115,10 @@ def _points(state: State, world: World, call: Call, field: str | None, table: st
         marker["line"] = {"width": 0.5, "color": "white"}
         if known and values is not None:
             scale = {"title": {"text": figure_text(axis(str(name)))}}
-            marker |= {"color": rounded_all(values[rows]), "colorscale": "Viridis", "colorbar": scale}
-        figure.add_trace(
-            Scattergl(
-                x=rounded_all(x[rows]), y=rounded_all(y[rows]), mode="markers", marker=marker,
-                text=texts[rows].tolist(), name="places" if known else "no value",
-            )
+            marker |= {"color": rounded_all(values[rows]), "colorscale": _viridis(), "colorbar": scale}
+        figure.add(
+            "scattergl", x=rounded_all(x[rows]), y=rounded_all(y[rows]), mode="markers", marker=marker,
+            text=texts[rows].tolist(), name="places" if known else "no value",
         )  # fmt: skip
     said = (
         f"Map of {number_of(len(places), 'place')}{f' coloured by {name}' if name else ''}, {_extent(view)}"
@@ -137,8 +131,6 @@ def _points(state: State, world: World, call: Call, field: str | None, table: st
 def _countries(
     state: State, world: World, call: Call, field: str | None, function: str, table: str | None
 ) -> Step:
-    from plotly.graph_objects import Scatter
-
     # Without a field the rows are counted, whatever the function says.
     _, label, groups = grouped(
         state, world, "country", field, function if field else "count", "images", table
@@ -164,31 +156,36 @@ def _countries(
         colour = (
             SHADES[number_ * (len(SHADES) - 1) // max(1, len(edges) - 1)] if len(edges) > 1 else SHADES[2]
         )
-        figure.add_trace(
-            Scatter(
-                x=x, y=y, mode="lines", fill="toself", fillcolor=colour,
-                line={"width": 0.5, "color": "white"}, hoverinfo="skip", name=words, showlegend=True,
-            )
+        figure.add(
+            "scatter", x=x, y=y, mode="lines", fill="toself", fillcolor=colour,
+            line={"width": 0.5, "color": "white"}, hoverinfo="skip", name=words, showlegend=True,
         )  # fmt: skip
     order = sorted(drawn, key=lambda code: (-values[code], code))
     centres = [drawn[code][1].representative_point() for code in order]
-    figure.add_trace(
-        Scatter(
-            x=rounded_all(each.x for each in centres),
-            y=rounded_all(each.y for each in centres),
-            mode="markers",
-            marker={"size": 12, "opacity": 0},
-            text=[figure_text(f"{drawn[code][0]}: {number(values[code])}") for code in order],
-            hoverinfo="text",
-            name="values",
-            showlegend=False,
-        )
+    figure.add(
+        "scatter",
+        x=rounded_all(each.x for each in centres),
+        y=rounded_all(each.y for each in centres),
+        mode="markers",
+        marker={"size": 12, "opacity": 0},
+        text=[figure_text(f"{drawn[code][0]}: {number(values[code])}") for code in order],
+        hoverinfo="text",
+        name="values",
+        showlegend=False,
     )
-    figure.update_layout(showlegend=True, legend={"title": {"text": figure_text(label)}})
+    figure.layout |= {"showlegend": True, "legend": {"title": {"text": figure_text(label)}}}
     words = listed([f"{drawn[code][0]} {number(values[code])}" for code in order])
     facts = [{"key": code, "value": plain_value(values[code])} for code in order]
     said = f"Map of {label} by country, {number_of(len(drawn), 'country')}: {words}."
     return figure_step(state, world, figure, call, said, groups=facts, bbox=_bbox(view))
+
+
+def _viridis() -> list[list[Any]]:
+    from plotly.colors import sequential
+
+    return [
+        [number_ / (len(sequential.Viridis) - 1), colour] for number_, colour in enumerate(sequential.Viridis)
+    ]
 
 
 def view_of(places: Places) -> View:
@@ -204,24 +201,20 @@ def view_of(places: Places) -> View:
     return View(round(west, 6), round(south, 6), round(west + width, 6), round(north, 6))
 
 
-def _map(state: State, world: World, table: str | None, title: str, view: View) -> Figure:
+def _map(state: State, world: World, table: str | None, title: str, view: View) -> Drawing:
     """An empty map: the land in sight, axes in degrees, shapes true at the middle latitude."""
-    from plotly.graph_objects import Scatter
-
     figure = empty_figure(
         state, world, table, title.capitalize(), "longitude (degrees)", "latitude (degrees)"
     )
     outlines = [world.gazetteer.polygon(place) for place in world.gazetteer.places("country")]
     x, y = _rings([each for each in outlines if each is not None], view, (view.east - view.west) / _DETAIL)
-    figure.add_trace(
-        Scatter(
-            x=x, y=y, mode="lines", fill="toself", fillcolor=LAND, line={"width": 0.5, "color": BORDER},
-            hoverinfo="skip", name="land", showlegend=False,
-        )
+    figure.add(
+        "scatter", x=x, y=y, mode="lines", fill="toself", fillcolor=LAND,
+        line={"width": 0.5, "color": BORDER}, hoverinfo="skip", name="land", showlegend=False,
     )  # fmt: skip
     middle = float(np.cos(np.radians((view.south + view.north) / 2)))
-    figure.update_xaxes(range=[view.west, view.east], constrain="domain", zeroline=False)
-    figure.update_yaxes(
+    figure.across(range=[view.west, view.east], constrain="domain", zeroline=False)
+    figure.up(
         range=[view.south, view.north], scaleanchor="x", scaleratio=round(1 / max(middle, 0.05), 6),
         constrain="domain", zeroline=False,
     )  # fmt: skip

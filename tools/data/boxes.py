@@ -42,26 +42,23 @@ def box_figure(
     Asked as: box plot of cloud cover by sensor | boxplots per data set | box and whisker chart | compare the
     spread of gsd between groups | quartiles per year as a figure | how do the medians differ, drawn
     """
-    from plotly.graph_objects import Box
-
     name, key, parts = _parts(state, world, table, field, by)
     need_rows(sum(len(each) for _, each in parts))
     parts = sorted(parts, key=lambda part: (-len(part[1]), part[0]))[:top]
     boxes = [{"key": label, **_box(values)} for label, values in sorted(parts)]
     title = f"{titled(name)} by {titled(key)}" if key else titled(name)
     figure = empty_figure(state, world, table, title.capitalize(), titled(key) if key else "", axis(name))
-    figure.add_trace(
-        Box(
-            x=[figure_text(str(each["key"])) for each in boxes],
-            lowerfence=[each["low"] for each in boxes],
-            q1=[each["q1"] for each in boxes],
-            median=[each["median"] for each in boxes],
-            q3=[each["q3"] for each in boxes],
-            upperfence=[each["high"] for each in boxes],
-            mean=[each["mean"] for each in boxes],
-        )
+    figure.add(
+        "box",
+        x=[figure_text(str(each["key"])) for each in boxes],
+        lowerfence=[each["low"] for each in boxes],
+        q1=[each["q1"] for each in boxes],
+        median=[each["median"] for each in boxes],
+        q3=[each["q3"] for each in boxes],
+        upperfence=[each["high"] for each in boxes],
+        mean=[each["mean"] for each in boxes],
     )
-    figure.update_xaxes(type="category")
+    figure.across(type="category")
     words = [
         f"{each['key']} {number(each['median'])} ({number(each['q1'])} to {number(each['q3'])})"
         for each in boxes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,15 +13,13 @@ from pydantic import Field
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
+from tools.data.drawing import Drawing
 from tools.data.source import frame_of, numbers, source_column
 from tools.data.summaries import By, Column, TableOrSelection, aggregated, column_numbers, counted
 from tools.database.reading import Unit
 from tools.phrases import groups_in_words, listed, number, number_of
 from tools.selection import SAMPLE_WORDS, holds_sample
 from tools.tables import load_table, plain_value
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 Reduction = Annotated[
     Literal["count", "mean", "sum", "min", "max", "median", "std"],
@@ -55,16 +53,14 @@ def histogram_figure(
     Asked as: histogram of cloud cover | distribution of the resolution as a chart | how are the gsd values
     spread | plot the frequency of values | bins of cloud percentage | distribution plot
     """
-    from plotly.graph_objects import Bar
-
     name = source_column(state, world, table, field)
     values = column_numbers(state, world, name, table)
     need_rows(len(values))
     counts, edges = np.histogram(values, bins=bins)
     figure = empty_figure(state, world, table, f"Histogram of {titled(name)}", axis(name), "rows")
     centres = (edges[:-1] + edges[1:]) / 2
-    figure.add_trace(Bar(x=centres.tolist(), y=counts.tolist(), width=np.diff(edges).tolist()))
-    figure.update_layout(bargap=0)
+    figure.add("bar", x=centres.tolist(), y=counts.tolist(), width=np.diff(edges).tolist())
+    figure.layout["bargap"] = 0
     facts = [
         {"from": float(low), "to": float(high), "count": int(n)}
         for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
@@ -97,13 +93,11 @@ def bar_figure(
     Asked as: bar chart of images per year | bars by country | column chart of the classes | compare the data
     sets in a chart | plot counts per sensor as bars | chart the ten most frequent classes | a graph by group
     """
-    from plotly.graph_objects import Bar
-
     key, label, groups = grouped(state, world, by, field, function, unit, table)
     groups = sorted(groups)[-top:] if key in _ORDERED else groups[:top]
     figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
-    figure.add_trace(Bar(x=[figure_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups]))
-    figure.update_xaxes(type="category")
+    figure.add("bar", x=[figure_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups])
+    figure.across(type="category")
     call = Call.of(bar_figure, by=by, field=field, function=function, unit=unit, top=top, table=table)
     return figure_step(
         state, world, figure, call, _said("Bars", label, key, groups), by=key, groups=_facts(groups)
@@ -128,19 +122,14 @@ def line_figure(
     Asked as: line chart over time | trend of acquisitions | images per month as a curve | how did the number
     develop | time series plot | plot the monthly counts | growth over the years
     """
-    from plotly.graph_objects import Scatter
-
     key, label, groups = grouped(state, world, by, field, function, unit, table)
     groups = sorted((each for each in groups if each[0] != "unknown"), key=_natural)
     if function == "count" and key in ("year", "month"):
         groups = _without_gaps(groups, key)
     figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
-    figure.add_trace(
-        Scatter(
-            x=[figure_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups], mode="lines+markers"
-        )
-    )
-    figure.update_xaxes(type="category")
+    x, y = [figure_text(k) for k, _ in groups], [plain_value(v) for _, v in groups]
+    figure.add("scatter", x=x, y=y, mode="lines+markers")
+    figure.across(type="category")
     call = Call.of(line_figure, by=by, field=field, function=function, unit=unit, table=table)
     said = _said("Line", label, key, groups) if len(groups) <= 8 else _course(label, key, groups)
     return figure_step(state, world, figure, call, said, by=key, groups=_facts(groups))
@@ -163,17 +152,12 @@ def pie_figure(
     Asked as: pie chart of the sensors | shares as a pie | what percentage is each class, as a chart |
     proportion of the splits | donut chart | cake diagram
     """
-    from plotly.graph_objects import Pie
-
     key, label, groups = grouped(state, world, by, None, "count", unit, table)
     if (rest := sum(value for _, value in groups[top:])) > 0:
         groups = [*groups[:top], ("other", rest)]
     figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", None, None)
-    figure.add_trace(
-        Pie(
-            labels=[figure_text(k) for k, _ in groups], values=[plain_value(v) for _, v in groups], sort=False
-        )
-    )
+    labels, values = [figure_text(k) for k, _ in groups], [plain_value(v) for _, v in groups]
+    figure.add("pie", labels=labels, values=values, sort=False)
     call = Call.of(pie_figure, by=by, unit=unit, top=top, table=table)
     return figure_step(
         state, world, figure, call, _said("Pie", label, key, groups), by=key, groups=_facts(groups)
@@ -196,8 +180,6 @@ def scatter_figure(
     Asked as: cloud cover against resolution | plot gsd versus sun elevation | x y chart of two variables |
     how do the two columns relate | scatter chart | relationship between angle and cloud
     """
-    from plotly.graph_objects import Scattergl
-
     across, up = (source_column(state, world, table, each) for each in (x, y))
     if table is None and state.database.count > MAX_PAIRS:
         rows = number_of(state.database.count, "row")
@@ -210,7 +192,7 @@ def scatter_figure(
     figure = empty_figure(
         state, world, table, f"{titled(up)} against {titled(across)}".capitalize(), axis(across), axis(up)
     )
-    figure.add_trace(Scattergl(x=shown["x"].tolist(), y=shown["y"].tolist(), mode="markers"))
+    figure.add("scattergl", x=shown["x"].tolist(), y=shown["y"].tolist(), mode="markers")
     correlation = pairs["x"].corr(pairs["y"]) if pairs.nunique().min() > 1 else float("nan")
     said = f"{up} against {across}: {number_of(len(pairs), 'pair')}, correlation {number(correlation)}"
     said += f"; {len(shown):,} of them are drawn." if len(shown) < len(pairs) else "."
@@ -257,12 +239,12 @@ def grouped(
     return key, "rows" if table is not None else unit, [(label, float(n)) for label, n in counts]
 
 
-def figure_step(state: State, world: World, figure: Figure, call: Call, said: str, **data: Any) -> Step:
+def figure_step(state: State, world: World, figure: Drawing, call: Call, said: str, **data: Any) -> Step:
     """Write a figure and say so, with the figure panel open on it."""
-    title = html.unescape(str(figure.layout.title.text))
+    title = html.unescape(figure.title)
     artifact = call.artifact("figure", state, title, said[:200])
     path = world.artifacts.path(artifact.id, ".json")
-    path.write_text(figure.to_json(), encoding="utf-8")
+    path.write_text(figure.json(), encoding="utf-8")
     after = state.with_artifact(artifact).with_ui(figure=artifact.id).with_panel("figure")
     return Step(
         after, f"{said} The figure is {artifact.id}.", {"figure": artifact.id, "title": title, **data}
@@ -281,31 +263,21 @@ def axis(name: str) -> str:
 
 def empty_figure(
     state: State, world: World, table: str | None, title: str, across: str | None, up: str | None
-) -> Figure:
+) -> Drawing:
     """An empty figure with its title, and under it what it is drawn from."""
     source = f"table {table}" if table is not None else listed(state.database.loaded)
     about = [source, *([SAMPLE_WORDS.capitalize()] if holds_sample(state, world) else [])]
-    figure = white_figure()
-    figure.update_layout(
-        title={"text": figure_text(title), "subtitle": {"text": figure_text(" · ".join(about))}},
-        showlegend=False,
-        margin={"l": 60, "r": 20, "t": 80, "b": 60},
-    )
+    layout: dict[str, Any] = {
+        "showlegend": False,
+        "margin": {"l": 60, "r": 20, "t": 80, "b": 60},
+        "title": {"text": figure_text(title), "subtitle": {"text": figure_text(" · ".join(about))}},
+    }
+    figure = Drawing(figure_text(title), layout)
     if across is not None:
-        figure.update_xaxes(title_text=figure_text(across))
+        figure.across(title={"text": figure_text(across)})
     if up is not None:
-        figure.update_yaxes(title_text=figure_text(up))
+        figure.up(title={"text": figure_text(up)})
     return figure
-
-
-def white_figure() -> Figure:
-    """A figure with nothing in it, on white."""
-    import plotly.io
-    from plotly.graph_objects import Figure
-
-    # As the default it is taken as it is; given to a figure it is checked and copied, which takes longest.
-    plotly.io.templates.default = "plotly_white"
-    return Figure()
 
 
 def need_rows(count: int) -> None:

@@ -145,30 +145,28 @@ def _spread(band: dict[str, Any]) -> str:
 
 def _figure(name: str, edges: list[float], bands: list[dict[str, Any]]) -> Any:
     """A line a band, over the middles of the bins."""
-    from plotly.graph_objects import Scatter
-
-    from tools.data.figures import figure_text, white_figure
+    from tools.data.drawing import Drawing
+    from tools.data.figures import figure_text
 
     middles = [(one + other) / 2 for one, other in pairwise(edges)]
-    figure = white_figure()
-    for each in bands:
-        line = {"color": _COLORS[each["band"]]} if each["band"] in _COLORS else {}
-        figure.add_trace(
-            Scatter(
-                x=middles,
-                y=each["counts"],
-                name=figure_text(each["band"]),
-                mode="lines",
-                fill="tozeroy",
-                line=line,
-            )
-        )
-    figure.update_layout(
-        title={"text": figure_text(f"Histogram of {one_line(name)}")},
-        margin={"l": 60, "r": 20, "t": 80, "b": 60},
-        xaxis_title="pixel value",
-        yaxis_title="pixels",
+    figure = Drawing(
+        figure_text(f"Histogram of {one_line(name)}"),
+        {
+            "margin": {"l": 60, "r": 20, "t": 80, "b": 60},
+            "xaxis": {"title": {"text": "pixel value"}},
+            "yaxis": {"title": {"text": "pixels"}},
+        },
     )
+    for each in bands:
+        figure.add(
+            "scatter",
+            x=middles,
+            y=each["counts"],
+            name=figure_text(each["band"]),
+            mode="lines",
+            fill="tozeroy",
+            line={"color": _COLORS[each["band"]]} if each["band"] in _COLORS else None,
+        )
     return figure
 
 
@@ -178,7 +176,7 @@ def _figure_step(
     """Keep a figure of a raster, under an id that follows the raster."""
     name = f"Histogram of {one_line(source.name)}"[:100]
     artifact = call.artifact("figure", state, name, said[:200], [source])
-    world.artifacts.path(artifact.id, ".json").write_text(figure.to_json(), encoding="utf-8")
+    world.artifacts.path(artifact.id, ".json").write_text(figure.json(), encoding="utf-8")
     after = state.with_artifact(artifact).with_ui(figure=artifact.id).with_panel("figure")
     facts = {"figure": artifact.id, "raster": source.handle, **data}
     return Step(after, f"{said} The figure is {artifact.id}.", facts)

@@ -1,0 +1,54 @@
+"""A figure as the plain values that Plotly's JSON is made of.
+
+Plotly's own classes check and copy each value, and a template of seven kilobytes with them: 20 ms a figure.
+What is drawn here is known to be right (the tests give each figure to Plotly): only the text is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+TEMPLATE = "plotly_white"
+
+
+@dataclass
+class Drawing:
+    """A figure that is being drawn, on white."""
+
+    title: str
+    layout: dict[str, Any] = field(default_factory=dict)
+    """What Plotly calls so, without the template."""
+    traces: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.layout = {"title": {"text": self.title}, **self.layout}
+
+    def add(self, kind: str, **values: Any) -> None:
+        """A trace of that kind ("bar", "scatter"); what is None is left out."""
+        given = {name: value for name, value in values.items() if value is not None}
+        self.traces.append({**given, "type": kind})
+
+    def across(self, **values: Any) -> None:
+        """Set values of the horizontal axis."""
+        self.layout.setdefault("xaxis", {}).update(values)
+
+    def up(self, **values: Any) -> None:
+        """Set values of the vertical axis."""
+        self.layout.setdefault("yaxis", {}).update(values)
+
+    def json(self) -> str:
+        """The figure as Plotly JSON."""
+        from plotly.io.json import to_json_plotly
+
+        data, layout = str(to_json_plotly(self.traces)), str(to_json_plotly(self.layout))
+        return f'{{"data":{data},"layout":{{"template":{_template()},{layout[1:]}}}'
+
+
+@cache
+def _template() -> str:
+    import plotly.io
+    from plotly.io.json import to_json_plotly
+
+    return str(to_json_plotly(plotly.io.templates[TEMPLATE].to_plotly_json()))
