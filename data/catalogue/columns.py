@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import shapely
 
 from data.catalogue.base import Attribute, Bbox, Selection
 from data.catalogue.classes import class_ids
@@ -26,6 +27,7 @@ from data.catalogue.geo import (
     haversine_of_km,
     narrowest_bbox,
     normal_bbox,
+    polygon_in_box,
     wrapped,
 )
 from data.schema import DatasetInfo
@@ -42,6 +44,7 @@ _COMPARE = {
     "=": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal,
     ">": np.greater, ">=": np.greater_equal,
 }  # fmt: skip
+_MOST_SORTED = 20_000
 _EPOCH = date(1970, 1, 1)
 _DAY_US = 86_400_000_000
 _YEAR_1000_US = (date(1000, 1, 1) - _EPOCH).days * _DAY_US
@@ -83,14 +86,14 @@ class Columns:
 
         Raises Unanswered.
         """
-        if selection.geometry is not None:
-            raise Unanswered
-        rows = self._around(selection)
+        shape = None if selection.geometry is None else polygon_in_box(selection.geometry)
+        rows = self._around(selection, None if shape is None else shape[1])
         for attribute in selection.attributes:
             rows = self._with(rows, attribute)
         rows = self._dated(rows, selection)
         rows = self._classed(rows, selection)
-        return self._in_circle(rows, selection)
+        rows = self._in_circle(rows, selection)
+        return rows if shape is None else self._covered(rows, shape[0])
 
     def count(self, rows: Rows) -> int:
         """How many rows those are."""
@@ -117,8 +120,8 @@ class Columns:
         )
         return tuple(float(each) for each in found)
 
-    def groups(self, rows: Rows, by: str, total: str | None) -> list[tuple[str | None, int]]:
-        """(value, rows) for each value of a column of texts, or year, month or day; None: without a value.
+    def groups(self, rows: Rows, by: str, total: str | None) -> list[tuple[Any, int]]:
+        """(value, rows) for each value of a column, or year, month or day; None: without a value.
 
         With `total`, the sum of that column of whole numbers in place of the rows. Raises Unanswered.
         """
@@ -128,10 +131,11 @@ class Columns:
         if by == "dataset":
             total_of_all = self.count(rows) if weights is None else int(weights.sum())
             return [(self.info.name, total_of_all)] if total_of_all else []
-        if field_kind(self.info, by) != "text":
+        if field_kind(self.info, by) in (None, "time"):
             raise Unanswered
         column = self.column(_stored(by))
-        assert column.codes is not None
+        if column.codes is None:
+            return _by_number(column, rows, weights)
         counts = np.bincount(column.values[rows] + 1, weights, len(column.codes) + 1)
         names: list[str | None] = [None, *column.codes]
         return [(name, int(n)) for name, n in zip(names, counts.tolist(), strict=True) if n]
@@ -147,9 +151,9 @@ class Columns:
 
     # -- narrowing ------------------------------------------------------------------------------
 
-    def _around(self, selection: Selection) -> Rows:
-        """The rows in the selection's box, and in the box around its circle."""
-        boxes = [] if selection.bbox is None else [normal_bbox(selection.bbox)]
+    def _around(self, selection: Selection, shape_box: Bbox | None) -> Rows:
+        """The rows in the selection's box, and in the boxes around its circle and its shape."""
+        boxes = [normal_bbox(box) for box in (shape_box, selection.bbox) if box is not None]
         if _has_circle(selection):
             assert selection.center is not None and selection.radius_km is not None
             lon, lat = selection.center
@@ -203,6 +207,11 @@ class Columns:
         if np.any(np.abs(far - border) <= 1e-9 * border + 1e-18):
             raise Unanswered
         return _kept(rows, far <= border)
+
+    def _covered(self, rows: Rows, shape: shapely.Geometry) -> Rows:
+        """The rows that a shape covers, its border included."""
+        shapely.prepare(shape)
+        return _kept(rows, shapely.intersects_xy(shape, self._real("lon")[rows], self._real("lat")[rows]))
 
     def _dated(self, rows: Rows, selection: Selection) -> Rows:
         if selection.start is None and selection.end is None:
@@ -294,6 +303,15 @@ class Columns:
         ]
         without = np.count_nonzero(~there) if weights is None else weights[~there].sum()
         return [*found, (None, int(without))] if without else found
+
+
+def _by_number(column: Column, rows: Rows, weights: NDArray[Any] | None) -> list[tuple[Any, int]]:
+    """Groups of a column of numbers, where sorting a few rows is quicker than asking for them."""
+    here = column.values[rows]
+    if column.there is not None or weights is not None or len(here) > _MOST_SORTED:
+        raise Unanswered
+    values, counts = np.unique(here, return_counts=True)
+    return list(zip(values.tolist(), counts.tolist(), strict=True))
 
 
 def bounds(extremes: list[tuple[float, ...]]) -> Bbox | None:

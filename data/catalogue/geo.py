@@ -107,14 +107,21 @@ def polygon_sql(geometry: Mapping[str, Any], params: Params, dialect: Dialect) -
 
     Raises CatalogueError for anything else, and for a polygon without area.
     """
+    polygon, box = polygon_in_box(geometry)
+    geojson = json.dumps(mapping(polygon))
+    return [*bbox_sql(box, params), dialect.covers(params.add(geojson))]
+
+
+def polygon_in_box(geometry: Mapping[str, Any]) -> tuple[shapely.Geometry, Bbox]:
+    """A GeoJSON Polygon or MultiPolygon in longitudes of -180..180, and the box around it.
+
+    Raises CatalogueError for anything else, and for a polygon without area.
+    """
     polygon = _polygon(geometry)
     west, south, east, north = polygon.bounds
     if (west, east) == (-180.0, 180.0) and polygon.geom_type == "MultiPolygon":
-        box = _bounds_across_antimeridian(polygon)
-    else:
-        box = (west, south, east, north)
-    geojson = json.dumps(mapping(polygon))
-    return [*bbox_sql(box, params), dialect.covers(params.add(geojson))]
+        return polygon, _bounds_across_antimeridian(polygon)
+    return polygon, (west, south, east, north)
 
 
 def narrowest_bbox(

@@ -46,7 +46,9 @@ def test_counts_and_bounds_are_those_of_sql(duck: DuckCatalogue, selection: Sele
 
 
 @pytest.mark.parametrize("unit", ["images", "detections"])
-@pytest.mark.parametrize("by", ["dataset", "year", "month", "day", "country", "status", "mixed", "gsd_m"])
+@pytest.mark.parametrize(
+    "by", ["dataset", "year", "month", "day", "country", "status", "mixed", "gsd_m", "width_px", "tile"]
+)
 @QUIET
 @given(selections())
 def test_groups_are_those_of_sql(
@@ -67,6 +69,7 @@ def test_groups_are_those_of_sql(
         (Selection(bbox=(179, -1, -179, 1)), 2),
         (Selection(center=(180.0, 0.0), radius_km=12), 2),
         (Selection(center=(180.0, 0.0), radius_km=11), 0),
+        (Selection(geometry={"type": "Polygon", "coordinates": [[[0, 0], [10, 50], [0, 50], [0, 0]]]}), 1),
         (Selection(start="2021-05-01"), 2),
         (Selection(end="2022-12-31"), 3),
         (Selection(end="9999-12-31"), 3),
@@ -91,7 +94,6 @@ def test_a_row_without_a_value_is_taken_only_where_nothing_is_asked_of_it(
         Selection(attributes=(Attribute("country", "=", 7),)),
         Selection(attributes=(Attribute("acquired", ">", "2020-01-01"),)),
         Selection(center=(10.0, 50.0), radius_km=0),
-        Selection(geometry={"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}),
     ],
 )
 def test_what_may_come_out_otherwise_in_sql_is_left_to_it(selection: Selection) -> None:
