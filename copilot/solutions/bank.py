@@ -10,6 +10,8 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("phrases")
 CUES = Path(__file__).with_name("cues.toml")
 """Words of the field in groups: see cues.py."""
+ASIDES = Path(__file__).with_name("asides.toml")
+"""What is said beside a wish: see vary.py."""
 
 
 class PhraseError(Exception):
@@ -46,8 +48,8 @@ def _phrase(line: str, file: Path, number: int) -> Phrase:
 
 
 def digest_of(folder: Path = FOLDER) -> str:
-    """SHA-256 over the names and bytes of the files, and of the cues that are read in them."""
-    digest = hashlib.sha256(CUES.read_bytes())
+    """SHA-256 over the names and bytes of the files, of the cues that are read in them and of the asides."""
+    digest = hashlib.sha256(CUES.read_bytes() + ASIDES.read_bytes())
     for file in sorted(folder.glob("*.jsonl")):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()

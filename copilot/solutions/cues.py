@@ -31,7 +31,8 @@ _WORD = re.compile(r"\w+|[?%+]")
 
 _OPPOSITE = {"turned_box": "level_box", "level_box": "turned_box"}
 _NEGATED = re.compile(
-    r"(?:\b(?:not?|non|without|never|instead of|rather than|unlike)|n't)(?:[\s-]+(?:\w+[\s-]+){0,2}?|-?)$",
+    r"(?:\b(?:not?|non|without|never|instead of|rather than|unlike|ignor\w+|forget|leav\w+ out|regardless of|"
+    r"whatever)|n't)(?:[\s-]+(?:\w+[\s-]+){0,2}?|-?)$",
     re.IGNORECASE,
 )
 _DENIED = re.compile(

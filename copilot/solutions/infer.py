@@ -44,6 +44,8 @@ _ASKED_OF_IMAGES = frozenset({*IMAGE_TASKS, "knowledge_search"})
 _RARE = 0.02
 _WITH_AN_IMAGE = 5.0
 """How much likelier a task on pixels is when the request comes with an image."""
+_POINTING = 0.5
+"""What is left of a task on pixels without an image when a pronoun may stand for one."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,11 @@ def infer_tasks(
     head = task_head()
     shares = joined(head.probabilities(task_features(text)), tuned(), text)
     scores = dict(zip(head.names, shares[0].tolist(), strict=True))
-    if image is not None or not REFERS.search(request):
+    if image is not None:
+        scores = _favoured(scores, _ASKED_OF_IMAGES, _WITH_AN_IMAGE)
+    elif not REFERS.search(request):
         # Without an image that it comes with or points to, a request is rarely about pixels.
-        tasks, factor = (
-            (_ASKED_OF_IMAGES, _WITH_AN_IMAGE) if image is not None else (IMAGE_TASKS, 1 / _WITH_AN_IMAGE)
-        )
-        scores = {task: score * (factor if task in tasks else 1) for task, score in scores.items()}
+        scores = _favoured(scores, IMAGE_TASKS, _POINTING if _POINTS.search(request) else 1 / _WITH_AN_IMAGE)
     scores = by_modality(scores, modality_of(request, image))
     if among is not None:
         scores = {task: score for task, score in scores.items() if task in among}
@@ -94,11 +95,16 @@ def modality_of(request: str, image: Mapping[str, Any] | None = None) -> str:
 
 
 REFERS = re.compile(
-    r"\b(?:images?|imagery|pictures?|photos?|scenes?|tiles?|shots?|chips?|this|these|"
-    r"here|there|it|that|they|my|the file)\b",
+    r"\b(?:images?|imagery|pictures?|photos?|scenes?|tiles?|shots?|chips?|this|these|here|the file)\b",
     re.IGNORECASE,
 )
 """A word for the image that a request is about, or one that points to it."""
+_POINTS = re.compile(r"\b(?:there|it|that|they|my)\b", re.IGNORECASE)
+"""A word that may point to an image as well as to what else is spoken of."""
+
+
+def _favoured(scores: Mapping[str, float], tasks: Collection[str], factor: float) -> dict[str, float]:
+    return {task: score * (factor if task in tasks else 1) for task, score in scores.items()}
 
 
 def by_modality(scores: Mapping[str, float], modality: str) -> dict[str, float]:

@@ -20,6 +20,7 @@ from copilot.solutions.bank import digest_of, read_phrases
 from copilot.solutions.cues import task_features
 from copilot.solutions.infer import WEIGHTS, normal
 from copilot.solutions.space import RS_AGENT_TASKS, solutions
+from copilot.solutions.vary import varied
 
 PARTS = 5
 NEIGHBOURS = 12
@@ -30,16 +31,18 @@ ROUNDS = 300
 
 
 def training_set(names: Sequence[str]) -> tuple[Floats, Indices, Indices]:
-    """The phrases' features, the numbers of their tasks, and the parts they are held out with."""
+    """The features of the phrases and, after them, of each varied; the numbers of their tasks, and the parts
+    they are held out with, twice too."""
     phrases = read_phrases()
     numbers = {name: number for number, name in enumerate(names)}
-    inputs = task_features([normal(each.text) for each in phrases])
+    texts = [normal(said) for said in (*(each.text for each in phrases), *map(varied, phrases))]
+    inputs = task_features(texts)
     wanted = np.array([numbers[each.task] for each in phrases])
     within = np.concatenate([np.arange(count) for count in np.bincount(wanted)])
     groups = wanted * len(phrases) + within[np.argsort(np.argsort(wanted, kind="stable"))] // NEIGHBOURS
     _, numbered = np.unique(groups, return_inverse=True)
     dealt = np.random.default_rng(0).permutation(int(numbered.max()) + 1) % PARTS
-    return inputs, wanted, dealt[numbered]
+    return inputs, np.tile(wanted, 2), np.tile(dealt[numbered], 2)
 
 
 def fit(inputs: Floats, wanted: Indices, labels: int) -> tuple[Floats, Floats]:
@@ -56,14 +59,16 @@ def fit(inputs: Floats, wanted: Indices, labels: int) -> tuple[Floats, Floats]:
 
 def unseen(inputs: Floats, wanted: Indices, part: Indices, names: tuple[str, ...]) -> tuple[Floats, float]:
     """(phrases, tasks) shares, each row by a head that did not learn from it, and the best temperature."""
-    scores = np.zeros((len(wanted), len(names)), dtype=np.float32)
+    count = len(wanted) // 2  # what is varied is learnt from, and not asked
+    scores = np.zeros((count, len(names)), dtype=np.float32)
     for each in range(PARTS):
-        held = part == each
-        weights, bias = fit(inputs[~held], wanted[~held], len(names))
+        kept = part != each
+        weights, bias = fit(inputs[kept], wanted[kept], len(names))
+        held = np.flatnonzero(part[:count] == each)
         scores[held] = inputs[held] @ weights + bias
     # The scores are the features of a head whose weights are the identity.
     head = Head(names, np.eye(len(names), dtype=np.float32), np.zeros(len(names), np.float32), 1.0, 0.0, "")
-    temperature = fit_temperature(head, scores, wanted)
+    temperature = fit_temperature(head, scores, wanted[:count])
     return replace(head, temperature=temperature).probabilities(scores), temperature
 
 
@@ -74,7 +79,7 @@ def train() -> tuple[Head, str]:
     shares, temperature = unseen(inputs, wanted, part, names)
     weights, bias = fit(inputs, wanted, len(names))
     head = Head(names, weights, bias, temperature, threshold=0.0, digest=digest_of())
-    return head, _report(shares, wanted, names)
+    return head, _report(shares, wanted[: len(shares)], names)
 
 
 def _report(shares: Floats, wanted: Indices, names: Sequence[str]) -> str:

@@ -1,8 +1,9 @@
 """Tune the encoder's last layers on the phrases: python -m copilot.solutions.tune [--check]
 
 Low-rank changes of the last four layers' matrices (LoRA: Hu et al. 2021, arXiv:2106.09685) and a softmax over
-the tasks' directions, learnt together from a fixed seed. This, and only this, needs requirements-torch.txt.
-`--check` learns from four of five parts of the phrases, prints what becomes of the fifth and writes nothing.
+the tasks' directions, learnt together from a fixed seed; each epoch half of the phrases are varied (vary.py).
+This, and only this, needs requirements-torch.txt. `--check` learns from four of five parts of the phrases,
+prints what becomes of the fifth and writes nothing.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from numpy.typing import NDArray
 from copilot.planner.encoder import DIMENSIONS, HEADS, LAYERS, Floats, model_folder
 from copilot.planner.head import softmax
 from copilot.planner.train import Indices
-from copilot.solutions.bank import digest_of, read_phrases
+from copilot.solutions.bank import Phrase, digest_of, read_phrases
 from copilot.solutions.infer import by_modality, joined, normal
 from copilot.solutions.near import neighbours
 from copilot.solutions.space import RS_AGENT_TASKS, solutions
 from copilot.solutions.train import fit, training_set
 from copilot.solutions.tuned import WEIGHTS, Tuned
+from copilot.solutions.vary import varied
 
 TUNED_LAYERS = 4
 RANK = 16
@@ -46,7 +48,7 @@ _DENSE = (
 class Tuning:
     """The published network in PyTorch with low-rank changes to be learnt, over phrases read once."""
 
-    def __init__(self, texts: Sequence[str], names: tuple[str, ...]) -> None:
+    def __init__(self, phrases: Sequence[Phrase], names: tuple[str, ...]) -> None:
         import torch
         from tokenizers import Tokenizer
 
@@ -56,7 +58,9 @@ class Tuning:
         tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
         tokenizer.no_padding()
         tokenizer.enable_truncation(_LONGEST)
-        self._ids = [each.ids for each in tokenizer.encode_batch(list(texts))]
+        self._phrases = len(phrases)
+        texts = [normal(said) for said in (*(each.text for each in phrases), *map(varied, phrases))]
+        self._ids = [each.ids for each in tokenizer.encode_batch(texts)]
         self._bert = _network()
         self._low = self._bert.encoder.layer[: LAYERS - TUNED_LAYERS]
         self._high = self._bert.encoder.layer[LAYERS - TUNED_LAYERS :]
@@ -119,7 +123,7 @@ class Tuning:
         for number, batch in enumerate(batches):
             scores = STEEPNESS * (self.vectors(batch.tolist()) @ directions) + bias
             loss = torch.nn.functional.cross_entropy(
-                scores, torch.tensor(wanted[batch]), weight=rarity, label_smoothing=SMOOTHING
+                scores, torch.tensor(wanted[batch % self._phrases]), weight=rarity, label_smoothing=SMOOTHING
             )
             optimizer.zero_grad()
             loss.backward()
@@ -146,9 +150,10 @@ class Tuning:
         return (middles / middles.norm(dim=1, keepdim=True)).T.contiguous()
 
     def _batches(self, rows: Indices, epoch: int) -> list[NDArray[np.intp]]:
-        """The rows in another order each epoch, those of like length together."""
+        """The rows in another order each epoch, half of them varied, those of like length together."""
         chance = np.random.default_rng(epoch)
         mixed = chance.permutation(rows)
+        mixed = mixed + self._phrases * chance.integers(2, size=len(mixed))
         found = []
         for first in range(0, len(mixed), 8 * BATCH):
             near = sorted(mixed[first : first + 8 * BATCH].tolist(), key=lambda row: len(self._ids[row]))
@@ -217,13 +222,14 @@ def _joined(adapted: Sequence[Any]) -> tuple[tuple[Floats, Floats], ...]:
 def check() -> str:
     """What phrases of one part say of a tuning that did not see them, alone and beside the head."""
     names = tuple(solutions())
+    phrases = read_phrases()
     inputs, wanted, part = training_set(names)
-    texts = [normal(each.text) for each in read_phrases()]
+    weights, bias = fit(inputs[part != 0], wanted[part != 0], len(names))
+    wanted, part = wanted[: len(phrases)], part[: len(phrases)]
     known, held = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
-    tuned = Tuning(texts, names).learn(known, wanted)
-    weights, bias = fit(inputs[known], wanted[known], len(names))
+    tuned = Tuning(phrases, names).learn(known, wanted)
     plain = softmax(inputs[held] @ weights + bias)
-    unseen = [texts[row] for row in held]
+    unseen = [normal(phrases[row].text) for row in held]
     close = tuned.shares(unseen)
     of_them = np.array([names[task] in RS_AGENT_TASKS for task in wanted[held]])
 
@@ -254,8 +260,7 @@ def main() -> None:
     names = tuple(solutions())
     phrases = read_phrases()
     wanted = np.array([names.index(each.task) for each in phrases])
-    tuning = Tuning([normal(each.text) for each in phrases], names)
-    tuning.learn(np.arange(len(phrases)), wanted).save(WEIGHTS)
+    Tuning(phrases, names).learn(np.arange(len(phrases)), wanted).save(WEIGHTS)
 
 
 if __name__ == "__main__":

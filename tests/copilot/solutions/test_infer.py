@@ -45,7 +45,7 @@ def test_no_phrase_is_a_request_of_the_test_sets() -> None:
     assert [each.text for each in read_phrases() if normal(each.text) in asked] == []
 
 
-@pytest.mark.parametrize("folder", [SETS["heldout"]], ids=["heldout"])
+@pytest.mark.parametrize("folder", SETS.values(), ids=SETS)
 def test_no_phrase_has_nearly_the_words_of_a_request_of_the_test_sets(folder: Path) -> None:
     asked = [words(each.request) for each in first_tool_requests(folder)]
     near = [
