@@ -142,12 +142,13 @@ def _of_quotes(text: str, files: Sequence[File]) -> str | None:
 
 
 _PIECES = re.compile(
-    r"\b(?:passages|paragraphs|chunks?|chunked|pieces)\b|\b(?:split|chop) (?:up )?(?:the|it)\b|\btext as rows\b",
+    r"\b(?:passages|paragraphs|chunks?|chunked|pieces|bites|bits|portions|slices|snippets)\b|\brows of text\b|\b(?:split|chop) (?:up )?(?:the|it)\b|\btext as rows\b",
     re.I,
 )
 _IN_TABLE = re.compile(r"\b(?:table|rows|load|bring)\b", re.I)
 _ONE_FIELD = re.compile(
-    r"\bfill in\b|\bparse\b|\b(?:structured|as a) value\b|\bthe field\b|\bextract it\b|\bgive for\b|\b(?:pull|extract) (?!(?:the )?(?:text|tables?)\b).+ (?:from|out of)\b.*\btext\b",
+    r"\bfill in\b|\bparse\b|\b(?:structured|as a) value\b|\bthe field\b|\bextract it\b|\bas a number\b|\bpull\b.*\bout\b|"
+    r"\bextract (?:the )?(?!text|tables?|pages?|images?|pictures?|everything|contents?|all)\w+(?: \w+)? (?:from|out of)\b|\bgive for\b|\b(?:pull|extract) (?!(?:the )?(?:text|tables?)\b).+ (?:from|out of)\b.*\btext\b",
     re.I,
 )
 _PROSE = frozenset({"pdf", "docx", "txt", "html"})
@@ -194,11 +195,11 @@ def _without_names(text: str, meant: File) -> str:
 
 
 _DELETING = re.compile(
-    r"\b(?:delete|drop|remove|removed|forget|get rid|throw away|take\b.*\bout|taken out|can go|out of the store)\b",
+    r"\b(?:delete|drop|remove|removed|forget|get rid|throw\b.*\baway|bin|(?:longer|more) need|nonsense|take\b.*\bout|taken out|can go|out of the store)\b",
     re.I,
 )
 _ADDING = re.compile(
-    r"\b(?:add|put|remember|extend|one more|belongs?|as well|too|take in|in, too|take\b.*\bin|append|index|should be searchable)\b",
+    r"^\W*(?:please |now |and |then )*(?:note|write|jot|keep)\b|\b(?:add|put|remember|extend|one more|belongs?|as well|too|take in|in, too|take\b.*\bin|append|index|should be searchable)\b",
     re.I,
 )
 
@@ -241,6 +242,7 @@ def _of_a_store(text: str, stores: Sequence[str], files: Sequence[File]) -> str 
     return "vectorstore_add" if _ADDING.search(outside) else "vectorstore_search"
 
 
+_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 
 
@@ -390,9 +392,16 @@ def _store_query(text: str, today: date) -> Arguments:
     return found
 
 
+_ENTRY = "texts?|entry|entries|items?|lines?|notes?|passages?"
+
+
 def _out_of_store(text: str, today: date) -> Arguments:
-    numbers = re.findall(r"\b(?:text|number|no\.?|texts|numbers)\s*(?:no\.? )?(\d+)\b", text, re.I)
-    return {"ids": [int(each) for each in numbers]} if numbers else {}
+    numbers = re.findall(rf"\b(?:{_ENTRY}|numbers?|no\.?)\s*(?:no\.? )?(\d+)\b", text, re.I)
+    ids = [int(each) for each in numbers]
+    ids += [
+        _ORDINALS[each.lower()] for each in re.findall(rf"\b({'|'.join(_ORDINALS)}) (?:{_ENTRY})", text, re.I)
+    ]
+    return {"ids": ids} if ids else {}
 
 
 def _examples(text: str, today: date) -> Arguments:
@@ -413,12 +422,14 @@ def _examples(text: str, today: date) -> Arguments:
             found["texts"] = rest
     outside = re.sub(r"[\"“][^\"”]*[\"”]", '""', text)
     outside = re.sub(r"\b\d+[ -]?char\w*", " ", outside)
+    number = rf"(\d+|{'|'.join(_COUNTS)})"
     if count := re.search(
-        r"\b(?:pick|select|choose|the|which|need|find me|choose)\s+(\d+)\b|\b(\d+) (?:best|rows|passages|examples|most|similar)",
+        rf"\b(?:pick|select|choose|the|which|need|find me)\s+{number}\b|\b{number} (?:best|rows|passages|examples|most|similar)",
         outside,
         re.I,
     ):
-        found["k"] = int(count[1] or count[2])
+        said = (count[1] or count[2]).lower()
+        found["k"] = _COUNTS.get(said) or int(said)
     return found
 
 
