@@ -196,6 +196,7 @@ class Reading(Scanning):
             f"image_num IN ({listed})"
             if listed
             else f"image_num BETWEEN {params.add(min(numbers))} AND {params.add(max(numbers))}"
+            f" AND image_num IN (SELECT unnest(CAST({params.add(numbers)} AS INTEGER[])))"
         )
         select = ", ".join(["image_num", *(f"{c} AS c{i}" for i, c in enumerate(stored))])
         asked = set(numbers)

@@ -87,9 +87,8 @@ class Gazetteer:
 
     def places(self, kind: str | None = None) -> Iterator[Place]:
         """Every place, or every place of a kind; cities come last, largest first."""
-        for row in range(len(self._table)):
-            if kind is None or self._table.kind(row) == kind:
-                yield self._table.place(row)
+        rows = range(len(self._table)) if kind is None else self._table.of_kind(kind)
+        yield from map(self._table.place, rows)
 
     def suggest(self, name: str, n: int = 3) -> list[str]:
         """The names nearest to one that was not found, for an error message."""

@@ -93,6 +93,12 @@ class Table:
     def kind(self, row: int) -> str:
         return self.kinds[int(self._kind[row])]
 
+    def of_kind(self, kind: str) -> list[int]:
+        """The rows of that kind, in order."""
+        kinds = [number for number, known in enumerate(self.kinds) if known == kind]
+        rows: list[int] = np.flatnonzero(np.isin(self._kind, kinds)).tolist()
+        return rows
+
     def name(self, row: int) -> str:
         return self._names[row]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import folium
 import shapely
 from branca.element import Element
 
+from data.gazetteer import Gazetteer
 from state.model import Layer, MapState, State
 from tools.base import ToolError, World
 from tools.map.features import Feature, View, layer_features
@@ -23,6 +25,8 @@ from tools.map.rasters import map_picture, png_of
 NODE_MODULES = Path(__file__).parents[2] / "node_modules"
 _ID = re.compile(r"([a-z]_)([0-9a-f]{32})(?![0-9a-f])")
 _PICTURE = re.compile(r"url\((images/[\w.-]+\.png)\)")
+_HERE = "<!-- assets -->"
+"""Where the assets go in the page."""
 _LAND_TOLERANCE_DEG = 0.05
 _MOST_WRITTEN = 200
 MOST_RASTER_PX = 1500
@@ -44,7 +48,7 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     # What folium would fetch from elsewhere is put into the file instead.
     page.default_js, page.default_css = [], []
     head = page.get_root().header  # type: ignore[attr-defined]
-    head.add_child(Element(_assets(theme)), name="assets")
+    head.add_child(Element(_HERE), name="assets")
     _land(page, world, theme)
     seen = View(visible(view.center, view.zoom), view.zoom)
     rasters = sum(each.kind == "raster" for each in view.layers)
@@ -54,7 +58,9 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     folium.LayerControl(collapsed=False).add_to(page)
     caption = f'<div class="azimuth-title"><b>{escape(title)}</b><br>{escape("  ·  ".join(notes))}</div>'
     page.get_root().html.add_child(Element(caption), name="caption")  # type: ignore[attr-defined]
-    path.write_text(_numbered(page.get_root().render()), encoding="utf-8")
+    # Put in last: what is given to folium is read as a template, and Leaflet's script is long.
+    text = _numbered(page.get_root().render()).replace(_HERE, _assets(theme), 1)
+    path.write_text(text, encoding="utf-8")
 
 
 def _assets(theme: Theme) -> str:
@@ -83,15 +89,22 @@ def _data_url(path: Path) -> str:
 
 
 def _land(page: folium.Map, world: World, theme: Theme) -> None:
-    features = []
-    for place in world.gazetteer.places("country"):
-        outline = world.gazetteer.polygon(place)
-        if outline is not None:
-            features.append(_geojson(outline.simplify(_LAND_TOLERANCE_DEG), {"name": escape(place.name)}, 2))
     style = {"color": theme.border, "weight": 1, "fillColor": theme.land, "fillOpacity": 1.0}
     group = folium.FeatureGroup(name="Land", control=False)
-    folium.GeoJson(_collection(features), style_function=lambda _: style).add_to(group)
+    outlines = _collection([dict(each) for each in _outlines(world.gazetteer)])
+    folium.GeoJson(outlines, style_function=lambda _: style).add_to(group)
     group.add_to(page)
+
+
+@lru_cache(maxsize=1)
+def _outlines(gazetteer: Gazetteer) -> list[dict[str, Any]]:
+    """The countries as GeoJSON features: the same in every map."""
+    outlines = ((place, gazetteer.polygon(place)) for place in gazetteer.places("country"))
+    return [
+        _geojson(outline.simplify(_LAND_TOLERANCE_DEG), {"name": escape(place.name)}, 2)
+        for place, outline in outlines
+        if outline is not None
+    ]
 
 
 def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: View, most_px: int) -> None:

@@ -91,6 +91,8 @@ def _frozen(value: Any) -> Any:
 def missing(wanted: Facts, brought: Iterable[Facts], epsilon: float) -> list[Fact]:
     """The wanted facts that none of what was brought holds."""
     there = frozenset[Fact]().union(*brought)
+    if wanted <= there:
+        return []
     by_names: dict[tuple[str, ...], list[Fact]] = {}
     for fact in there:
         by_names.setdefault(tuple(name for name, _ in fact), []).append(fact)

@@ -170,6 +170,16 @@ def test_a_scan_gives_every_selected_row_once_with_the_values_of_rows(
     assert sorted(scanned, key=repr) == sorted(wanted, key=repr)
 
 
+@pytest.mark.parametrize("limit", [150, 900])
+def test_records_of_few_and_of_many_rows_are_those_that_were_asked_for(
+    catalogue: SqlCatalogue, limit: int
+) -> None:
+    few = catalogue.rows(EVERYTHING, ("image_id", "footprint", "tile"), (("country", "desc"),), limit)
+    by_id = catalogue.rows(EVERYTHING, ("image_id",), (("country", "desc"),), limit)
+    assert list(few["image_id"]) == list(by_id["image_id"])
+    assert len(few) == limit
+
+
 def test_an_images_record_is_whole(catalogue: SqlCatalogue, small_root: Path) -> None:
     row = next(r for r in ROWS if r["dataset"] == "alpha" and r["detections"] > 2)
     info = read_info(small_root / "alpha")
