@@ -10,18 +10,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import shapely
 
-from data.schema import IMAGES, DatasetInfo
+from data.schema import DatasetInfo
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
@@ -31,13 +29,13 @@ from tools.data.summaries import TableOrSelection
 from tools.phrases import number_of
 from tools.tables import plain_value
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Pages = Iterable["pd.DataFrame"]
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _FORMULA = r"\A[=+\-@\t\r]"
-_NUMBERS = frozenset(
-    field.name for field in IMAGES if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
-)
 _COORDINATE_DEG = 1e-7
 """About a centimetre: what RFC 7946 calls enough."""
 
@@ -107,6 +105,8 @@ def export_geoparquet(state: State, world: World, *, table: TableOrSelection = N
 
 def write_csv(path: Path, found: Pages, infos: list[DatasetInfo]) -> None:
     """Pages as one CSV file, written by DuckDB: pandas and pyarrow take many times as long, or quote all."""
+    import pyarrow as pa
+
     tables = (_plain_texts(_columns(page, infos)) for page in found)
     first = next(tables)
     broken: list[Exception] = []
@@ -121,7 +121,7 @@ def write_csv(path: Path, found: Pages, infos: list[DatasetInfo]) -> None:
 
     rows = pa.RecordBatchReader.from_batches(first.schema, batches())
     target = str(path).replace("'", "''")
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with _writer().cursor() as connection:
         connection.register("pages", rows)
         try:
             connection.execute(f"COPY pages TO '{target}' (FORMAT csv, HEADER)")
@@ -129,6 +129,12 @@ def write_csv(path: Path, found: Pages, infos: list[DatasetInfo]) -> None:
             if broken:
                 raise broken[0] from None
             raise
+
+
+@cache
+def _writer() -> duckdb.DuckDBPyConnection:
+    """An empty database that writes files, one for all: to open one takes longer than a short file."""
+    return duckdb.connect(config={"threads": 1})
 
 
 def write_geojson(path: Path, found: Pages, about: dict[str, Any]) -> None:
@@ -152,14 +158,14 @@ def write_geojson(path: Path, found: Pages, about: dict[str, Any]) -> None:
 
 def write_geoparquet(path: Path, found: Pages, about: dict[str, Any], infos: list[DatasetInfo]) -> None:
     """Pages as one GeoParquet file (1.1.0, WKB, longitude first), one row group a page."""
-    writer: pq.ParquetWriter | None = None
+    from pyarrow.parquet import ParquetWriter
+
+    writer: ParquetWriter | None = None
     try:
         for page in found:
             batch = _arrow(page, infos)
             if writer is None:
-                writer = pq.ParquetWriter(
-                    path, batch.schema.with_metadata(_metadata(about)), compression="zstd"
-                )
+                writer = ParquetWriter(path, batch.schema.with_metadata(_metadata(about)), compression="zstd")
             writer.write_table(batch.cast(writer.schema))
     finally:
         if writer is not None:
@@ -195,12 +201,16 @@ def written(
 
 def _arrow(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
     """A page with its geometry as WKB."""
+    import pyarrow as pa
+
     shapes = pa.array(shapely.to_wkb(geometries(page)), pa.binary())
     return _columns(page, infos).append_column("geometry", shapes)
 
 
 def _columns(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
     """A page without its footprints, in types that do not depend on the page's values."""
+    import pyarrow as pa
+
     kinds: dict[str, set[str]] = {}
     for info in infos:
         for name, kind in info.properties:
@@ -214,9 +224,13 @@ def _columns(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
 
 
 def _column(values: pd.Series[Any], name: str, kinds: set[str]) -> pa.Array:
+    import pyarrow as pa
+
+    from data.schema import IMAGES
+
     dtype = values.dtype
     numeric = pd.api.types.is_numeric_dtype(dtype)
-    if name in IMAGES.names and (numeric or name not in _NUMBERS):
+    if name in IMAGES.names and (numeric or not _holds_numbers(IMAGES.field(name).type)):
         return pa.array(values, IMAGES.field(name).type, from_pandas=True)
     if kinds == {"number"}:
         return pa.array(pd.to_numeric(values, errors="coerce"), pa.float64(), from_pandas=True)
@@ -225,6 +239,12 @@ def _column(values: pd.Series[Any], name: str, kinds: set[str]) -> pa.Array:
     if isinstance(dtype, pd.StringDtype):
         return pa.array(values, pa.string(), from_pandas=True)
     return pa.array([_text(value) for value in values], pa.string())
+
+
+def _holds_numbers(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _text(value: Any) -> str | None:
@@ -236,6 +256,9 @@ def _text(value: Any) -> str | None:
 
 def _plain_texts(table: pa.Table) -> pa.Table:
     """Texts, and the header, without what a spreadsheet would run as a formula."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     for index, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
             texts = table.column(index)
