@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -315,20 +314,26 @@ def _alone(table: NDArray[np.float64], reach: float) -> NDArray[np.float32]:
     return np.asarray(area / np.maximum(bright * np.square(0.85 * length + 2 * reach), area), np.float32)
 
 
-def chosen(nodes: list[Patch], worth: Callable[[Patch], float]) -> list[Patch]:
-    """From the tree, patches that do not hold each other with the greatest worth in sum."""
-    own = [worth(node) for node in nodes]
-    best = [0.0] * len(nodes)
-    for at in range(len(nodes) - 1, -1, -1):
-        best[at] = max(own[at], sum(best[part] for part in nodes[at].parts))
+def chosen(nodes: list[Patch], least: float) -> list[Patch]:
+    """From the tree, patches that do not hold each other: the likest first, each without what it holds and
+    what holds it, down to the least likeness."""
+    left = [True] * len(nodes)
     kept: list[Patch] = []
-    waiting = [at for at, node in enumerate(nodes) if node.parent is None]
-    while waiting:
-        at = waiting.pop()
-        if own[at] > 0 and own[at] >= sum(best[part] for part in nodes[at].parts):
-            kept.append(nodes[at])
-        else:
-            waiting.extend(nodes[at].parts)
+    for at in sorted(range(len(nodes)), key=lambda at: (-nodes[at].likeness, at)):
+        if nodes[at].likeness < least:
+            break
+        if not left[at]:
+            continue
+        kept.append(nodes[at])
+        inside = [at]
+        while inside:
+            part = inside.pop()
+            left[part] = False
+            inside.extend(nodes[part].parts)
+        holder = nodes[at].parent
+        while holder is not None:
+            left[holder] = False
+            holder = nodes[holder].parent
     return kept
 
 

@@ -29,15 +29,16 @@ MODEL = "ships-cfar"
 TILE_PX = 1024
 FALSE_ALARM = 1e-6
 MIN_SCORE = 0.2
-"""On the scenes of the calibration F1 is the same from here to 0.5, within 0.02; what is left out is lost."""
+"""On scenes that nothing was fitted to F1 is the same from here to 0.5, within 0.02; what is left out is
+lost."""
 _GUARD_PX, _RING_PX = 50, 110
 _HIGHEST_CLUTTER = 1.6
 """Times the water's median: beside a large ship the ring is full of its own sidelobes."""
 _NO_CLUTTER = 4.0
 """Times the water's median."""
 _SIGMA_PX = 1.7
-_LEAST_LIKENESS = 0.3
-"""Patches of less are no ships, however many of them make up one that is."""
+LEAST_LIKENESS = 0.2
+"""Patches of less are no ships."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,9 @@ def find_ships(
     Crisp 2004, The state-of-the-art in ship detection in SAR imagery, DSTO-RR-0272). Bright pixels are
     joined at rising thresholds into a tree of patches; of each its size, shape, contrast and surroundings
     are measured (`ship_patches.FEATURES`), and gradient-boosted trees say how like a ship it is, whole and
-    alone. Those most like one are taken, the whole or its parts. The score is the share of rendered patches
-    of that likeness that were ships, calibrated on scenes kept out of training; on real images it is no
-    probability. Raises RasterError.
+    alone. The likest are taken first, each instead of what it holds and what holds it. The score is
+    the share of rendered patches of that likeness that were ships, calibrated on scenes kept out of training;
+    on real images it is no probability. Raises RasterError.
     """
     from data.raster.files import opened
     from data.raster.windows import Grid
@@ -156,12 +157,7 @@ def patches_in(
     nodes = nodes_in(intensity, water, land, sea, false_alarm, edges)
     for node, likeness in zip(nodes, likenesses(nodes), strict=True):
         node.likeness = likeness
-    return whole(chosen(nodes, worth_of))
-
-
-def worth_of(patch: Patch) -> float:
-    """What taking a patch is worth: parts that are each half like a ship are worth less than the whole."""
-    return max(0.0, patch.likeness - _LEAST_LIKENESS)
+    return whole(chosen(nodes, LEAST_LIKENESS))
 
 
 def nodes_in(

@@ -17,7 +17,7 @@ from data.raster.errors import RasterError
 from data.uploads.gdal import quiet_gdal
 from data.vision.ship_patches import FEATURES, Patch, chosen, whole
 from data.vision.ship_scores import WEIGHTS, likened, score_of
-from data.vision.ships import find_ships, worth_of
+from data.vision.ships import LEAST_LIKENESS, find_ships
 
 PLACE = Affine(10, 0, 600_000, 0, -10, 5_760_000)
 SHIPS = ((40, 20), (60, 70), (80, 44))
@@ -113,8 +113,8 @@ def test_the_trees_are_of_the_features_that_are_measured_and_never_like_a_patch_
 
     from data.models.training.ships import LESS, MORE
 
-    trees = lightgbm.Booster(model_file=str(WEIGHTS))
-    assert tuple(trees.feature_name()) == FEATURES
+    trees = [lightgbm.Booster(model_file=str(path)) for path in WEIGHTS]
+    assert [tuple(each.feature_name()) for each in trees] == [FEATURES, FEATURES]
     rows = np.random.default_rng(3).uniform(-5, 40, (200, len(FEATURES)))
     steps = np.array([name in MORE for name in FEATURES], float) - [name in LESS for name in FEATURES]
     like = [likened(rows + by * steps, trees) for by in (0, 0.2, 1, 5, 25)]
@@ -147,7 +147,7 @@ def test_what_lies_in_the_box_of_a_larger_one_that_is_likely_a_ship_is_part_of_i
         assert len(left) == kept and any(each is hull for each in left) and any(each is boat for each in left)
 
 
-def test_the_whole_is_taken_over_its_halves_and_two_ships_over_what_holds_both():
+def test_the_likest_is_taken_without_what_it_holds_and_what_holds_it():
     def tree(whole: float, *parts: float) -> list[float]:
         where = (slice(0, 1), slice(0, 1))
         of = [None, *(0 for _ in parts)]
@@ -156,11 +156,22 @@ def test_the_whole_is_taken_over_its_halves_and_two_ships_over_what_holds_both()
             for parent, likeness in zip(of, (whole, *parts), strict=True)
         ]
         nodes[0].parts = list(range(1, len(nodes)))
-        return [each.likeness for each in chosen(nodes, worth_of)]
+        return [each.likeness for each in chosen(nodes, LEAST_LIKENESS)]
 
     assert tree(0.7, 0.4, 0.4) == [0.7]
-    assert sorted(tree(0.4, 0.7, 0.6)) == [0.6, 0.7]
+    assert tree(0.7, 0.6, 0.6) == [0.7]
+    assert tree(0.4, 0.7, 0.6) == [0.7, 0.6]
+    assert tree(0.65, 0.7, 0.1) == [0.7]
     assert tree(0.1, 0.1) == []
+
+
+def test_half_a_ship_is_none_where_its_whole_was_a_patch_too():
+    from data.models.training.ships import by_best
+
+    overlaps = np.array([[0.6, 0.0], [0.3, 0.0], [0.57, 0.1], [0.0, 0.24], [0.0, 0.0]])
+    assert by_best(overlaps).tolist() == [1.0, 0.0, 1.0, 0.0, 0.0]
+    assert by_best(np.zeros((3, 0))).tolist() == [0.0, 0.0, 0.0]
+    assert by_best(np.array([[0.8], [0.6]])) == pytest.approx([1.0, (0.75 - 0.55) / 0.35])
 
 
 def test_being_told_to_stop_stops_it(tmp_path):
