@@ -53,9 +53,8 @@ def solutions(model: ModelName = None, requests: Requests = "both", as_json: Jso
         )
         return
     for name, ways in found.items():
-        typer.echo(
-            f"{f'{name}, of {len(asked[name])}':<20}{'all':>8}{'(95 %)':>17}{'clear':>8}{'ambiguous':>11}"
-        )
+        title = f"{name}, of {len(asked[name])}"
+        typer.echo(f"{title:<20}{'all':>8}{'95 % interval':>17}{'clear':>8}{'ambiguous':>11}")
         for way, each in ways.items():
             low, high = each.interval
             within = f"{low:.1%}-{high:.1%}"

@@ -110,3 +110,11 @@ def test_tasks_that_are_none_are_told_before_anything_runs(copilot: Copilot, hom
     keyless = copilot("bench", "run", "--tasks", "plenty", "--model", "gpt-4o-mini")
     assert keyless.status == 1 and "No address is configured for the model" in keyless.err
     assert len(Runs(home.home).all()) == before
+
+
+def test_requests_of_another_name_are_refused_with_the_names_there_are(copilot: Copilot):
+    refused = copilot("bench", "solutions", "--requests", "hidden", "--json")
+    assert refused.status != 0
+    assert refused.json["error"] == (
+        "There are no requests called 'hidden'; there are developed, heldout and both."
+    )

@@ -15,6 +15,7 @@ from copilot.solutions import RS_AGENT_TASKS, first_tool, infer_tasks, search_so
 from copilot.solutions.bank import PhraseError, digest_of, read_phrases
 from copilot.solutions.cues import cues
 from copilot.solutions.infer import Inferred, modality_of, normal, task_head
+from copilot.solutions.space import IMAGE_TASKS
 
 SAR = {"modality": "SAR"}
 OPTICAL = {"modality": "optical"}
@@ -81,6 +82,10 @@ def test_the_scores_of_all_tasks_come_to_one_likeliest_first() -> None:
         ("this is so hazy, clear it up", OPTICAL, "image_dehazing"),
         ("how badly were the houses hit by the quake", OPTICAL, "building_damage_detection"),
         ("what is the wingspan of a Boeing 747", None, "knowledge_search"),
+        ("draw the outlines of the houses on this radar image", SAR, "building_extraction"),
+        ("give me the streets in the SAR scene as lines", SAR, "road_extraction"),
+        ("boxes along the x and y axes, however the lorries stand", OPTICAL, "horizontal_object_detection"),
+        ("boxes along the hull of each barge", OPTICAL, "rotated_object_detection"),
     ],
 )
 def test_the_first_tool_follows_the_wish_and_the_modality(
@@ -110,6 +115,7 @@ def test_a_word_that_is_denied_is_a_cue_for_the_opposite() -> None:
     assert "turned_box" in cues("tilted boxes")
     assert "level_box" in cues("the boxes must not be tilted")
     assert "turned_box" not in cues("boxes without any angle")
+    assert cues("ignore the heading")[0] == "level_box"
     assert "turned_box" in cues("not horizontal ones, please")
 
 
@@ -117,6 +123,22 @@ def test_a_word_that_is_denied_is_no_cue_unless_the_wish_is_to_be_without_it() -
     assert cues("not the damage, the footprints") == ["house"]
     assert cues("it's not fog, it's noise") == ["noise"]
     assert cues("the same without clouds") == ["cloud"]
+
+
+def test_along_the_picture_is_level_and_along_the_thing_is_turned() -> None:
+    level = ("along the image's rows", "aligned with the picture", "x0 y0", "in line with the grid")
+    turned = ("along its length", "along the wing", "xywhr", "five numbers")
+    assert {text: cues(text) for text in level} == {text: ["level_box"] for text in level}
+    assert {text: cues(text) for text in turned} == {text: ["turned_box"] for text in turned}
+
+
+def test_a_pronoun_without_an_image_makes_a_task_on_pixels_less_likely_but_a_word_for_one_does_not() -> None:
+    def share(request: str) -> float:
+        return sum(each.score for each in infer_tasks(request) if each.task in IMAGE_TASKS)
+
+    pixels = [share(f"does {thing} show boats") for thing in ("this picture", "it", "Gaofen")]
+    assert pixels == sorted(pixels, reverse=True)
+    assert len(set(pixels)) == 3
 
 
 def test_names_of_files_and_stops_do_not_count() -> None:
