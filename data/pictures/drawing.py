@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,20 @@ import numpy as np
 import rasterio
 from numpy.typing import NDArray
 from rasterio.enums import ColorInterp
+from rasterio.windows import Window
 
+from data.raster.clip import read_raw
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
 from data.raster.looks import Look, drawn
+from data.raster.windows import STRIP_PX, Grid, readable, windows
 from data.uploads.gdal import quiet_gdal
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
 
 MAX_DRAWN_PX = 40_000_000
+_STRIP_PX = STRIP_PX
 _INK = (255, 255, 255)
 _EDGE = (0, 0, 0)
 _BAR_SHARE = 0.3
@@ -69,16 +74,39 @@ def picture_of(path: Path, look: Look, width: int | None = None, height: int | N
 
 
 def annotate(path: Path, target: Path, look: Look, marks: Marks) -> None:
-    """Write the picture with the marks on it as a GeoTIFF of red, green and blue (and opacity)."""
-    pixels = picture_of(path, look)
-    drawn_on = _marked(pixels[..., :3], marks, metres_per_pixel(path))
-    clear = bool((pixels[..., 3] < 255).any())
-    inked = np.where((drawn_on != pixels[..., :3]).any(axis=2), 255, pixels[..., 3]).astype(np.uint8)
+    """Write the picture with the marks on it as a GeoTIFF of red, green and blue (and opacity).
+
+    Strip by strip, so that a scene of any size can be drawn on. Raises RasterError.
+    """
+    shown, pixel_m = drawn(path, look), metres_per_pixel(path)
     with opened(path) as source:
+        grid = Grid.of(source)
+        strips = list(windows(grid, _STRIP_PX))
+        clear = any(not _known(source, shown.bands, strip).all() for strip in strips)
         placed = source.crs is not None
-        transform = source.transform if placed else None
-        crs = source.crs
-    _write(target, np.dstack([drawn_on, inked]) if clear else drawn_on, crs, transform)
+        with _picture(
+            target,
+            (grid.width, grid.height),
+            4 if clear else 3,
+            source.crs,
+            source.transform if placed else None,
+        ) as writer:
+            for strip in strips:
+                values = read_raw(source, shown.bands, strip)
+                pixels = shown.colours(
+                    np.abs(values) if values.dtype.kind == "c" else values, _known(source, shown.bands, strip)
+                )
+                inked = _marked(pixels[..., :3], marks, pixel_m, (grid.width, grid.height), strip.row_off)
+                writer.write(np.moveaxis(inked, 2, 0), range(1, 4), window=strip)
+                if clear:
+                    touched = (inked != pixels[..., :3]).any(axis=2)
+                    writer.write(np.where(touched, 255, pixels[..., 3]).astype(np.uint8), 4, window=strip)
+
+
+def _known(source: rasterio.DatasetReader, bands: Sequence[int], window: Window) -> NDArray[np.bool_]:
+    with readable(source, window):
+        known: NDArray[np.bool_] = source.read_masks(bands, window=window) > 0
+    return known
 
 
 def montage(
@@ -164,30 +192,34 @@ def bar_of(path: Path) -> float | None:
         return nice_length(pixel * source.width * _BAR_SHARE)
 
 
-def _marked(rgb: Pixels, marks: Marks, pixel_m: float | None) -> Pixels:
+def _marked(
+    rgb: Pixels, marks: Marks, pixel_m: float | None, size: tuple[int, int], first_row: int
+) -> Pixels:
+    """Rows of a picture of that (width, height), from `first_row` on, with what of the marks lies in them."""
     from PIL import Image, ImageDraw
 
     sheet = Image.fromarray(np.ascontiguousarray(rgb))
     pen = ImageDraw.Draw(sheet)
     font = _font(marks.size_px)
     line = max(1, marks.size_px // 8)
-    for at, box in enumerate(marks.boxes):
-        pen.rectangle(box, outline=marks.color, width=line)
+
+    def put(column: float, row: float) -> tuple[int, int]:
+        # Whole pixels of the picture first: a fraction is drawn otherwise above the upper edge than below it.
+        return math.floor(column), math.floor(row) - first_row
+
+    for at, (left, top, right, bottom) in enumerate(marks.boxes):
+        pen.rectangle((*put(left, top), *put(right, bottom)), outline=marks.color, width=line)
         if at < len(marks.labels):
-            place = (box[0], max(0.0, box[1] - marks.size_px * 1.3))
+            place = put(left, max(0.0, top - marks.size_px * 1.3))
             _written(pen, place, marks.labels[at], font, marks.color)
     if marks.text:
-        _written(pen, marks.at or (marks.size_px / 2, marks.size_px / 2), marks.text, font, _INK)
+        _written(pen, put(*(marks.at or (marks.size_px / 2,) * 2)), marks.text, font, _INK)
     if marks.bar_m is not None and pixel_m is not None:
-        _bar(pen, sheet.size, marks.bar_m, marks.bar_m / pixel_m, marks.size_px)
+        left, bottom, thick = marks.size_px * 0.75, size[1] - marks.size_px * 0.75, max(2, marks.size_px // 5)
+        end = left + marks.bar_m / pixel_m
+        pen.rectangle((*put(left, bottom - thick), *put(end, bottom)), fill=_INK, outline=_EDGE)
+        _written(pen, put(left, bottom - thick - marks.size_px * 1.4), bar_words(marks.bar_m), font, _INK)
     return np.asarray(sheet)
-
-
-def _bar(pen: ImageDraw, size: tuple[int, int], metres: float, length: float, size_px: int) -> None:
-    """A bar at the lower left, with its length over it."""
-    left, bottom, thick = size_px * 0.75, size[1] - size_px * 0.75, max(2, size_px // 5)
-    pen.rectangle((left, bottom - thick, left + length, bottom), fill=_INK, outline=_EDGE)
-    _written(pen, (left, bottom - thick - size_px * 1.4), bar_words(metres), _font(size_px), _INK)
 
 
 def bar_words(metres: float) -> str:
@@ -217,10 +249,19 @@ def _fitting(pen: ImageDraw, text: str, font: Any, width: int) -> str:
 def _write(target: Path, pixels: Pixels, crs: Any, transform: Any) -> None:
     """Rows x columns x 3 or 4 as a GeoTIFF."""
     high, wide, count = pixels.shape
+    with _picture(target, (wide, high), count, crs, transform) as writer:
+        writer.write(np.moveaxis(pixels, 2, 0))
+
+
+@contextmanager
+def _picture(
+    target: Path, size: tuple[int, int], count: int, crs: Any, transform: Any
+) -> Iterator[rasterio.io.DatasetWriter]:
+    """A GeoTIFF of red, green, blue and, with 4 bands, opacity, to be written."""
     profile = geotiff_profile(
-        wide, high, count=count, dtype="uint8", crs=crs, transform=transform, photometric="rgb"
+        *size, count=count, dtype="uint8", crs=crs, transform=transform, photometric="rgb"
     )
     with quiet_gdal(), rasterio.open(target, "w", **profile) as writer:
-        writer.write(np.moveaxis(pixels, 2, 0))
+        yield writer
         if count == 4:
             writer.colorinterp = (ColorInterp.red, ColorInterp.green, ColorInterp.blue, ColorInterp.alpha)

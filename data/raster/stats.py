@@ -85,15 +85,10 @@ class Histogram:
     @classmethod
     def of(cls, values: Values, low: float, high: float, bins: int = BINS) -> Histogram:
         """Of the values between `low` and `high`; others are left out."""
-        if not high > low:
-            counts = np.zeros(bins, np.int64)
-            counts[0] = np.count_nonzero(values == low)
-            return cls(low, high, counts)
         inside = values if values.size == 0 or (values.min() >= low and values.max() <= high) else None
         if inside is None:
             inside = values[(values >= low) & (values <= high)]
-        index = ((inside - low) * (bins / (high - low))).astype(np.int32)
-        counts = np.bincount(np.minimum(index, bins - 1, out=index), minlength=bins)
+        counts = np.bincount(_bins(inside, low, high, bins), minlength=bins)
         return cls(low, high, counts.astype(np.int64))
 
     def joined(self, other: Histogram) -> Histogram:
@@ -121,6 +116,14 @@ class Histogram:
         return found
 
 
+def _bins(values: Values, low: float, high: float, bins: int) -> NDArray[np.int32]:
+    """Which of the equal bins each value is in; all are from `low` to `high`."""
+    if not high > low:
+        return np.zeros(values.size, np.int32)
+    index = ((values - low) * (bins / (high - low))).astype(np.int32)
+    return np.minimum(index, bins - 1, out=index)
+
+
 @dataclass(frozen=True)
 class WholeCounts:
     """How often each whole number comes, for bands of 8 and 16 bits: all there is to know of them."""
@@ -138,6 +141,13 @@ class WholeCounts:
         mean = float(values @ counts / counts.sum())
         squares = float((values - mean) ** 2 @ counts)
         return Moments(int(counts.sum()), float(values[0]), float(values[-1]), mean, squares)
+
+    def histogram(self, low: float, high: float, bins: int) -> Histogram:
+        """As Histogram.of, of all the values."""
+        values = (np.arange(self.counts.size) + self.low).astype(np.float32)
+        inside = (values >= low) & (values <= high)
+        counts = np.bincount(_bins(values[inside], low, high, bins), self.counts[inside], bins)
+        return Histogram(low, high, counts.astype(np.int64))
 
     def percentiles(self, wanted: Sequence[float]) -> list[float]:
         """Linear between ranks, as numpy's; not-a-number without values."""
@@ -301,6 +311,8 @@ def band_histogram(path: Path, number: int, low: float, high: float, bins: int =
     """The histogram of one band between two values, read once."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return Histogram(0.0, 1.0, np.zeros(bins, np.int64))
+    if (counted := whole_counts(path, number)) is not None:
+        return counted.histogram(low, high, bins)
     whole = Histogram(low, high, np.zeros(bins, np.int64))
 
     def part(block: Block, _: Place) -> Histogram:

@@ -12,6 +12,7 @@ from PIL import Image
 from pyproj import Geod
 
 from copilot.bench.build.example_files import FOLDER
+from data.pictures import drawing
 from data.pictures.drawing import (
     Marks,
     annotate,
@@ -107,4 +108,15 @@ def test_a_picture_that_is_too_large_is_not_held(tmp_path: Path) -> None:
     with rasterio.open(path, "w", crs="EPSG:3857", transform=Affine.scale(10, -10), tiled=True, **profile):
         pass
     with pytest.raises(RasterError, match="50,000 x 50,000 pixels are too many to be drawn on"):
-        annotate(path, tmp_path / "no.tif", Look(), Marks(text="no"))
+        picture_of(path, Look())
+
+
+def test_marks_do_not_depend_on_where_the_strips_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = Marks(
+        "Lake near Delft", (3.3, 20.7), ((4.5, 5.5, 40.2, 60.8),), ("north",), bar_of(SCENE), size_px=9
+    )
+    annotate(SCENE, tmp_path / "whole.tif", Look(), marks)
+    monkeypatch.setattr(drawing, "_STRIP_PX", 7)
+    annotate(SCENE, tmp_path / "parts.tif", Look(), marks)
+    with opened(tmp_path / "whole.tif") as whole, opened(tmp_path / "parts.tif") as parts:
+        np.testing.assert_array_equal(parts.read(), whole.read())
