@@ -10,6 +10,7 @@ from typing import Any
 Arguments = dict[str, Any]
 Idiom = Callable[[str, date], Arguments]
 """From a clause and today's date to the arguments that it plainly says; the rest is read by their types."""
+ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 
 
 def quotes(text: str) -> list[str]:

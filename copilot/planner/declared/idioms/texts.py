@@ -8,7 +8,8 @@ from datetime import date
 
 from copilot.planner.declared.files import File, file_meant, paths_in
 from copilot.planner.declared.idioms import pictures
-from copilot.planner.declared.idioms.base import Arguments, Idiom, quotes
+from copilot.planner.declared.idioms import stores as text_stores
+from copilot.planner.declared.idioms.base import ORDINALS, Arguments, Idiom, quotes
 
 READERS = {
     "pdf": "read_pdf",
@@ -53,7 +54,9 @@ def told(text: str, files: Sequence[File], stores: Sequence[str]) -> str | None:
     if _TOKENS.search(text) and re.search(r"\b(?:count|how many|in tokens|cost)\b", text, re.I):
         return "token_count"
     if (
-        found := _of_a_store(text, stores, files) or _of_quotes(text, files) or _of_pieces(text, meant, files)
+        found := text_stores.told(text, stores, files)
+        or _of_quotes(text, files)
+        or _of_pieces(text, meant, files)
     ) is not None:
         return found
     if _OF_MODEL.search(text):
@@ -107,9 +110,6 @@ def _of_a_model(text: str) -> str:
     return "describe_image" if shown and '""' not in outside else "chat_completion"
 
 
-_ALIKE = re.compile(
-    r"\bhow (?:similar|alike|close)\b|\bcosine\b|\bembed\w*\b|\bvectors\b|\bclose in meaning\b", re.I
-)
 _NEAREST = re.compile(
     r"\b(?:most|more) like\b|\bnearest\b|\bclosest\b|\bsimilar\b|\bresemble\b|\bbest (?:match\w*|examples?)\b|\bthat fit\b|\bfew-?shot\b|\bexamples\b",
     re.I,
@@ -134,7 +134,7 @@ def _of_quotes(text: str, files: Sequence[File]) -> str | None:
         and any(each.ref.startswith(("table", "@")) for each in files)
     ):
         return "select_examples"
-    if len(said) == 2 and _ALIKE.search(outside):
+    if len(said) == 2 and text_stores.ALIKE.search(outside):
         return "embeddings"
     if len(said) == 1 and len(said[0]) > 20 and _FIELDS.search(outside):
         return "parse_structured"
@@ -161,7 +161,7 @@ def _of_pieces(text: str, meant: File | None, files: Sequence[File]) -> str | No
     if re.search(r"\b(?:store|knowledge base|searchable)\b", text, re.I) and not re.search(
         r"^\W*(?:split|cut|chop|break)\b", text, re.I
     ):
-        return "vectorstore_create" if _CREATING.search(text) else None
+        return "vectorstore_create" if text_stores.CREATING.search(text) else None
     if _PIECES.search(text):
         return "load_document" if _IN_TABLE.search(text) else "split_text"
     return "parse_structured" if _ONE_FIELD.search(text) else None
@@ -194,56 +194,7 @@ def _without_names(text: str, meant: File) -> str:
     return re.sub(r"\b(?:comma separated|its? table|text)\b", " ", plain, flags=re.I)
 
 
-_DELETING = re.compile(
-    r"\b(?:delete|drop|remove|removed|forget|get rid|throw\b.*\baway|bin|(?:longer|more) need|nonsense|take\b.*\bout|taken out|can go|out of the store)\b",
-    re.I,
-)
-_ADDING = re.compile(
-    r"^\W*(?:please |now |and |then )*(?:note|write|jot|keep)\b|\b(?:add|put|remember|extend|one more|belongs?|as well|too|take in|in, too|take\b.*\bin|append|index|should be searchable)\b",
-    re.I,
-)
-
-
-_CREATING = re.compile(
-    r"\b(?:vector|text|searchable|knowledge) ?(?:text )?(?:store|base)\b|\bsearchable\b|\bnew (?:text |vector )?store\b"
-    r"|\bcall (?:the|this|that) (?:text |vector )?store\b|\b(?:make|build|create|put|keep)\b.*\bstore\b|\bstore (?:called|named)\b"
-    r"|\b(?:index|embed|store|remember)\b.*\b(?:as|under)\b|\b(?:make|build|create) (?:a |an |the )?(?:text )?index\b|\bby meaning later\b|\bmeaning later\b",
-    re.I,
-)
-_QUERYING = re.compile(
-    r"\b(?:search|query) (?:it|the store)\b|\b(?:look up|what|find)\b.*\bin (?:it|the store)\b|\bpassages? (?:on|about)\b|\bthe store say\b|\blook up\b.*\bthere\b|\bfind what is nearest\b",
-    re.I,
-)
-
-
-def _of_a_store(text: str, stores: Sequence[str], files: Sequence[File]) -> str | None:
-    """What is to be done with a store of texts: one that is called by its name, or a new one."""
-    outside = re.sub(r"[\"“][^\"”]*[\"”]", " ", text)
-    if not any(re.search(rf"\b{re.escape(each)}\b", text, re.I) for each in stores):
-        asked = re.match(r"\W*(?:search|query|find|look|what|which|retrieve|tell)\b", outside, re.I)
-        if stores and _QUERYING.search(outside) and (asked or not _CREATING.search(outside)):
-            return "vectorstore_search"
-        material = files or outside != text
-        named = re.search(r"\b(?:store|searchable|index|embed|knowledge base|meaning later)\b", outside, re.I)
-        session = re.search(
-            r"\bsession\b|\bselection\b|\bwork(?:space)?\b|\bproject\b|\bconversation\b", outside, re.I
-        )
-        cut = re.search(r"^\W*(?:split|cut|chop|break|chunk)\b", outside, re.I)
-        alike = _ALIKE.search(outside) and not re.search(r"\b(?:as|store)\b", outside, re.I)
-        return (
-            "vectorstore_create"
-            if material and named and not (session or cut or alike) and _CREATING.search(outside)
-            else None
-        )
-    if re.search(r"\bnew\b.*\bstore\b", outside, re.I):
-        return "vectorstore_create"
-    if _DELETING.search(outside):
-        return "vectorstore_delete"
-    return "vectorstore_add" if _ADDING.search(outside) else "vectorstore_search"
-
-
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 
 
 def _pages(text: str, today: date) -> Arguments:
@@ -254,7 +205,7 @@ def _pages(text: str, today: date) -> Arguments:
     )
     if one is None:
         return {}
-    page = int(one[1]) if one[1] else _ORDINALS[one[2].lower()]
+    page = int(one[1]) if one[1] else ORDINALS[one[2].lower()]
     return {"first_page": page, "last_page": page}
 
 
@@ -266,7 +217,7 @@ def _word_table(text: str, today: date) -> Arguments:
     )
     if match is None:
         return {}
-    return {"table": int(match[1]) if match[1] else _ORDINALS[match[2].lower()] if match[2] else 1}
+    return {"table": int(match[1]) if match[1] else ORDINALS[match[2].lower()] if match[2] else 1}
 
 
 def _all_of_page(text: str, today: date) -> Arguments:
@@ -320,88 +271,6 @@ def _xml(text: str, today: date) -> Arguments:
 def _members(text: str, today: date) -> Arguments:
     inside = [each for each in paths_in(text) if not each.lower().endswith((".zip", ".tgz", ".gz", ".tar"))]
     return {"members": inside} if inside else {}
-
-
-_NAME = r"[\"'“]?(?!(?:of|from|with|to|that|and|the|a|for|out|made|can|is|in|on|please|so|it|called|named|by)\b)(?P<name>[A-Za-z][\w-]*)[\"'”]?"
-_NEW_STORE = (
-    rf"\b(?:called|named|name|under the name|under|as(?! well)|store(?: called| named)?|base)\s+{_NAME}",
-    rf"\bstore\s+{_NAME}",
-)
-
-
-def _new_store(text: str, today: date) -> Arguments:
-    plain = re.sub(r"\"[^\"]*\"|“[^”]*”", '""', text)
-    plain = re.sub(
-        r"\b(?:as|under) (?:a |the )?(?:new )?(?:searchable )?(?:text |vector )?store (?:called |named )?",
-        "called ",
-        plain,
-        flags=re.I,
-    )
-    match = next((each for pattern in _NEW_STORE if (each := re.search(pattern, plain, re.I))), None)
-    found: Arguments = {"name": match["name"]} if match else {}
-    if texts := [each for each in quotes(text) if not match or each != match["name"]]:
-        found["texts"] = texts
-    return found | _pieces(plain, today)
-
-
-def _pieces(text: str, today: date) -> Arguments:
-    """How long the pieces are and how much of one the next repeats, in characters."""
-    found: Arguments = {}
-    overlap = re.search(
-        r"\boverlap(?:ping)?(?: of| by|:)?\s*(\d+)|\b(\d+)(?: of them repeated| characters? overlap| overlap)|\brepeat\w*\s+(\d+)",
-        text,
-        re.I,
-    )
-    if overlap:
-        found["overlap"] = int(next(each for each in overlap.groups() if each))
-    size = re.search(
-        r"\b(\d+)[ -]?char(?:acter)?s?\b(?! overlap)|\bsize(?: of|:)?\s*(\d+)|\bchunks of (\d+)|\bat (\d+) char",
-        text,
-        re.I,
-    )
-    if size:
-        found["size"] = int(next(each for each in size.groups() if each))
-    return found
-
-
-def _more_texts(text: str, today: date) -> Arguments:
-    quoted = quotes(text)
-    return {"texts": quoted} if quoted else {}
-
-
-def _store_query(text: str, today: date) -> Arguments:
-    found: Arguments = {}
-    if quoted := quotes(text):
-        found["query"] = quoted[0]
-    else:
-        plain = re.sub(
-            r"\s+(?:there|in it|in the store|please)\W*$", "", text.strip().rstrip("?.! "), flags=re.I
-        )
-        match = re.search(
-            r"\b(?:search|look)\b.*?\b(?:for|up)\s+(?P<a>.+?)(?:\s+in (?:my |the )?(?:text |vector )?(?:store )?\w+)?$"
-            r"|\b(?:about|nearest to|to do with|on|for|with)\s+(?P<b>.+)$|:\s*(?P<c>.+)$",
-            plain,
-            re.I,
-        )
-        if match:
-            found["query"] = next(each for each in match.groups() if each).strip()
-    if count := re.search(
-        r"\b(?:top|the|which|show|retrieve)\s+(\d+)\b|\b(\d+) (?:texts?|hits|results|passages)\b", text, re.I
-    ):
-        found["k"] = int(count[1] or count[2])
-    return found
-
-
-_ENTRY = "texts?|entry|entries|items?|lines?|notes?|passages?"
-
-
-def _out_of_store(text: str, today: date) -> Arguments:
-    numbers = re.findall(rf"\b(?:{_ENTRY}|numbers?|no\.?)\s*(?:no\.? )?(\d+)\b", text, re.I)
-    ids = [int(each) for each in numbers]
-    ids += [
-        _ORDINALS[each.lower()] for each in re.findall(rf"\b({'|'.join(_ORDINALS)}) (?:{_ENTRY})", text, re.I)
-    ]
-    return {"ids": ids} if ids else {}
 
 
 def _examples(text: str, today: date) -> Arguments:
@@ -491,16 +360,13 @@ IDIOMS: Mapping[str, Idiom] = {
     "read_xml": _xml,
     "extract_archive": _members,
     **pictures.IDIOMS,
-    "vectorstore_create": _new_store,
-    "vectorstore_add": _more_texts,
-    "vectorstore_search": _store_query,
-    "vectorstore_delete": _out_of_store,
-    "split_text": _pieces,
-    "load_document": _pieces,
+    **text_stores.IDIOMS,
+    "split_text": text_stores.pieces,
+    "load_document": text_stores.pieces,
     "select_examples": _examples,
     "summarize_history": _last_turns,
     "parse_structured": _values,
-    "embeddings": _more_texts,
+    "embeddings": text_stores.more_texts,
     "chat_completion": _prompt,
     "json_mode": _prompt,
     "token_count": _counted_tokens,
