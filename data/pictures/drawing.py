@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import rasterio
 from numpy.typing import NDArray
-from rasterio.enums import ColorInterp
+from rasterio.enums import ColorInterp, MaskFlags
 from rasterio.windows import Window
 
-from data.raster.clip import read_raw
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
 from data.raster.looks import Look, drawn
@@ -66,8 +65,8 @@ def picture_of(path: Path, look: Look, width: int | None = None, height: int | N
                 f"{wide:,} x {high:,} pixels are too many to be drawn on; {MAX_DRAWN_PX:,} in all are the "
                 "most, so crop or resize it first."
             )
-        values = source.read(shown.bands, out_shape=(len(shown.bands), high, wide))
-        valid = source.read_masks(shown.bands, out_shape=(len(shown.bands), high, wide)) > 0
+        whole = Window(0, 0, source.width, source.height)
+        values, valid = _read(source, shown.bands, whole, (high, wide))
     if values.dtype.kind == "c":
         values = np.abs(values)
     return shown.colours(values, valid)
@@ -82,7 +81,7 @@ def annotate(path: Path, target: Path, look: Look, marks: Marks) -> None:
     with opened(path) as source:
         grid = Grid.of(source)
         strips = list(windows(grid, _STRIP_PX))
-        clear = any(not _known(source, shown.bands, strip).all() for strip in strips)
+        clear = any(not _read(source, shown.bands, strip)[1].all() for strip in strips)
         placed = source.crs is not None
         with _picture(
             target,
@@ -92,10 +91,8 @@ def annotate(path: Path, target: Path, look: Look, marks: Marks) -> None:
             source.transform if placed else None,
         ) as writer:
             for strip in strips:
-                values = read_raw(source, shown.bands, strip)
-                pixels = shown.colours(
-                    np.abs(values) if values.dtype.kind == "c" else values, _known(source, shown.bands, strip)
-                )
+                values, valid = _read(source, shown.bands, strip)
+                pixels = shown.colours(np.abs(values) if values.dtype.kind == "c" else values, valid)
                 inked = _marked(pixels[..., :3], marks, pixel_m, (grid.width, grid.height), strip.row_off)
                 writer.write(np.moveaxis(inked, 2, 0), range(1, 4), window=strip)
                 if clear:
@@ -103,10 +100,30 @@ def annotate(path: Path, target: Path, look: Look, marks: Marks) -> None:
                     writer.write(np.where(touched, 255, pixels[..., 3]).astype(np.uint8), 4, window=strip)
 
 
-def _known(source: rasterio.DatasetReader, bands: Sequence[int], window: Window) -> NDArray[np.bool_]:
+def _read(
+    source: rasterio.DatasetReader,
+    bands: Sequence[int],
+    window: Window,
+    shape: tuple[int, int] | None = None,
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """A window's values, of that (rows, columns) or as it is, and where they are there."""
+    size = (len(bands), *(shape or (window.height, window.width)))
     with readable(source, window):
-        known: NDArray[np.bool_] = source.read_masks(bands, window=window) > 0
-    return known
+        values = source.read(bands, window=window, out_shape=size)
+        flags = [source.mask_flag_enums[band - 1] for band in bands]
+        nodata = {source.nodatavals[band - 1] for band in bands}
+        # By the value itself where that tells: asking for the mask would read all of it a second time.
+        if all(MaskFlags.all_valid in each for each in flags):
+            valid = np.ones(size, bool)
+        elif (
+            len(nodata) == 1
+            and values.dtype.kind == "u"
+            and all(each == [MaskFlags.nodata] for each in flags)
+        ):
+            valid = values != nodata.pop()
+        else:
+            valid = source.read_masks(bands, window=window, out_shape=size) > 0
+    return values, valid
 
 
 def montage(
