@@ -93,11 +93,23 @@ def annotate(path: Path, target: Path, look: Look, marks: Marks) -> None:
             for strip in strips:
                 values, valid = _read(source, shown.bands, strip)
                 pixels = shown.colours(np.abs(values) if values.dtype.kind == "c" else values, valid)
-                inked = _marked(pixels[..., :3], marks, pixel_m, (grid.width, grid.height), strip.row_off)
-                writer.write(np.moveaxis(inked, 2, 0), range(1, 4), window=strip)
-                if clear:
+                if _reach(marks, grid.height, strip.row_off, strip.row_off + strip.height):
+                    inked = _marked(pixels[..., :3], marks, pixel_m, grid.height, strip.row_off)
                     touched = (inked != pixels[..., :3]).any(axis=2)
-                    writer.write(np.where(touched, 255, pixels[..., 3]).astype(np.uint8), 4, window=strip)
+                    pixels = np.dstack([inked, np.where(touched, 255, pixels[..., 3]).astype(np.uint8)])
+                writer.write(np.moveaxis(pixels[..., : writer.count], 2, 0), window=strip)
+
+
+def _reach(marks: Marks, height: int, first_row: int, end: int) -> bool:
+    """Whether any of the marks may lie in those rows of a picture that is so high."""
+    letters = 2 * marks.size_px
+    spans = [(top - letters, bottom + letters) for _, top, _, bottom in marks.boxes]
+    if marks.text:
+        row = marks.at[1] if marks.at else 0.0
+        spans.append((row - letters, row + 2 * letters))
+    if marks.bar_m is not None:
+        spans.append((height - 2 * letters, height))
+    return any(low < end and high >= first_row for low, high in spans)
 
 
 def _read(
@@ -209,10 +221,8 @@ def bar_of(path: Path) -> float | None:
         return nice_length(pixel * source.width * _BAR_SHARE)
 
 
-def _marked(
-    rgb: Pixels, marks: Marks, pixel_m: float | None, size: tuple[int, int], first_row: int
-) -> Pixels:
-    """Rows of a picture of that (width, height), from `first_row` on, with what of the marks lies in them."""
+def _marked(rgb: Pixels, marks: Marks, pixel_m: float | None, height: int, first_row: int) -> Pixels:
+    """Rows of a picture that is so high, from `first_row` on, with what of the marks lies in them."""
     from PIL import Image, ImageDraw
 
     sheet = Image.fromarray(np.ascontiguousarray(rgb))
@@ -232,7 +242,7 @@ def _marked(
     if marks.text:
         _written(pen, put(*(marks.at or (marks.size_px / 2,) * 2)), marks.text, font, _INK)
     if marks.bar_m is not None and pixel_m is not None:
-        left, bottom, thick = marks.size_px * 0.75, size[1] - marks.size_px * 0.75, max(2, marks.size_px // 5)
+        left, bottom, thick = marks.size_px * 0.75, height - marks.size_px * 0.75, max(2, marks.size_px // 5)
         end = left + marks.bar_m / pixel_m
         pen.rectangle((*put(left, bottom - thick), *put(end, bottom)), fill=_INK, outline=_EDGE)
         _written(pen, put(left, bottom - thick - marks.size_px * 1.4), bar_words(marks.bar_m), font, _INK)

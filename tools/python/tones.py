@@ -98,7 +98,7 @@ def image_histogram(
     """
     from data.raster.files import opened
     from data.raster.looks import band_names
-    from data.raster.stats import band_histogram, band_stats
+    from data.raster.stats import band_histogram, band_stats, whole_counts
 
     found = raster_of(state, world, raster)
     with readable():
@@ -107,25 +107,35 @@ def image_histogram(
             colours = [(name, str(each.name)) for name, each in named][:_MAX_HISTOGRAMS]
             names = [one_line(colour if colour in _COLORS else name) for name, colour in colours]
         numbers = range(1, len(names) + 1)
-        stats = [band_stats(found.path, band) for band in numbers]
-        seen = [each for each in stats if each.moments.count]
+        # Bands of whole numbers are read once: their counts tell the moments too.
+        whole = [whole_counts(found.path, band) for band in numbers]
+        moments = [
+            band_stats(found.path, band, ()).moments if counted is None else counted.moments
+            for band, counted in zip(numbers, whole, strict=True)
+        ]
+        seen = [each for each in moments if each.count]
         if not seen:
             raise ToolError(f"{one_line(found.name)} has no pixel with a value.")
-        low, high = min(each.moments.minimum for each in seen), max(each.moments.maximum for each in seen)
-        counts = [band_histogram(found.path, band, low, high, bins).counts.tolist() for band in numbers]
+        low, high = min(each.minimum for each in seen), max(each.maximum for each in seen)
+        spread = [
+            band_histogram(found.path, band, low, high, bins)
+            if counted is None
+            else counted.histogram(low, high, bins)
+            for band, counted in zip(numbers, whole, strict=True)
+        ]
     width = (high - low) / bins
     edges = [low + width * step for step in range(bins + 1)]
     facts = [
         {
             "band": name,
-            "mean": each.moments.mean,
-            "min": each.moments.minimum,
-            "max": each.moments.maximum,
-            "pixels": each.moments.count,
-            "counts": count,
+            "mean": each.mean,
+            "min": each.minimum,
+            "max": each.maximum,
+            "pixels": each.count,
+            "counts": bars.counts.tolist(),
         }
-        for name, each, count in zip(names, stats, counts, strict=True)
-        if each.moments.count
+        for name, each, bars in zip(names, moments, spread, strict=True)
+        if each.count
     ]
     told = [
         f"{each['band']} from {number(each['min'])} to {number(each['max'])}, mean {number(each['mean'])}"
