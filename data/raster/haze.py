@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from data.raster.errors import RasterError
 from data.raster.files import opened
+from data.raster.stats import whole_counts
 from data.raster.windows import Band, Block, Grid, Place, compute, read_block, windows
 
 Method = Literal["darkest", "scattering"]
@@ -48,7 +49,7 @@ def haze_of(
     """
     with opened(source) as reader:
         grid = Grid.of(reader)
-        darkest = [_darkest(reader, grid, band, min_px) for band in range(1, reader.count + 1)]
+        darkest = [_darkest(source, reader, grid, band, min_px) for band in range(1, reader.count + 1)]
     if method == "darkest":
         return Haze(tuple(darkest), None)
     if wavelengths_um is None or len(wavelengths_um) != len(darkest):
@@ -83,20 +84,19 @@ def without_haze(
     compute([Band(source)], target, subtract, count=len(haze.values), descriptions=descriptions, tags=tags)
 
 
-def _darkest(reader: Any, grid: Grid, band: int, min_px: int) -> float:
+def _darkest(source: Path, reader: Any, grid: Grid, band: int, min_px: int) -> float:
     """The least value v so that at least `min_px` pixels are <= v, to a 65,536th of the band's range."""
+    if (counted := whole_counts(source, band)) is not None:
+        cumulated = np.cumsum(counted.counts)
+        _enough(band, int(cumulated[-1]), min_px)
+        return float(counted.low + np.searchsorted(cumulated, min_px))
     low, high, count = np.inf, -np.inf, 0
     for window in windows(grid):
         values = _finite(reader, band, grid, window)
         if values.size:
             low, high = min(low, float(values.min())), max(high, float(values.max()))
             count += values.size
-    if count == 0:
-        raise RasterError(f"Band {band} has no pixel with a value.")
-    if count < min_px:
-        raise RasterError(
-            f"Band {band} has {count:,} pixels with a value, fewer than the {min_px:,} asked for."
-        )
+    _enough(band, count, min_px)
     whole = np.dtype(reader.dtypes[band - 1]).kind in "iu" and high - low < _BINS
     bins = int(high - low) + 1 if whole else _BINS
     step = 1.0 if whole else (high - low) / bins or 1.0
@@ -106,6 +106,15 @@ def _darkest(reader: Any, grid: Grid, band: int, min_px: int) -> float:
         counts += np.bincount(np.clip(at, 0, bins - 1), minlength=bins)
     first = int(np.searchsorted(np.cumsum(counts), min_px))
     return low + first * step
+
+
+def _enough(band: int, count: int, min_px: int) -> None:
+    if count == 0:
+        raise RasterError(f"Band {band} has no pixel with a value.")
+    if count < min_px:
+        raise RasterError(
+            f"Band {band} has {count:,} pixels with a value, fewer than the {min_px:,} asked for."
+        )
 
 
 def _finite(reader: Any, band: int, grid: Grid, window: Any) -> NDArray[np.float64]:
