@@ -270,11 +270,17 @@ def _chosen_for_each(
 
 
 def _is_told_anyway(tool: str, text: str) -> bool:
-    """Whether a step only asks for what the tool before it says of itself: what was read, which areas it has."""
+    """Whether a step only asks for what the tool before it does or says: what was read, which areas it has."""
+    if tool.endswith("_delete") and _REMOVED.match(text):
+        return True
     measured = tool in ("raster_calc", "polygonize", "cloud_mask") and _HOW_MUCH.match(text)
     return bool(measured or (_READS.match(tool) and _SAID_AGAIN.match(text)))
 
 
+_REMOVED = re.compile(
+    r"(?:please )?(?:remove|delete|drop|take out) (?:just |only )?(?:it|that|this)(?: one)?(?: only)?\W*$",
+    re.I,
+)
 _HOW_MUCH = re.compile(
     r"(?:how (?:many|much) (?:hectares|ha|square \w+|area)(?: (?:is|are|does|do|that|they|it)\b.*)?|(?:the )?area (?:too|as well)\b.*)\W*$",
     re.I,
