@@ -15,7 +15,7 @@ from state.codec import canonical, filters_to_json
 from state.model import Layer, State
 from tools.artifacts import FEATURES, Call, Input, newest_named, write_about
 from tools.base import Step, ToolError, World
-from tools.map.files import read_vector, vector_box
+from tools.map.files import in_degrees, placed, read_vector, vector_box
 from tools.map.shapes import box_shape
 from tools.phrases import listed, number_of
 from tools.selection import current_selection, geojson, selection_of_query
@@ -104,7 +104,7 @@ def vector_step(
     write_about(world, artifact, call, inputs)
     after = state.with_artifact(artifact)
     facts: dict[str, Any] = {artifact_kind: artifact.id, "count": len(frame)}
-    shown = read_vector(path)
+    shown = placed(in_degrees(frame))
     if len(shown):
         bbox = vector_box(shown)
         layer = artifact_layer(

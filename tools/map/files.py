@@ -24,16 +24,27 @@ def read_vector(path: Path, *, keep_empty: bool = False) -> gpd.GeoDataFrame:
     """
     import geopandas as gpd  # 0.05 s, which a list of tools does without
 
+    from data.vector.files import read_geoparquet
+
     try:
         if path.suffix in (".parquet", ".geoparquet"):
-            frame = gpd.read_parquet(path)
+            frame = read_geoparquet(path)
         else:
             frame = gpd.read_file(path)
     except (ValueError, OSError, RuntimeError) as error:
         raise ToolError(f"{path.name} holds no geometries that can be read.") from error
-    if frame.crs is not None and frame.crs != "EPSG:4326":
-        frame = frame.to_crs("EPSG:4326")
-    return frame if keep_empty else frame[~(frame.geometry.isna() | frame.geometry.is_empty)]
+    frame = in_degrees(frame)
+    return frame if keep_empty else placed(frame)
+
+
+def in_degrees(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """Features in longitude and latitude; those without a coordinate system are taken to be so."""
+    return frame if frame.crs is None or frame.crs == "EPSG:4326" else frame.to_crs("EPSG:4326")
+
+
+def placed(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """The features that have a place."""
+    return frame[~(frame.geometry.isna() | frame.geometry.is_empty)]
 
 
 def vector_box(frame: gpd.GeoDataFrame) -> Bbox:
