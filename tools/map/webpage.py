@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -12,7 +13,9 @@ from typing import Any
 
 import folium
 import shapely
-from branca.element import Element
+from branca.element import Element, MacroElement
+from folium.template import Template
+from folium.utilities import JsCode
 
 from data.gazetteer import Gazetteer
 from state.model import Layer, MapState, State
@@ -27,6 +30,13 @@ _ID = re.compile(r"([a-z]_)([0-9a-f]{32})(?![0-9a-f])")
 _PICTURE = re.compile(r"url\((images/[\w.-]+\.png)\)")
 _HERE = "<!-- assets -->"
 """Where the assets go in the page."""
+_LAND = "/* land */"
+"""Where the countries go."""
+_TOOLTIP = JsCode(
+    "(feature, layer) => layer.bindTooltip(feature.properties.text,"
+    " {permanent: feature.properties.stands, sticky: !feature.properties.stands, direction: 'right'})"
+)
+"""A text a feature: folium's own tooltip is one for a whole layer."""
 _LAND_TOLERANCE_DEG = 0.05
 _MOST_WRITTEN = 200
 MOST_RASTER_PX = 1500
@@ -49,7 +59,7 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     page.default_js, page.default_css = [], []
     head = page.get_root().header  # type: ignore[attr-defined]
     head.add_child(Element(_HERE), name="assets")
-    _land(page, world, theme)
+    _Land(theme).add_to(page)
     seen = View(visible(view.center, view.zoom), view.zoom)
     rasters = sum(each.kind == "raster" for each in view.layers)
     most_px = round(MOST_RASTER_PX / max(1.0, rasters / 4) ** 0.5)
@@ -58,8 +68,9 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     folium.LayerControl(collapsed=False).add_to(page)
     caption = f'<div class="azimuth-title"><b>{escape(title)}</b><br>{escape("  ·  ".join(notes))}</div>'
     page.get_root().html.add_child(Element(caption), name="caption")  # type: ignore[attr-defined]
-    # Put in last: what is given to folium is read as a template, and Leaflet's script is long.
-    text = _numbered(page.get_root().render()).replace(_HERE, _assets(theme), 1)
+    # Put in last: what is given to folium is read as a template, and these are long.
+    text = _numbered(page.get_root().render()).replace(_LAND, _outlines(world.gazetteer), 1)
+    text = text.replace(_HERE, _assets(theme), 1)
     path.write_text(text, encoding="utf-8")
 
 
@@ -88,23 +99,37 @@ def _data_url(path: Path) -> str:
     return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _land(page: folium.Map, world: World, theme: Theme) -> None:
-    style = {"color": theme.border, "weight": 1, "fillColor": theme.land, "fillOpacity": 1.0}
-    group = folium.FeatureGroup(name="Land", control=False)
-    outlines = _collection([dict(each) for each in _outlines(world.gazetteer)])
-    folium.GeoJson(outlines, style_function=lambda _: style).add_to(group)
-    group.add_to(page)
+class _Land(MacroElement):
+    """The countries under everything else; what they are is put in after the page is made."""
+
+    _template = Template(
+        """
+        {% macro script(this, kwargs) %}
+        L.geoJSON({{ this.place }}, {style: {{ this.style }}, interactive: false})
+            .addTo({{ this._parent.get_name() }});
+        {% endmacro %}
+        """
+    )
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.place = _LAND
+        self.style = json.dumps(
+            {"color": theme.border, "weight": 1, "fillColor": theme.land, "fillOpacity": 1.0}
+        )
 
 
 @lru_cache(maxsize=1)
-def _outlines(gazetteer: Gazetteer) -> list[dict[str, Any]]:
-    """The countries as GeoJSON features: the same in every map."""
+def _outlines(gazetteer: Gazetteer) -> str:
+    """The countries as GeoJSON: the same in every map."""
     outlines = ((place, gazetteer.polygon(place)) for place in gazetteer.places("country"))
-    return [
+    countries = [
         _geojson(outline.simplify(_LAND_TOLERANCE_DEG), {"name": escape(place.name)}, 2)
         for place, outline in outlines
         if outline is not None
     ]
+    # A page's script ends at the first "</", wherever it stands.
+    return json.dumps(_collection(countries), separators=(",", ":")).replace("</", "<\\/")
 
 
 def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: View, most_px: int) -> None:
@@ -116,22 +141,18 @@ def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: Vie
         url = f"data:image/png;base64,{base64.b64encode(png_of(picture)).decode()}"
         folium.raster_layers.ImageOverlay(url, bounds, opacity=layer.opacity).add_to(group)
     features = layer_features(state, world, layer, view)
-    # Leaflet opens one standing text a group, so each feature that has one is a group of its own.
-    written = [each for each in features if each.shown][:_MOST_WRITTEN]
-    held = {id(each) for each in written}
-    others = [each for each in features if id(each) not in held]
-    for drawn, stands in ((others, False), *(([each], True) for each in written)):
-        if drawn:
-            folium.GeoJson(
-                _collection([_styled(layer, each) for each in drawn]),
-                style_function=lambda feature: feature["properties"]["style"],
-                marker=folium.CircleMarker(radius=layer.size, fill=True),
-                tooltip=folium.GeoJsonTooltip(["text"], labels=False, permanent=stands, direction="right"),
-            ).add_to(group)
+    written = {id(each) for each in [each for each in features if each.shown][:_MOST_WRITTEN]}
+    if features:
+        folium.GeoJson(
+            _collection([_styled(layer, each, id(each) in written) for each in features]),
+            style_function=lambda feature: feature["properties"]["style"],
+            marker=folium.CircleMarker(radius=layer.size, fill=True),
+            on_each_feature=_TOOLTIP,
+        ).add_to(group)
     group.add_to(page)
 
 
-def _styled(layer: Layer, feature: Feature) -> dict[str, Any]:
+def _styled(layer: Layer, feature: Feature, stands: bool) -> dict[str, Any]:
     """A GeoJSON feature with its look; the text is escaped, since a tooltip is markup."""
     style: dict[str, Any] = {
         "color": layer.color,
@@ -142,7 +163,8 @@ def _styled(layer: Layer, feature: Feature) -> dict[str, Any]:
     }
     if layer.kind in ("clusters", "heatmap"):
         style["radius"] = round(8 + 16 * feature.weight**0.5, 1)
-    return _geojson(feature.shape, {"text": escape(feature.text) or "&nbsp;", "style": style}, 6)
+    text = escape(feature.text) or "&nbsp;"
+    return _geojson(feature.shape, {"text": text, "stands": stands, "style": style}, 6)
 
 
 def _geojson(shape: shapely.Geometry, properties: dict[str, Any], decimals: int) -> dict[str, Any]:
