@@ -27,7 +27,7 @@ from data.catalogue.engine import SqlCatalogue
 from data.catalogue.fields import COLUMN_KINDS, PROPERTY_PREFIX, property_key
 from data.catalogue.spatial import CLOSED, load_spatial
 from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, manifest_stamps, read_info
-from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
+from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -255,6 +255,14 @@ class DuckCatalogue(SqlCatalogue):
 
     def _records(self, info: DatasetInfo) -> str:
         return f"read_parquet({literal(str(self._root / info.name / IMAGES_FILE))})"
+
+    def _whole(self, info: DatasetInfo) -> str:
+        """With the columns that are in memory taken from there: a file's texts take three times as long."""
+        kept = [name for name in COLUMN_KINDS if name != "dataset"]
+        rest = [name for name in IMAGES.names if name not in kept and name != "class_words"]
+        columns = ", ".join([*(f"m.{name}" for name in kept), *(f"f.{name}" for name in rest)])
+        source = self._source(info, ())
+        return f"(SELECT {columns} FROM {source} AS m JOIN {self._records(info)} AS f USING (image_num))"
 
     def _boxes(self, info: DatasetInfo) -> str:
         return f"read_parquet({literal(str(self._root / info.name / DETECTIONS_FILE))})"

@@ -107,7 +107,7 @@ class Reading(Scanning):
         names = [name for name in IMAGES.names if name != "class_words"]
         params = Params(self.dialect.prefix)
         row = self._fetch(
-            f"SELECT {', '.join(names)} FROM {self._records(info)} AS r WHERE image_num ="
+            f"SELECT {', '.join(names)} FROM {self._whole(info)} AS r WHERE image_num ="
             f" {params.add(number)}",
             params,
         )[0]

@@ -50,6 +50,10 @@ class SqlBase(ABC):
     def _records(self, info: DatasetInfo) -> str:
         """A FROM item with every column of data.schema.IMAGES of a data set."""
 
+    def _whole(self, info: DatasetInfo) -> str:
+        """The same but for `class_words`, where one row is looked up."""
+        return self._records(info)
+
     @abstractmethod
     def _boxes(self, info: DatasetInfo) -> str:
         """A FROM item with the columns of data.schema.DETECTIONS of a data set that has some."""
