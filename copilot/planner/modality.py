@@ -19,7 +19,17 @@ FOR_RADAR: Mapping[str, str] = {
     "optical_plane_type": "sar_plane_type",
 }
 """Tools for optical images, and what does the like in a radar image."""
+FOR_OPTICAL: Mapping[str, str] = {
+    "sar_detection": "optical_detection",
+    "sar_plane_type": "optical_plane_type",
+}
+"""Tools for radar images, and what does the like in an optical one."""
 _SAID = re.compile(r"\b(?:optical|rgb|colou?r|aerial|photo\w*|sar|radar)\b", re.I)
+
+
+def is_for_one_kind(tool: str) -> bool:
+    """Whether a tool is for optical images alone, and another does the like in radar ones."""
+    return tool in FOR_RADAR
 
 
 def looked_at_first(call: Call, text: str, before: Sequence[Call]) -> list[Call]:

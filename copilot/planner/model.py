@@ -249,9 +249,10 @@ def _past(said: Sequence[BaseMessage]) -> list[PastTurn]:
     found = []
     for start, end in zip(starts, [*starts[1:], len(said)], strict=False):
         inner = said[start + 1 : end]
-        calls = tuple(each.call for _, each in _made(inner) if each.ok)
+        done = [each for _, each in _made(inner) if each.ok]
         reply = next((message.text for message in reversed(inner) if isinstance(message, AIMessage)), "")
-        found.append(PastTurn(said[start].text, calls, reply))
+        calls, data = tuple(each.call for each in done), tuple(each.data for each in done)
+        found.append(PastTurn(said[start].text, calls, reply, data))
     return found
 
 

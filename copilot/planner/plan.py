@@ -14,7 +14,7 @@ from copilot.planner.beyond import is_all_of_it, missing_source, undoable
 from copilot.planner.cases import Cases, known_cases
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
-from copilot.planner.declared import declared_plan
+from copilot.planner.declared import declared_plan, followed
 from copilot.planner.fitting import fitted
 from copilot.planner.head import Head
 from copilot.planner.idioms import in_plain_words
@@ -82,6 +82,12 @@ class Planner:
         meant = clarified(request, situation)
         situation.choices = {**situation.choices, **meant.choices}
         said = without_politeness(meant.request)
+        try:
+            following = followed(said, situation)
+        except Reject as reject:
+            return Plan((Call("reject_task", {"reason": str(reject)}),), labels=("following",))
+        if following is not None:
+            return Plan(tuple(following.calls), tuple(following.notes), labels=("following",))
         known = fitted(said, self.cases, situation)
         if known is not None:
             return Plan(tuple(known), labels=("case",))

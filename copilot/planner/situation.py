@@ -48,6 +48,8 @@ class PastTurn:
     request: str
     calls: tuple[Call, ...]
     reply: str
+    data: tuple[Mapping[str, Any], ...] = ()
+    """What each of the calls came back with."""
 
     @property
     def question(self) -> Call | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +15,8 @@ from tools.base import Step, ToolError, World, tool
 from tools.detections import NEWEST, Detections, DetectionsHandle, detections_of
 from tools.phrases import groups_in_words, listed, number_of, one_line
 from tools.reviews import reviews_artifact, reviews_of, with_reviews
-from tools.tables import table_of_inputs
+from tools.tables import plain_rows, table_of_inputs
+from tools.vision.narrowing import Order, Part, Wanted, class_now, narrowed, narrowing_said, no_class, same
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Number = Annotated[int, Field(ge=1, le=10**9)]
 Score = Annotated[float, Field(ge=0, le=1)]
+Length = Annotated[float, Field(ge=0, le=100_000)]
 ClassName = Annotated[str, Field(min_length=1, max_length=80)]
 _SHOWN = 8
 _WORDS: Mapping[str, Literal["confirmed", "rejected", "relabelled"]] = {
@@ -60,9 +62,18 @@ def list_detections(
         Literal["confirmed", "rejected", "relabelled", "reviewed", "unreviewed"] | None,
         Field(description="Only detections of which that was said."),
     ] = None,
-    limit: Annotated[
-        int, Field(ge=1, le=10_000, description="Most rows, those of the best score first.")
-    ] = 500,
+    below_score: Annotated[Score | None, Field(description="Only scores below this.")] = None,
+    min_length_m: Annotated[
+        Length | None, Field(description="Only objects of at least this length on the ground, metres.")
+    ] = None,
+    max_length_m: Annotated[Length | None, Field(description="Only objects of at most this length.")] = None,
+    part: Annotated[
+        Part | None, Field(description="Only what has its middle in this half or quarter of the image.")
+    ] = None,
+    order: Annotated[
+        Order | None, Field(description="What comes first, and is named; the best scores when left out.")
+    ] = None,
+    limit: Annotated[int, Field(ge=1, le=10_000, description="Most rows, the first of the order.")] = 500,
 ) -> Step:
     """List detections with class, score, size, place and verdict, and estimate the detector's precision.
 
@@ -79,15 +90,15 @@ def list_detections(
     found = detections_of(state, world, detections)
     reviews = reviews_of(state, world.artifacts.find, found.key)
     rows = _rows(found.frame, reviews)
-    kept = _filtered(found, rows, class_name, min_score, verdict)
+    wanted = Wanted(class_name, min_score, below_score, verdict, min_length_m, max_length_m, part, order)
+    kept = narrowed(state, world, found, rows, wanted)
     table = kept.head(limit)
-    given = {"class_name": class_name, "min_score": min_score, "verdict": verdict, "limit": limit}
-    call = Call.of(list_detections, detections=found.key, **given)
-    by_class = {str(key): int(n) for key, n in _class_now(kept).value_counts().sort_index().items()}
+    call = Call.of(list_detections, detections=found.key, limit=limit, **asdict(wanted))
+    by_class = {str(key): int(n) for key, n in class_now(kept).value_counts().sort_index().items()}
     facts = _estimate(found, reviews)
     said = f"{number_of(len(kept), 'detection')} in {one_line(found.name)}{_counts_said(by_class)}"
     if len(table) < len(kept):
-        said += f", of which the best {len(table):,} are listed"
+        said += f", of which the first {len(table):,} are listed"
     known = reviews_artifact(state, found.key)
     inputs: list[Input] = [found]
     if known is not None:
@@ -99,9 +110,10 @@ def list_detections(
         table,
         call,
         f"List of {found.name}",
-        f"{said}. {_estimate_said(facts)}",
+        f"{said}.{narrowing_said(kept, wanted)} {_estimate_said(facts)}",
         detections=found.key,
         count=len(kept),
+        leading=plain_rows(kept.head(1))[0] if len(kept) else None,
         by_class=by_class,
         verdicts={str(key): int(n) for key, n in rows["verdict"].value_counts().sort_index().items()},
         precision=facts,
@@ -198,9 +210,9 @@ def _meant(
             else f"There are no detections in {found.handle}."
         )
     if named is not None:
-        asked &= {int(each) for each in frame.loc[_same(frame["class_name"], named), "detection_id"]}
-        if not asked and not _same(frame["class_name"], named).any():
-            raise ToolError(_no_class(found, named))
+        asked &= {int(each) for each in frame.loc[same(frame["class_name"], named), "detection_id"]}
+        if not asked and not same(frame["class_name"], named).any():
+            raise ToolError(no_class(found, named))
     if below is not None:
         asked &= {int(each) for each in frame.loc[frame["score"] < below, "detection_id"]}
     if least is not None:
@@ -256,29 +268,6 @@ def _rows(frame: gpd.GeoDataFrame, reviews: Reviews) -> Any:
     return ordered[[each for each in _COLUMNS if each in ordered]]
 
 
-def _filtered(
-    found: Detections, rows: Any, class_name: str | None, min_score: float | None, verdict: str | None
-) -> Any:
-    if class_name is not None:
-        rows = rows[_same(_class_now(rows), class_name)]
-        if rows.empty:
-            raise ToolError(_no_class(found, class_name))
-    if min_score is not None:
-        rows = rows[rows["score"] >= min_score]
-    if verdict == "reviewed":
-        return rows[rows["verdict"] != "unreviewed"]
-    return rows if verdict is None else rows[rows["verdict"] == verdict]
-
-
-def _class_now(rows: Any) -> Any:
-    """What each is by its review, else as it was found."""
-    return rows["reviewed_class"].fillna(rows["class_name"])
-
-
-def _same(column: Any, name: str) -> Any:
-    return column.str.casefold() == name.strip().casefold()
-
-
 def _estimate(found: Detections, reviews: Reviews) -> dict[str, Any]:
     from data.vision.reviews import precision
 
@@ -330,11 +319,6 @@ def _said(found: Detections, numbers: Sequence[int], after: Reviews, verdict: st
     )
     noun = f"Detection {listed(shown)} is" if len(numbers) == 1 else f"Detections {listed(shown, 99)} are"
     return f"{noun} {done}.{kept}"
-
-
-def _no_class(found: Detections, asked: str) -> str:
-    names = sorted(set(found.frame["class_name"]))
-    return f"{found.handle} holds no {one_line(asked)!r}; its classes are {listed(names) or 'none'}."
 
 
 TOOLS = (list_detections, review_detection)

@@ -19,10 +19,13 @@ from copilot.planner.declared.arguments import Missing, filled
 from copilot.planner.declared.columns import selected_first
 from copilot.planner.declared.downloads import download_of
 from copilot.planner.declared.files import File, files_at_hand, files_of, narrowed, stores_at_hand
+from copilot.planner.declared.following import found_of
 from copilot.planner.declared.idioms import IDIOMS, WHOLLY, rasters, told, vision
 from copilot.planner.declared.idioms.statistics import with_its_term
 from copilot.planner.declared.idioms.vectors import told as told_of_features
 from copilot.planner.declared.idioms.vectors import unfolded
+from copilot.planner.declared.looks import is_look
+from copilot.planner.declared.narrowing import narrowing
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.things import (
@@ -202,6 +205,8 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     own += [urlsplit(tab["url"]).hostname or tab["title"] for tab in situation.tabs]
     files, stores = files_at_hand(situation), stores_at_hand(situation)
     steps = _chosen_for_each(_uncut(request, files, stores), things, own, files, stores)
+    if any(tool for _, tool in steps):
+        steps = [each for each in steps if each[1] or not _TELLS.match(each[0])] or steps
     if not any(tool or download_of(text, things) for text, tool in steps):
         whole = chosen(request, things, datasets=own, files=files, stores=stores) if len(steps) > 1 else None
         if whole is None:
@@ -210,6 +215,9 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     draft = Declared()
     for text, tool in _joined(steps):
         try:
+            if tool is None and (sized := _of_what_was_found(text, draft.calls)) is not None:
+                draft.calls[:], draft.notes = sized[0], [*draft.notes, *sized[1]]
+                continue
             if tool is None:
                 if where := download_of(text, things):
                     draft.calls.append(Call("open_panel", {"name": "layers"}))
@@ -233,6 +241,19 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     return draft
 
 
+def _of_what_was_found(text: str, calls: Sequence[Call]) -> tuple[list[Call], list[str]] | None:
+    """ "... and how big are they?": the list of what the look before finds, in place of a bare answer to a question."""
+    some = narrowing(text) if calls and is_look(calls[-1].tool) else None
+    if some is None:
+        return None
+    listed = Call("list_detections", some.args)
+    last = calls[-1]
+    if "detections" in toolbox().get(last.tool).gives:
+        return [*calls, listed], some.notes
+    found = list(found_of(str(last.args.get("question", "")), str(last.args.get("image"))))
+    return ([*calls[:-1], *found, listed], some.notes) if found else None
+
+
 def _uncut(request: str, files: Sequence[File], stores: Sequence[str]) -> list[str]:
     """The steps of a request; one that is about texts in quotes, or an address, is a single step with its question."""
     tool = told(request, _ANY_DAY, files, stores)
@@ -241,6 +262,12 @@ def _uncut(request: str, files: Sequence[File], stores: Sequence[str]) -> list[s
     return [request] if single else steps_of(request)
 
 
+_TELLS = re.compile(
+    r"(?:(?:hi|hello|hey|so|ok|okay|well)\b[,!.\s]*)*(?:(?:i|we)(?:'ve|’ve| have)? (?:just |recently |now )?(?:got|have|had|received|took|taken|downloaded|uploaded|"
+    r"attached|added|found|was given|were given|am looking|are looking)\b|(?:here|this|that|it|these) (?:is|are|comes?|was|were)\b|(?:here|this|that|it)'s\b)",
+    re.I,
+)
+"""A part that tells of something and asks for nothing: "I just got this picture, ..."."""
 _ASIDE = re.compile(r"[.?!]\s*(?:it'?s|that'?s|it is|that is) (?:under|at|in|on|called)\b", re.I)
 _OF_QUOTES = frozenset({"select_examples", "embeddings", "parse_structured", "chat_completion", "json_mode"})
 

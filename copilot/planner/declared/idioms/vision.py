@@ -175,7 +175,7 @@ _LESS_THAN_A_QUESTION = frozenset(
 )  # fmt: skip
 """What a question that only wants a yes, a share or a place is no reason for."""
 
-_CLASSES: tuple[tuple[str, str], ...] = (
+CLASSES: tuple[tuple[str, str], ...] = (
     ("plane", rf"{_PLANE}|that flies"),
     ("ship", rf"{_SHIP}|float\w*|that sails"),
     ("large-vehicle", r"(?:large|big|heavy) vehicles?|trucks?|lorr(?:y|ies)|bus(?:es)?"),
@@ -187,7 +187,7 @@ _CLASSES: tuple[tuple[str, str], ...] = (
 
 def _classes(text: str, today: date) -> Arguments:
     """The classes of objects that are named, in the models' words."""
-    found = [name for name, pattern in _CLASSES if re.search(rf"\b(?:{pattern})\b", text, re.I)]
+    found = [name for name, pattern in CLASSES if re.search(rf"\b(?:{pattern})\b", text, re.I)]
     return {"classes": found} if found else {}
 
 
@@ -268,20 +268,21 @@ def _filters(text: str) -> Arguments:
         if said := re.search(
             rf"\b(?:{words}) (?:a score of )?(0?\.\d+|\d{{1,2}} ?(?:%|per ?cent))", text, re.I
         ):
-            found[name] = _share(said[1])
+            found[name] = share_of(said[1])
     if found or re.search(r"\b(?:all|every|each)\b", text, re.I):
         named = _named_class(text)
         found |= {"found_as": named} if named else {}
     return found
 
 
-def _share(said: str) -> float:
+def share_of(said: str) -> float:
+    """A score as it is said, 0 to 1: "0.6", "60 %"."""
     number = float(re.sub(r"[^\d.]", "", said))
     return number / 100 if re.search(r"%|cent", said) else number
 
 
 def _named_class(text: str) -> str | None:
-    return next((name for name, pattern in _CLASSES if re.search(rf"\b(?:{pattern})\b", text, re.I)), None)
+    return next((name for name, pattern in CLASSES if re.search(rf"\b(?:{pattern})\b", text, re.I)), None)
 
 
 def _listed(text: str, today: date) -> Arguments:
@@ -292,7 +293,7 @@ def _listed(text: str, today: date) -> Arguments:
         text,
         re.I,
     ):
-        found["min_score"] = _share(said[1])
+        found["min_score"] = share_of(said[1])
     named = _named_class(text)
     if named and not re.search(r"\bdetections? (?:of|in)\b.*\bharbou?r\b", text, re.I):
         found["class_name"] = named

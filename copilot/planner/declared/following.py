@@ -1,0 +1,314 @@
+"""What is said after an image was looked at: another image, other settings, only some of it, how sure, and export.
+
+A request is read so only where its words say nothing beside that; every other one is planned as if it came first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from copilot.planner.asking import Reject
+from copilot.planner.declared.idioms.vision import CLASSES
+from copilot.planner.declared.looks import Image, Look, detections_with, image_meant, last_look
+from copilot.planner.declared.narrowing import narrowing
+from copilot.planner.declared.settings import settings
+from copilot.planner.declared.signature import parameters
+from copilot.planner.declared.trust import asks_how_sure, trusted
+from copilot.planner.modality import FOR_OPTICAL, LOOK, is_for_one_kind
+from copilot.planner.situation import Call, Situation
+
+
+@dataclass
+class Following:
+    """The calls that go on from a look, and what is said beside them."""
+
+    calls: list[Call] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def followed(request: str, situation: Situation) -> Following | None:
+    """The plan of a request that goes on from the last look at an image; None for one that does not.
+
+    Raises Reject where what was looked at cannot give it.
+    """
+    look = last_look(situation.past)
+    if look is None:
+        return None
+    text = request.strip()
+    if (image := _another_image(text, look, situation)) is not None:
+        return Following(list(_again_on(image, look)))
+    if (said := trusted(text, look, situation)) is not None:
+        listing = asks_how_sure(text) and look.found_objects and situation.last_artifact("detections")
+        unsure = Call("list_detections", {**_narrowed_before(situation), "order": "unsure"})
+        return Following([unsure] if listing else [], said)
+    if look.found_objects and situation.last_artifact("detections") is not None:
+        for reading in (_taken_away, _on_the_map, _reviewed, _some_of_it):
+            if (following := reading(text, look, situation)) is not None:
+                return following
+    elif (following := _part_of_it(text, look, situation) or _found_first(text, look)) is not None:
+        return following
+    if (changed := settings(text, look, situation)) is not None:
+        return Following(list(_with(look, changed)))
+    return None
+
+
+# Another image
+
+
+_LEAD = re.compile(
+    r"^(?:(?:and|now|ok|okay|then|so|no|please|also|again|but|well|what about|how about|what of|how is it (?:for|in|on)|"
+    r"(?:do |run |try )?(?:the |that )?same(?: again| thing| question)?(?: for| with| on| in| to)?|repeat (?:it|that|this)(?: for| on| with| in)?|"
+    r"do (?:it|that|this)(?: for| on| with| in| to)?|try(?: it| that)?(?: on| with| for)?|look at|take|use|in|on|for|with|"
+    r"(?:is|are|was|were) (?:there|it|they)(?: any)?(?: in| on)?|i (?:mean|meant|want))\b[,:]?\s*)+",
+    re.I,
+)
+_TAIL = re.compile(r"[\s,]*\b(?:too|as well|please|now|then|again|instead|say|show|have|look like)\W*$", re.I)
+_DOES = re.compile(r"^what does (?P<image>.+?) (?:show|say|have|look like)\W*$", re.I)
+
+
+def _another_image(text: str, look: Look, situation: Situation) -> Image | None:
+    """The image that a request names and nothing else: "and the other one?", "same for harbour"."""
+    rest = _TAIL.sub("", _LEAD.sub("", text))
+    if rest == text.strip(" ?.!") and not re.match(r"(?:the |that )?other\b", text, re.I):
+        return None  # a bare name asks for nothing
+    return image_meant(rest, situation, look.images)
+
+
+def _again_on(image: Image, look: Look) -> Iterator[Call]:
+    """The look once more at another image; where it was for one kind of image, that one's kind is told first."""
+    seen = False
+    for call in look.calls:
+        if "image" not in call.args:
+            continue
+        tool = FOR_OPTICAL.get(call.tool, call.tool)
+        taken = {each.name: each for each in parameters(tool)}
+        args = {name: value for name, value in call.args.items() if _goes_along(taken, name)}
+        if call.tool == "sar_detection":
+            args["classes"] = ["ship"]
+        if is_for_one_kind(tool) and not seen:
+            seen = True
+            yield Call(LOOK, {"image": image.ref})
+        yield Call(tool, {"image": image.ref, **args})
+
+
+def _goes_along(taken: Mapping[str, Any], name: str) -> bool:
+    """Whether an argument holds for another image as well: what was made of the first one does not."""
+    return name in taken and not taken[name].handle
+
+
+def _with(look: Look, changed: Mapping[str, Any]) -> Iterator[Call]:
+    """The last look once more, with some arguments changed."""
+    args = {name: value for name, value in look.last.args.items() if name not in ("detections",)}
+    yield Call(look.last.tool, {**args, **changed})
+
+
+# What was found
+
+
+def _some_of_it(text: str, look: Look, situation: Situation) -> Following | None:
+    """Some of the detections; a class that no look found is looked for."""
+    some = narrowing(text)
+    if some is None:
+        return None
+    wanted = some.args.get("class_name")
+    newest = look.facts.get("by_class") or {}
+    if wanted is not None and wanted not in newest:
+        if (holding := detections_with(wanted, situation)) is not None:
+            some.args["detections"] = holding
+        elif set(some.args) == {"class_name"} and any(
+            each.name == "classes" for each in parameters(look.last.tool)
+        ):
+            return Following(list(_with(look, {"classes": [wanted]})))
+    return Following([Call("list_detections", some.args)], some.notes)
+
+
+def _found_first(text: str, look: Look) -> Following | None:
+    """Some of the objects that a question was about: they are found first, since only counted or named so far."""
+    some = narrowing(text)
+    question, image = look.last.args.get("question"), look.last.args.get("image")
+    if some is None or not question or image is None:
+        return None
+    calls = list(found_of(str(question), str(image)))
+    return Following([*calls, Call("list_detections", some.args)], some.notes) if calls else None
+
+
+def found_of(question: str, image: str) -> Iterator[Call]:
+    """The look that finds the objects a question names; nothing where it names none."""
+    classes = [name for name, words in CLASSES if re.search(rf"\b(?:{words})\b", question, re.I)]
+    if classes:
+        yield Call(LOOK, {"image": image})
+        yield Call("optical_detection", {"image": image, "classes": classes})
+
+
+_FORMATS = (
+    ("export_geojson", r"geo-?json"),
+    ("export_geoparquet", r"geo-?parquet|parquet"),
+    ("export_csv", r"csv|spreadsheet|comma separated\w*"),
+    ("export_xlsx", r"xlsx|excel"),
+)
+_TAKES = re.compile(r"\b(?:export|save|download|write|store|send|give me|get me|put|hand)\b", re.I)
+_OF_IT = re.compile(
+    r"\b(?:it|that|this|them|these|those|detections?|verdicts?|reviews?|results?|boxes|objects?|findings?|everything|all|list|reviewed|confirmed|rejected)\b",
+    re.I,
+)
+
+
+def _taken_away(text: str, look: Look, situation: Situation) -> Following | None:
+    """The detections with their verdicts as files."""
+    formats = [tool for tool, words in _FORMATS if re.search(rf"\b(?:{words})\b", text, re.I)]
+    named = [name for name, words in CLASSES if re.search(rf"\b(?:{words})\b", text, re.I)]
+    if not formats or not _TAKES.search(text) or not (named or _OF_IT.search(text)):
+        return None
+    args = _narrowed_before(situation)
+    if len(named) == 1 and (holding := detections_with(named[0], situation)) is not None:
+        args |= {"class_name": named[0], "detections": holding}
+    if verdict := re.search(
+        r"\b(?:only|just)\b.*\b(confirmed|rejected|relabelled|reviewed|unreviewed)\b", text, re.I
+    ):
+        args["verdict"] = verdict[1].lower()
+    files = [Call(tool, {"table": "@1.table"}) for tool in formats]
+    note = "It holds the middle of each; the outlines with the verdicts are under Download at the detections' layer."
+    return Following(
+        [Call("list_detections", args), *files], [note] if formats[0].startswith("export_geo") else []
+    )
+
+
+def _narrowed_before(situation: Situation) -> dict[str, Any]:
+    """How the list was narrowed last, since the look; nothing where it was not."""
+    for turn in reversed(situation.past):
+        for call in reversed(turn.calls):
+            if call.tool == "list_detections":
+                return {name: value for name, value in call.args.items() if name not in ("limit", "order")}
+            if call.tool == "review_detection" or "detections" in _gives(call.tool):
+                return {}
+    return {}
+
+
+def _gives(tool: str) -> Sequence[str]:
+    from tools.toolbox import toolbox
+
+    return toolbox().get(tool).gives if tool in toolbox() else ()
+
+
+_WHERE = re.compile(
+    r"^(?:and |so |but |ok,? )*(?:where (?:are|is) (?:they|those|these|it|that)(?: (?:all|exactly))?(?: on the map)?|"
+    r"(?:show|put|zoom(?: in)? (?:to|on)|go to|see) (?:them|those|these|it|the detections|me where they are)(?: all)?(?: on the map)?|"
+    r"where on the map (?:are|is) (?:they|those|these|it))\W*$",
+    re.I,
+)
+_TO_ONE = re.compile(
+    r"^(?:and |now |ok,? |please )*(?:zoom|fly|go|centre|center|move|jump)(?: the map)?(?: in)?(?: to| on| onto| at| over)? (?P<one>.+?)\W*$",
+    re.I,
+)
+
+
+def _on_the_map(text: str, look: Look, situation: Situation) -> Following | None:
+    """Where they are: the map on all of them, or on the one that some words order to the front."""
+    to_one = _TO_ONE.match(text)
+    some = narrowing(to_one["one"]) if to_one else None
+    if not _WHERE.match(text) and (some is None or "order" not in some.args):
+        return None
+    found = situation.last_artifact("detections")
+    layer = next((each for each in situation.layers if each.get("artifact") == found), None)
+    if layer is None:
+        name = next((each["name"] for each in situation.state["artifacts"] if each["id"] == found), "that")
+        raise Reject(
+            f"{name} has no place on the map: the image says not where it lies, so only its pixels say where things "
+            "are; place_raster gives it a place, and looking again then shows them"
+        )
+    if some is None:
+        return Following([Call("fit_layer", {"layer": layer["id"]})])
+    view = {"lon": "@1.leading.lon", "lat": "@1.leading.lat", "zoom": 19}
+    return Following([Call("list_detections", {**some.args, "limit": 1}), Call("set_view", view)])
+
+
+_VERDICT = {
+    "confirm": r"confirm|accept|approve|keep",
+    "reject": r"reject|drop|remove|delete|discard|dismiss|throw (?:out|away)|get rid of",
+}
+_REST = re.compile(r"\b(?:the |all (?:the )?)?(?:rest|others?|remaining(?: ones)?|everything else)\b", re.I)
+_CUT = re.compile(
+    r"\s*(?:,|;|\band\b|\bbut\b|\bthen\b)+\s*(?=(?:confirm|accept|approve|reject|drop|dismiss|keep|mark)\b)",
+    re.I,
+)
+
+
+def _reviewed(text: str, look: Look, situation: Situation) -> Following | None:
+    """Verdicts on numbers, on a range of scores and on the rest: "reject 3 and confirm the others"."""
+    calls = []
+    for each in _CUT.split(text):
+        verdict = next(
+            (
+                name
+                for name, words in _VERDICT.items()
+                if re.match(rf"\W*(?:please )?(?:{words})\b", each, re.I)
+            ),
+            None,
+        )
+        if re.match(r"\W*mark\b", each, re.I):
+            verdict = "reject" if re.search(r"\b(?:false|wrong|no|not)\b", each, re.I) else "confirm"
+        if verdict is None:
+            return None
+        rest = re.sub(
+            rf"\b(?:please|{_VERDICT[verdict]}|mark|false (?:alarms?|positives?)|wrong|right|correct|true|as|a)\b",
+            " ",
+            each,
+            flags=re.I,
+        )
+        numbers = [int(one) for one in re.findall(r"(?<![\d.])#?(\d{1,6})(?![\d.%])", rest)]
+        if _REST.search(rest) and not numbers:
+            calls.append(Call("review_detection", {"verdict": verdict, "from_score": 0.0}))
+        elif (some := narrowing(rest)) is not None and set(some.args) <= {
+            "class_name",
+            "min_score",
+            "below_score",
+        }:
+            calls.append(Call("review_detection", {"verdict": verdict, **_as_filters(some.args)}))
+        elif numbers and not re.search(
+            r"[a-z]{3,}", re.sub(r"\b(?:and|numbers?|nos?|detections?|the|one)\b", "", rest.lower())
+        ):
+            calls.append(
+                Call(
+                    "review_detection",
+                    {"verdict": verdict, "detection_id": numbers[0] if len(numbers) == 1 else numbers},
+                )
+            )
+        else:
+            return None
+    return Following(calls) if calls else None
+
+
+def _as_filters(args: Mapping[str, Any]) -> dict[str, Any]:
+    names = {"class_name": "found_as", "min_score": "from_score"}
+    return {names.get(name, name): value for name, value in args.items()}
+
+
+# A part of the image
+
+
+def _part_of_it(text: str, look: Look, situation: Situation) -> Following | None:
+    """The look again at a half or a quarter of the image, cut out of it."""
+    some = narrowing(text)
+    image = look.last.args.get("image")
+    if some is None or set(some.args) != {"part"} or image is None:
+        return None
+    summary = next((str(each["summary"]) for each in situation.state["artifacts"] if each["id"] == image), "")
+    size = re.search(r"([\d,]+) x ([\d,]+) pixels", summary)
+    if size is None:
+        return None
+    across, down = (int(each.replace(",", "")) for each in size.groups())
+    part, window = str(some.args["part"]), {"left": 0, "top": 0, "width": across, "height": down}
+    if part == "middle":
+        window = {"left": across // 4, "top": down // 4, "width": across // 2, "height": down // 2}
+    if "left" in part or "right" in part:
+        window |= {"width": across // 2, "left": 0 if "left" in part else across - across // 2}
+    if "top" in part or "bottom" in part:
+        window |= {"height": down // 2, "top": 0 if "top" in part else down - down // 2}
+    again = Call(look.last.tool, {**look.last.args, "image": "@1.raster"})
+    return Following([Call("image_crop", {"raster": image, **window}), again], some.notes)
+
+
+__all__ = ["Following", "followed", "found_of"]
