@@ -47,7 +47,20 @@ def test_counts_and_bounds_are_those_of_sql(duck: DuckCatalogue, selection: Sele
 
 @pytest.mark.parametrize("unit", ["images", "detections"])
 @pytest.mark.parametrize(
-    "by", ["dataset", "year", "month", "day", "country", "status", "mixed", "gsd_m", "width_px", "tile"]
+    "by",
+    [
+        "dataset",
+        "year",
+        "month",
+        "day",
+        "country",
+        "status",
+        "mixed",
+        "gsd_m",
+        "cloud_pct",
+        "width_px",
+        "tile",
+    ],
 )
 @QUIET
 @given(selections())
