@@ -107,8 +107,7 @@ class Reading(Scanning):
         names = [name for name in IMAGES.names if name != "class_words"]
         params = Params(self.dialect.prefix)
         row = self._fetch(
-            f"SELECT {', '.join(names)} FROM {self._whole(info)} AS r WHERE image_num ="
-            f" {params.add(number)}",
+            f"SELECT {', '.join(names)} FROM {self._whole(info)} AS r WHERE image_num = {params.add(number)}",
             params,
         )[0]
         record = {name: plain(value) for name, value in zip(names, row, strict=True)}
