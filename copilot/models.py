@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from copilot.engine import Engine
 
 EMBEDDED = "embedded"
+_LEAST_KEY = 16
+"""Characters that a key has at least; servers that want none are told something shorter ("ollama")."""
 
 
 class ModelNotConfigured(Exception):
@@ -52,7 +54,7 @@ def describe(name: str | None = None) -> str:
 def without_key(text: str) -> str:
     """`text` without the value of the key: some servers repeat it in their errors."""
     key = os.environ.get("OPENAI_API_KEY")
-    return text.replace(key, "***") if key else text
+    return text.replace(key, "***") if key and len(key) >= _LEAST_KEY else text
 
 
 def chat_model(name: str | None, engine: Engine) -> BaseChatModel:

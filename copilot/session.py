@@ -58,6 +58,12 @@ class Answer:
     completion_tokens: int = 0
     cost_usd: float | None = None
     """None where no price is known."""
+    rounds: int | None = None
+    """How often the model answered; None on records from before that was counted."""
+    malformed_calls: int = 0
+    """Calls whose arguments were no JSON object; they are not among `calls`."""
+    estimated_tokens: int = 0
+    """Of answers whose server counts none, and not among `tokens`."""
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain JSON values; `usage` is there when the model's server reported any."""
@@ -259,6 +265,9 @@ class Session:
             prompt_tokens=spent.get("prompt_tokens", 0),
             completion_tokens=spent.get("completion_tokens", 0),
             cost_usd=spent.get("cost_usd"),
+            rounds=spent.get("rounds"),
+            malformed_calls=spent.get("malformed_calls", 0),
+            estimated_tokens=spent.get("estimated_tokens", 0),
         )
 
     def begin(self, request: str, source: str) -> Event:
@@ -283,10 +292,17 @@ class Session:
         return self._append_next(thinking)
 
     def end(
-        self, turn: int, reply: str, outcome: Outcome, seconds: float, usage: Usage | None = None
+        self,
+        turn: int,
+        reply: str,
+        outcome: Outcome,
+        seconds: float,
+        usage: Usage | None = None,
+        counts: Mapping[str, int] | None = None,
     ) -> Event:
-        """Append the reply that closes a turn."""
+        """Append the reply that closes a turn, with what it cost and what else was counted."""
         tokens, data = (usage.total, usage.to_json()) if usage else (0, {})
+        data |= counts or {}
 
         def closing() -> Made:
             event = Event(

@@ -52,6 +52,10 @@ class Spent:
     usage: Usage = field(default_factory=Usage)
     unreported: int = 0
     """Tokens of answers whose server reported none, estimated: they count against the budget only."""
+    rounds: int = 0
+    """How often the model answered."""
+    malformed: int = 0
+    """Calls whose arguments were no JSON object: they are no call of the session."""
     worked: float = 0.0
     """Seconds of long work, which shows how far it is and can be stopped: they do not count as time spent."""
     started: float = field(default_factory=time.perf_counter)
@@ -68,6 +72,7 @@ class Spent:
 
     def take(self, said: list[BaseMessage], answer: AIMessage, cost_usd: float | None) -> None:
         """Add what one answer of a model has cost."""
+        self.rounds += 1
         reported = answer.usage_metadata
         if reported is None:
             self.unreported += count_tokens_approximately([*said, answer])
@@ -80,6 +85,18 @@ class Spent:
             self.usage.completion + reported["output_tokens"],
             None if priced is None or cost_usd is None else priced + cost_usd,
         )
+
+    def counts(self, here: bool) -> dict[str, int]:
+        """What a turn's record keeps beside its tokens, without what is zero.
+
+        `here`: the model answers in this process, and uses no tokens.
+        """
+        found = {
+            "rounds": self.rounds,
+            "malformed_calls": self.malformed,
+            "estimated_tokens": 0 if here else self.unreported,
+        }
+        return {name: count for name, count in found.items() if count}
 
     def over(self) -> str | None:
         """Which limit is reached, as the sentence that ends the turn."""

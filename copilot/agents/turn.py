@@ -86,7 +86,9 @@ def run_turn(
         )
         ended = Ended(NO_ANSWER, "failed")
     finally:
-        closed = session.end(opened.turn, ended.reply, ended.outcome, turn.spent.seconds, turn.spent.usage)
+        spent = turn.spent
+        counts = spent.counts(here=getattr(turn.asking.model, "answers_here", False))
+        closed = session.end(opened.turn, ended.reply, ended.outcome, spent.seconds, spent.usage, counts)
     yield closed
 
 
@@ -233,6 +235,7 @@ class OpenTurn:
     def _run_calls(self, answer: AIMessage, one_at_a_time: bool) -> Iterator[Event]:
         for broken in answer.invalid_tool_calls:
             self.spent.steps += 1
+            self.spent.malformed += 1
             self.tell(
                 broken["id"],
                 f"The arguments of {broken['name']} are no JSON object; send the call again, written right.",
@@ -273,5 +276,9 @@ class OpenTurn:
 
 
 def _readable(text: str) -> str:
-    """A model's words, cut where a runaway answer would fill the store and the page."""
+    """A model's words, cut where a runaway answer would fill the store and the page, and without the key.
+
+    No model is shown the key, but a server that is set up wrongly may answer with what it was sent.
+    """
+    text = without_key(text)
     return text if len(text) <= MAX_SAID_CHARS else f"{text[:MAX_SAID_CHARS]}… (cut)"

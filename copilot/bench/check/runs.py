@@ -42,10 +42,12 @@ class Run:
     tokens: int = 0
     seconds: float = 0.0
     rounds: int | None = None
-    """How often the model was asked; None where nobody counted."""
+    """How often the model answered; None where nobody counted."""
+    malformed: int = 0
+    """Calls whose arguments were no JSON object: the session never saw them."""
 
     @classmethod
-    def of(cls, answer: Answer, start: State, rounds: int | None = None) -> Run:
+    def of(cls, answer: Answer, start: State) -> Run:
         """The run that a session's answer is; `start` is the state before the request."""
         return cls(
             calls=made_of(answer.calls, start),
@@ -54,7 +56,8 @@ class Run:
             outcome=answer.outcome,
             tokens=answer.tokens,
             seconds=answer.seconds,
-            rounds=rounds,
+            rounds=answer.rounds,
+            malformed=answer.malformed_calls,
         )
 
     def to_json(self) -> dict[str, Any]:

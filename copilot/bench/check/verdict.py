@@ -83,7 +83,7 @@ class Verdict:
     rouge: float
     """ROUGE-L recall of the reply."""
     made: int
-    """The calls that the run made."""
+    """The calls that the run made, those that could not be read too."""
     valid: int
     wanted: int
     """The gold calls that do anything."""
@@ -151,7 +151,7 @@ def _check_end(
     aspects = wrong_aspects(pair)
     calls = compare(end, run.calls, facts, frozenset(aspects), settings)
     found = {
-        **_tools(calls),
+        **_tools(calls, run),
         **_arguments(calls),
         **_reply(gold, end, run, settings),
         **_end(aspects),
@@ -168,9 +168,11 @@ def _check_end(
         end=number,
         checks=checks,
         success=not calls.unanswered and all(each.ok for each in checks if each.name in ENDING),
-        correctness=max(0.0, 1 - calls.errors / tools) if tools else float(run.outcome == end.outcome),
+        correctness=max(0.0, 1 - (calls.errors + run.malformed) / tools)
+        if tools
+        else float(run.outcome == end.outcome),
         rouge=rouge_l(gold.task.reply, run.reply),
-        made=len(run.calls),
+        made=len(run.calls) + run.malformed,
         valid=sum(each.ok for each in run.calls),
         wanted=calls.wanted,
         picked=calls.picked,
@@ -184,9 +186,10 @@ def _check_end(
     )
 
 
-def _tools(calls: Compared) -> dict[str, list[str]]:
+def _tools(calls: Compared, run: Run) -> dict[str, list[str]]:
+    unread = ["The arguments of a call were no JSON object."] * run.malformed
     return {
-        "valid_tools": [f"{each.tool} was refused: {each.text}" for each in calls.invalid],
+        "valid_tools": [*(f"{each.tool} was refused: {each.text}" for each in calls.invalid), *unread],
         "needed_tools": [f"{each.tool} was called without need." for each in calls.unneeded],
         "missed_tools": [f"{each.tool} was not called, nor what it does." for each in calls.missed],
     }

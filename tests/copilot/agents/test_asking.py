@@ -285,6 +285,7 @@ def test_tokens_are_split_and_told_with_every_step(session: Session) -> None:
     assert (answer.tokens, answer.prompt_tokens, answer.completion_tokens) == (275, 250, 25)
     assert answer.cost_usd is None
     assert answer.to_json()["usage"] == {"prompt_tokens": 250, "completion_tokens": 25}
+    assert (answer.rounds, answer.malformed_calls, answer.estimated_tokens) == (2, 0, 0)
 
 
 def test_a_cost_is_told_only_where_every_part_of_it_is_known() -> None:
@@ -304,6 +305,19 @@ def test_the_token_limit_holds_for_a_server_that_counts_none(session: Session) -
     went = go(session, "direct", long, budget=Budget(tokens=3000))
     assert went.answer.outcome == "failed" and " tokens without an answer" in went.answer.reply
     assert went.answer.tokens == 0 and len(went.model.heard) == 1
+    assert went.answer.estimated_tokens >= 3000
+
+
+def test_what_a_server_says_is_kept_without_the_key(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef0123")
+    echo = calls(("zoom_map", {"level": 4}))
+    echo.content = "You sent sk-0123456789abcdef0123."
+    went = go(session, "direct", echo, AIMessage("It was sk-0123456789abcdef0123."))
+    assert (went.thoughts, went.answer.reply) == (["You sent ***."], "It was ***.")
+    monkeypatch.setenv("OPENAI_API_KEY", "ollama")
+    assert go(session, "direct", AIMessage("This is ollama.")).answer.reply == "This is ollama."
 
 
 @pytest.mark.parametrize("agent", NAMES)

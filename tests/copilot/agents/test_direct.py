@@ -100,6 +100,7 @@ def test_arguments_that_are_no_json_are_sent_back_to_be_written_right(session: S
     told = model.heard[1][-1]
     assert isinstance(told, ToolMessage) and (told.tool_call_id, told.status) == ("c9", "error")
     assert told.text == "The arguments of zoom_map are no JSON object; send the call again, written right."
+    assert (session.answer().malformed_calls, session.answer().rounds) == (1, 3)
     assert ended(session) == ("done", "There.") and session.state == zoomed(4.0)
 
 

@@ -139,6 +139,8 @@ ERRORS: list[tuple[str, str | None, Task, Inject]] = [
     ("an argument that is not there", "valid_tools", tasks.UI, with_more(call("db_count", colour="red"))),
     ("a value of a wrong type", "valid_tools", tasks.UI, with_more(call("top_n", by="detections", n="lots"))),
     ("a handle that is not there", "valid_tools", tasks.UI, with_more(call("hide_layer", layer="ships"))),
+    ("a call that cannot be read", "valid_tools", tasks.UI, lambda player, gold: replace(
+        gold.oracle(), malformed=1)),
     ("a needless question to the catalogue", "needed_tools", tasks.UI, with_more(call("db_list"))),
     ("a call made twice", "needed_tools", tasks.MEASURE, with_more(tasks.MEASURE.calls[0])),
     ("the camera moved, where nobody looks at it", None, tasks.UI, with_more(call("zoom_map", place="Lyon"))),

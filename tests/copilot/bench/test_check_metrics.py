@@ -51,6 +51,14 @@ def test_a_first_plan_that_was_mended_succeeds_and_does_not_count_as_first(playe
     assert (found.tsr, found.fpa, found.inst_acc, found.arg_acc) == (1.0, 0.0, 3 / 4, 1.0)
 
 
+def test_calls_that_cannot_be_read_count_as_made_and_refused(player: Player):
+    gold = gold_of(player, check_tasks.LAND_COVER)
+    verdict = check(gold, replace(gold.oracle(), malformed=3))
+    found = measure([verdict])
+    assert (verdict.success, verdict.correctness) == (True, 0.0)
+    assert (found.ntc, found.inst_acc, found.fpa, found.errors["valid_tools"]) == (6, 0.5, 0.0, 1)
+
+
 def test_the_figures_are_plain_json(player: Player):
     golds = [gold_of(player, task) for task in TASKS]
     plain = measure(check(gold, gold.oracle()) for gold in golds).to_json()

@@ -30,9 +30,11 @@ def test_a_chain_ends_where_it_ends_in_a_session(player: Player, session: Sessio
     opened = session.begin(task.request, "bench")
     for each in task.calls:
         session.call_tool(each.tool, each.args, source="bench", turn=opened.turn)
-    session.end(opened.turn, task.reply, gold_of(player, task).ends[0].outcome, 0.1, Usage(40, 2))
+    session.end(
+        opened.turn, task.reply, gold_of(player, task).ends[0].outcome, 0.1, Usage(40, 2), {"rounds": 3}
+    )
     assert digest(done.state) == session.hash
-    run = Run.of(session.answer(), before, rounds=3)
+    run = Run.of(session.answer(), before)
     assert [each.tool for each in run.calls] == [each.tool for each in done.steps]
     assert [each.touched for each in run.calls] == [each.touched for each in done.steps]
     verdict = check(gold_of(player, task), run)
