@@ -195,12 +195,17 @@ class Chat {
     const box = make("p", "az-reply az-" + turn.outcome);
     let from = 0;
     for (const match of turn.reply.matchAll(REFERENCE)) {
-      box.append(document.createTextNode(turn.reply.slice(from, match.index).trimEnd()));
+      // The number, its reference and the point behind it stay on one line.
+      const before = turn.reply.slice(from, match.index).trimEnd();
+      const tail = before.match(/\S{0,24}$/)[0];
+      const after = turn.reply.slice(match.index + match[0].length).match(/^[.,;:!?)]*/)[0];
+      const cited = make("span", "az-cited", tail);
+      box.append(document.createTextNode(before.slice(0, before.length - tail.length)), cited);
       const number = Number([...match[1]].map((digit) => DIGITS.indexOf(digit)).join(""));
       const call = turn.calls.find((each) => each.number === number);
       const text = String(number);
-      box.append(call ? button("az-ref", text, `Call ${number}: ${call.call}`, () => this.open(call)) : make("sup", "", text));
-      from = match.index + match[0].length;
+      cited.append(call ? button("az-ref", text, `Call ${number}: ${call.call}`, () => this.open(call)) : make("sup", "", text), after);
+      from = match.index + match[0].length + after.length;
     }
     box.append(document.createTextNode(turn.reply.slice(from)));
     return box;

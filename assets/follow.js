@@ -1,5 +1,5 @@
 // Listens for changes of the session, as the conversation does, for pages that show none; and tells the
-// picture beside it which detections to show and which one to open.
+// picture beside it which detections to show, which one to open, and what to lay it against.
 class Follow {
   update({ data, setStateValue }) {
     this.set = setStateValue;
@@ -11,8 +11,9 @@ class Follow {
   }
 
   tell() {
-    const { show, open, number } = this.data;
+    const { show, open, number, against } = this.data;
     if (show !== this.shown) { this.shown = show; this.channel.postMessage({ show }); }
+    if (against !== this.against) { this.against = against; this.channel.postMessage({ against }); }
     if (number !== this.number) { if (open && this.number !== undefined) this.channel.postMessage({ open }); this.number = number; }
   }
 
@@ -20,7 +21,7 @@ class Follow {
     if (this.source) return;
     const { session } = this.data;
     this.channel = new BroadcastChannel("azimuth-" + session);
-    this.channel.onmessage = ({ data }) => { if (data.ready) { this.shown = undefined; this.tell(); } };
+    this.channel.onmessage = ({ data }) => { if (data.ready) { this.shown = this.against = undefined; this.tell(); } };
     this.source = new EventSource("/api/sessions/" + encodeURIComponent(session) + "/stream");
     this.source.onmessage = (event) => {
       const { version } = JSON.parse(event.data);

@@ -227,7 +227,7 @@
     legend() {
       const box = this.legendBox;
       box.replaceChildren();
-      const layers = [...(this.view ? this.view.layers : [])].reverse().filter((each) => each.visible);
+      const layers = [...(this.view ? this.view.layers : [])].reverse().filter((each) => each.visible && !each.objects); // detections have a box of their own
       box.hidden = !this.legendOn || !layers.length;
       if (box.hidden) return;
       for (const each of layers) {

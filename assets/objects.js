@@ -68,6 +68,7 @@
         this.name = content.name;
         this.classes = content.classes;
         this.total = content.total;
+        this.sources = content.sources;
         this.colours = new Map(content.classes.map((each) => [each.name, each.color]));
         this.items = new Map(content.features.map((feature) => [feature.id, {
           id: feature.id, ...feature.properties, geometry: feature.geometry, found: feature.properties.class_name,
@@ -469,7 +470,7 @@
       const size = [number(item.length_m, ""), number(item.width_m, "")].filter(Boolean).join(" × ");
       const facts = [
         ["Score", item.score.toFixed(2)], ["Size", size && size + " m"], ["Heading", number(item.heading_deg, "°")],
-        ["Found as", item.name === item.found ? "" : item.found], ["Model", item.model], ["Image", item.source],
+        ["Found as", item.name === item.found ? "" : item.found], ["Model", item.model], ["Image", this.sources[item.source] || item.source],
         ["Reviewed", item.verdict && [item.by, (item.at || "").replace("T", " ").slice(0, 16)].filter(Boolean).join(", ")],
       ];
       for (const [key, value] of facts) if (value) { const line = element("div"); line.append(element("dt", "", key), element("dd", "", String(value))); line.lastChild.title = String(value); this.cardFacts.append(line); }

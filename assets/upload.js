@@ -220,6 +220,7 @@ class Root {
     if (row.said) {
       const said = make("p", "az-upload-said", row.said);
       said.setAttribute("role", "status");
+      said.title = row.said;
       made.append(said);
     }
     return made;

@@ -21,6 +21,7 @@
       }), session);
       this.image = new URLSearchParams(location.search).get("image");
       this.sets = new Map();
+      this.layers = new Map();
       this.map.createPane("az-found").style.zIndex = "450";
       this.map.on("click", (event) => this.clicked(event));
       this.map.on("mousemove", (event) => this.where(event.latlng));
@@ -35,9 +36,10 @@
 
     theme() { document.documentElement.dataset.theme = this.darkPage ? "dark" : "light"; }
 
-    told({ version, show, open }) {
+    told({ version, show, open, against }) {
       if (version !== undefined && version !== this.version) { this.version = version; this.refresh(); }
       if (show !== undefined && show !== this.chosen) { this.chosen = show; this.refresh(); }
+      if (against !== undefined) this.lay(against);
       if (open) { const set = this.sets.get(open[0]); if (set) set.open(open[1], true); else this.toOpen = open; }
     }
 
@@ -83,20 +85,39 @@
       this.spot.textContent = inside ? `column ${Math.floor(lng)}, row ${Math.floor(-lat)}` : "";
     }
 
+    // -- another image of the same grid, to the left of a line that is dragged --
+
+    lay(against) {
+      if (!this.about || against === (this.other || null)) return; // told again once it is there
+      if (this.beneath) { this.beneath.remove(); this.beneath = null; }
+      this.other = against;
+      this.swipe ||= new AzimuthSwipe(this);
+      if (!against) { this.swipe.show(null); this.layers.clear(); return; }
+      const pane = this.map.getPane("az-other") || this.map.createPane("az-other");
+      pane.style.zIndex = "210";
+      this.layers.set("other", { pane }).set("own", { pane: this.map.getPane("tilePane") });
+      this.beneath = this.pixels(against, { bands: "", stretch: "percentile" }, "az-other").addTo(this.map);
+      this.swipe.show(["other", "own"]);
+    }
+
     // -- how it looks --
 
     tiles() {
       const before = this.layer;
-      const layer = new PixelTiles("", {
-        base: this.base, image: this.image, look: { ...this.look }, bounds: this.bounds, minZoom: -16, maxZoom: 5, minNativeZoom: -16, maxNativeZoom: 0,
-        noWrap: true, className: "az-tile az-pixel-tile", updateWhenZooming: false,
-      });
+      const layer = this.pixels(this.image, this.look, "tilePane");
       const drop = () => { if (before) before.remove(); };
       layer.once("load", drop);
       setTimeout(drop, 4000);
       let told = false;
       layer.on("tileerror", () => { if (!told) { told = true; this.say("Its pixels could not be read."); } });
       this.layer = layer.addTo(this.map);
+    }
+
+    pixels(image, look, pane) {
+      return new PixelTiles("", {
+        base: this.base, image, look: { ...look }, pane, bounds: this.bounds, minZoom: -16, maxZoom: 5, minNativeZoom: -16, maxNativeZoom: 0,
+        noWrap: true, className: "az-tile az-pixel-tile", updateWhenZooming: false,
+      });
     }
 
     controls() {

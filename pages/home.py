@@ -6,6 +6,7 @@ import streamlit as st
 
 from copilot.session import Session
 from copilot.view.chips import Chip, chips
+from copilot.view.imagery import not_on_the_map
 from pages.chat import show_chat
 from pages.header import _plain, header
 from pages.here import act, session
@@ -29,7 +30,17 @@ def show() -> None:
 def _breadcrumb(current: Session) -> None:
     with st.container(key="chips", horizontal=True, gap="xsmall", vertical_alignment="center", wrap=True):
         parts = chips(current.state)
-        if not parts:
+        unseen = not_on_the_map(current.state, current.world())
+        if unseen is not None:
+            name, image = unseen
+            st.page_link(
+                st.session_state["pages"]["imagery"],
+                label=_plain(f"{name if len(name) <= 40 else name[:39] + '…'} is not on the map: look at it"),
+                icon=":material/satellite_alt:",
+                query_params={"session": current.id, "image": image},
+                width="content",
+            )
+        elif not parts and not current.state.map.layers:
             st.html(
                 '<span class="az-hint">Nothing is loaded yet: ask for a data set, a place, a time.</span>'
             )

@@ -19,6 +19,8 @@ from copilot.view.imagery import (
     choices,
     fitting,
     last_result,
+    made_by,
+    same_grid,
     statistics,
     swipe_partners,
 )
@@ -57,10 +59,11 @@ def show() -> None:
             address = f"/api/sessions/{current.id}/viewer?image={quote(handle, safe='')}"
             st.iframe(address, height=560, alt=f"The image {known.name}")
         with right, st.container(key="image_side", gap="small"):
-            _result(current)
+            with st.container(key="image_said", gap="xsmall"):
+                _result(current, handle, known.name)
             _facts(known)
+            against = _compare(current, handle, there)
             _tools(current, handle, known, there)
-            _compare(current, handle)
         tabs = st.tabs(["Detections", "Bands", "Jobs"])
         with tabs[0]:
             show_review(current, detections, handle)
@@ -68,10 +71,10 @@ def show() -> None:
             _bands(current, handle)
         with tabs[2], st.container(key="image_jobs"):
             PANELS["Jobs"](current)
-        _follow_changes(current, None if detections is None else detections.id)
+        _follow_changes(current, None if detections is None else detections.id, against)
 
 
-def _follow_changes(current: Session, shown: str | None) -> None:
+def _follow_changes(current: Session, shown: str | None, against: str | None = None) -> None:
     """Draw the page anew when something has changed, and tell the picture what was chosen beside it."""
     number, wanted = opened_detection(current)
     data: dict[str, Any] = {
@@ -80,6 +83,7 @@ def _follow_changes(current: Session, shown: str | None) -> None:
         "show": shown,
         "open": None if wanted is None else list(wanted),
         "number": number,
+        "against": against,
     }
     with st.container(key="follow"):
         _follow(key=f"follow-{current.id}", data=data, on_version_change=lambda: None)
@@ -103,8 +107,11 @@ def _choice(current: Session, there: list[Choice]) -> str:
     names = {each.handle: each.name for each in there}
     # What was just brought in is what one wants to see; what a tool made does not push itself forward.
     newest = next((each.handle for each in there if each.uploaded), None)
+    asked = st.query_params.get("image")
     if newest != st.session_state.get(f"newest-{key}") and newest is not None:
-        st.session_state[f"newest-{key}"] = st.session_state[key] = newest
+        reloaded = f"newest-{key}" not in st.session_state and asked in handles
+        st.session_state[f"newest-{key}"] = newest
+        st.session_state[key] = asked if reloaded else newest
     if st.session_state.get(key) not in handles:
         st.session_state[key] = handles[0]
     if wanted := st.session_state.pop("image_wanted", None):
@@ -117,6 +124,8 @@ def _choice(current: Session, there: list[Choice]) -> str:
         label_visibility="collapsed",
         width=420,
     )
+    if asked != chosen:
+        st.query_params["image"] = str(chosen)
     return str(chosen)
 
 
@@ -132,8 +141,8 @@ def _nothing_yet() -> None:
 # -- beside the image ------------------------------------------------------------------------------
 
 
-def _result(current: Session) -> None:
-    """What runs, else what the last tool said."""
+def _result(current: Session, handle: str, name: str) -> None:
+    """What runs, else what the last tool on this image said, and where to see what it made."""
     running = live().running(current.id)
     if running is not None:
         words = running if " " in running else running.replace("_", " ")
@@ -143,11 +152,31 @@ def _result(current: Session) -> None:
     if problem := live().problem(current.id):
         st.error(_plain(problem), icon=":material/error:")
         return
-    said = last_result(current.events, current.engine.toolbox)
-    if said is not None:
-        icon = ":material/task_alt:" if said.ok else ":material/error:"
-        with st.container(key="image_said"):
-            (st.success if said.ok else st.warning)(_plain(said.text[:700]), icon=icon)
+    said = last_result(current.events, current.engine.toolbox, handle, name)
+    if said is None:
+        return
+    icon = ":material/task_alt:" if said.ok else ":material/error:"
+    (st.success if said.ok else st.warning)(_plain(said.text[:700]), icon=icon)
+    raster, layer = made_by(said, current.state)
+    if layer is None and raster in (None, handle):
+        return
+    with st.container(horizontal=True, gap="xsmall", key="image_results"):
+        if raster is not None and raster != handle:
+            st.button(
+                "Look at the result",
+                icon=":material/visibility:",
+                on_click=_look_at,
+                args=(current.id, raster),
+                key="look_result",
+            )
+        if layer is not None and st.button("See it on the map", icon=":material/map:", key="map_result"):
+            act("fit_layer", layer=layer)
+            open_panel("Layers")
+            st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
+
+
+def _look_at(session_id: str, handle: str) -> None:
+    st.session_state[f"image-{session_id}"] = handle
 
 
 def _tools(current: Session, handle: str, known: About, there: list[Choice]) -> None:
@@ -174,9 +203,13 @@ def _tools(current: Session, handle: str, known: About, there: list[Choice]) -> 
 
 def _asking(current: Session, handle: str, each: Fitting, there: list[Choice], busy: bool) -> None:
     """A tool that needs more than the image: what it is missing is asked for."""
+    turn = st.session_state.get("asked", 0)  # a new popover is a closed one
     with (
         st.popover(
-            f"{each.title} …", help=_plain(each.tool.summary), disabled=busy, key=f"ask-{each.tool.name}"
+            f"{each.title} …",
+            help=_plain(each.tool.summary),
+            disabled=busy,
+            key=f"ask-{each.tool.name}-{turn}",
         ),
         st.form(f"form-{each.tool.name}", border=False),
     ):
@@ -185,6 +218,7 @@ def _asking(current: Session, handle: str, each: Fitting, there: list[Choice], b
         if st.form_submit_button("Run", type="primary", icon=":material/play_arrow:"):
             if all(values.values()):
                 _run(current.id, each.tool.name, {each.argument: handle, **values})
+                st.session_state["asked"] = turn + 1
                 st.rerun()
             else:
                 st.warning("Fill in every field first.")
@@ -195,7 +229,8 @@ def _asked(each: Fitting, field: Field, handle: str, there: list[Choice]) -> str
     key = f"field-{each.tool.name}-{field.name}"
     if not field.image:
         return st.text_input(label, key=key, max_chars=500, help=_plain(field.about) or None)
-    names = {each.handle: each.name for each in there if each.handle != handle}
+    others = [each for each in there if each.handle != handle]
+    names = {each.handle: each.name for each in sorted(others, key=lambda each: not each.uploaded)}
     if not names:
         st.caption("It needs a second image; add one first.")
         return None
@@ -221,22 +256,37 @@ def _facts(known: About) -> None:
     st.html(f"<section class='az-record' title=\"{why}\"><dl class='az-facts'>{rows}</dl></section>")
 
 
-def _compare(current: Session, handle: str) -> None:
-    """A swipe of this image and another, on the map."""
-    own, others = swipe_partners(current.state, handle)
-    if own is None or not others:
-        return
-    names = dict(others)
+def _compare(current: Session, handle: str, there: list[Choice]) -> str | None:
+    """A swipe of this image and another: on the map, or in the picture where both have the same grid.
+
+    What the picture is laid against, or None.
+    """
+    own, layers = swipe_partners(current.state, handle)
+    in_picture = same_grid(current.state, current.world(), handle)
+    shown = {each.id: each.artifact or each.id for each in current.state.map.layers}
+    on_map = {shown[layer]: layer for layer, _ in layers}
+    titles = {shown[layer]: name for layer, name in layers} | {each.handle: each.name for each in there}
+    others = sorted({*in_picture, *on_map}, key=list(titles).index)
+    if not others:
+        return None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="compare"):
         other = st.selectbox(
-            "Swipe against", list(names), format_func=lambda each: names.get(each, each), key=f"swipe-{own}"
+            "Swipe against",
+            others,
+            index=None,
+            placeholder="another image …",
+            format_func=lambda each: titles.get(each, each),
+            key=f"swipe-{handle}",
         )
-        if st.button("Swipe", icon=":material/swipe:", help="Before and after, on the map", key="swipe_go"):
-            event = act("swipe_layers", left=other, right=own)
+        if other in on_map and st.button(
+            "On the map", icon=":material/swipe:", help="Before and after, on the map", key="swipe_go"
+        ):
+            event = act("swipe_layers", left=on_map[other], right=str(own))
             if event is not None and event.ok:
-                act("fit_layer", layer=own)
+                act("fit_layer", layer=str(own))
                 open_panel("Layers")
                 st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
+    return other if other in in_picture else None
 
 
 def _bands(current: Session, handle: str) -> None:

@@ -30,6 +30,13 @@ def show(session: Session) -> None:
             "No data set is loaded. Ask for one, such as “load fair1m”, or open the Data page.",
             icon=":material/database:",
         )
+        if any(each.kind == "raster" for each in session.state.artifacts):
+            st.page_link(
+                st.session_state["pages"]["imagery"],
+                label="Look at the session's own images",
+                icon=":material/satellite_alt:",
+                query_params={"session": session.id},
+            )
     elif session.state.database.count == 0:
         st.info(
             "Nothing matches. Drop a part of the selection above the map, or ask for something wider.",

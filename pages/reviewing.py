@@ -165,8 +165,10 @@ def _review_all(detections: str, numbers: list[int], verdict: str) -> None:
 
 
 def _table(session: Session, artifact: Artifact, shown: pd.DataFrame) -> None:
+    words = shown.drop(columns=[each for each in ("found as",) if _same_classes(shown)])
+    blank = {each: words[each].fillna("") for each in ("verdict", "by", "at (UTC)") if each in words}
     event: Any = st.dataframe(
-        shown.drop(columns=[each for each in ("found as",) if _same_classes(shown)]),
+        words.assign(**blank),
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",

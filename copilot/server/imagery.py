@@ -128,7 +128,8 @@ async def found_objects(request: Request) -> Response:
     space: Space = "pixels" if asked == "pixels" else "ground"
     content = await run_in_threadpool(objects, session.world(), artifact, space)
     said = await run_in_threadpool(verdicts, session.state, session.world(), artifact)
-    return JSONResponse({**content, "name": artifact.name, **said}, headers=_FRESH)
+    sources = {each.id: each.name for each in session.state.artifacts if each.kind == "raster"}
+    return JSONResponse({**content, "name": artifact.name, "sources": sources, **said}, headers=_FRESH)
 
 
 @guarded

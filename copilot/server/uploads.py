@@ -18,6 +18,7 @@ from copilot.server.owner import owner_of
 from data.room import QUOTA_VARIABLE, disk_full, free_bytes, quota_bytes, ran_out, taken_bytes
 
 DEFAULT_MAX_GB = 4.0
+LONGEST_NAME = 120
 _BUFFER_BYTES = 1 << 20
 
 
@@ -107,7 +108,10 @@ def safe_name(name: str) -> str:
     """A file name without folders, hidden names or control characters. Raises Denied when nothing is left."""
     plain = unicodedata.normalize("NFKC", name).replace("\\", "/").split("/")[-1]
     words = re.findall(r"[\w.()+-]+", plain)
-    found = "_".join(words).lstrip(".")[-120:]
+    found = "_".join(words).lstrip(".")
+    if len(found) > LONGEST_NAME:
+        # What tells files apart stands at the beginning and at the end of a name.
+        found = f"{found[: LONGEST_NAME - 41].rstrip('._')}_{found[-40:].lstrip('._')}"
     if not found:
         raise Denied(400, "The file needs a name of letters and digits.")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from functools import lru_cache
 from pathlib import Path
@@ -153,18 +154,22 @@ def _objects(path: Path, changed: int, space: Space) -> dict[str, Any]:
     kept = frame[there].sort_values(["score", "detection_id"], ascending=[False, True]).head(MAX_OBJECTS)
     rounded = shapely.set_precision(shapes[kept.index].to_numpy(), 10.0 ** -_DIGITS[space], mode="pointwise")
     facts = [each for each in _FACTS if each in kept]
+    # Column by column and all outlines at once: shape by shape, thousands take most of a second.
+    geometries = json.loads(f"[{','.join(shapely.to_geojson(rounded))}]")
+    columns = [
+        kept["class_name"].astype(str).tolist(),
+        kept["score"].astype(float).round(4).tolist(),
+        *([_plain(value) for value in kept[name].tolist()] for name in facts),
+    ]
+    names = ("class_name", "score", *facts)
     features = [
         {
             "type": "Feature",
-            "id": int(row["detection_id"]),
-            "geometry": shapely.geometry.mapping(shape),
-            "properties": {
-                "class_name": str(row["class_name"]),
-                "score": round(float(row["score"]), 4),
-                **{name: _plain(row[name]) for name in facts},
-            },
+            "id": int(number),
+            "geometry": geometry,
+            "properties": dict(zip(names, values, strict=True)),
         }
-        for shape, row in zip(rounded, kept.to_dict("records"), strict=True)
+        for number, geometry, *values in zip(kept["detection_id"].tolist(), geometries, *columns, strict=True)
     ]
     counts = kept["class_name"].astype(str).value_counts()
     colours = class_colours([str(name) for name in counts.index])

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copilot.view.detections import frame_of
 from data.progress import Unheard
 from data.raster.errors import RasterError
 from state.log import Event
@@ -248,16 +249,74 @@ def _is_image(schema: Mapping[str, Any]) -> bool:
     return schema.get("format") == "raster"
 
 
-def last_result(events: Iterable[Event], tools: Mapping[str, Tool] | Iterable[Tool]) -> Event | None:
-    """The last call of a vision tool, beside those that list and review."""
+def last_result(
+    events: Iterable[Event], tools: Mapping[str, Tool] | Iterable[Tool], image: str, name: str
+) -> Event | None:
+    """The last call of a vision tool on that image or that made it, beside those that list and review."""
     names = {
         each.name for each in tools if isinstance(each, Tool) and each.category == "vision"
     } - _AFTERWARDS
     found = None
     for event in events:
-        if event.kind == "call" and event.tool in names:
+        if event.kind == "call" and event.tool in names and _concerns(event, image, name):
             found = event
     return found
+
+
+def _concerns(event: Event, image: str, name: str) -> bool:
+    said = [part for each in event.args.values() for part in (each if isinstance(each, list) else [each])]
+    return image in said or name in said or event.data.get("raster") == image
+
+
+def made_by(event: Event, state: State) -> tuple[str | None, str | None]:
+    """What a call made and is still there: the raster, and the layer that shows it on the map."""
+    made = [str(event.data[kind]) for kind in ("vector", "detections", "raster") if event.data.get(kind)]
+    raster = artifact_of(state, str(event.data.get("raster", "")))
+    layers = {each.artifact: each.id for each in state.map.layers if each.artifact}
+    return (
+        None if raster is None else raster.id,
+        next((layers[each] for each in made if each in layers), None),
+    )
+
+
+def not_on_the_map(state: State, world: World) -> tuple[str, str] | None:
+    """The name of the newest image or detections, where no layer shows them, and the image to look at."""
+    newest = next((each for each in reversed(state.artifacts) if each.kind in ("raster", "detections")), None)
+    if newest is None or any(each.artifact == newest.id for each in state.map.layers):
+        return None
+    if newest.kind == "raster":
+        return newest.name, newest.id
+    try:
+        sources = frame_of(world, newest)["source"]
+    except ToolError:
+        return None
+    return (newest.name, str(sources.iloc[0])) if len(sources) else None
+
+
+def same_grid(state: State, world: World, handle: str) -> list[str]:
+    """The session's other rasters of as many rows and columns: they can be laid over the image."""
+    sizes = {}
+    for each in reversed(state.artifacts):
+        path = world.artifacts.find(each.id) if each.kind == "raster" else None
+        if path is not None:
+            sizes[each.id] = _size(path, path.stat().st_mtime_ns)
+    try:
+        own = raster_of(state, world, handle)
+        wanted = _size(own.path, own.path.stat().st_mtime_ns)
+    except (ToolError, OSError):
+        return []
+    return [each for each, size in sizes.items() if each != handle and size is not None and size == wanted]
+
+
+@lru_cache(maxsize=256)
+def _size(path: Path, _changed: int) -> tuple[int, int] | None:
+    from data.raster.files import opened
+
+    try:
+        with opened(path) as source:
+            return source.width, source.height
+    except RasterError:
+        return None
 
 
 def swipe_partners(state: State, handle: str) -> tuple[str | None, list[tuple[str, str]]]:

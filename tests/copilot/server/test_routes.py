@@ -197,6 +197,13 @@ def test_an_upload_goes_to_the_owners_folder(client: TestClient, engine: Engine)
     assert path == engine.home / "uploads" / client.cookies[COOKIE] / "my_cities.csv"
 
 
+def test_a_name_that_is_too_long_keeps_its_beginning_and_its_end(client: TestClient):
+    name = f"S2A_MSIL2A_{'over_the_fields_' * 20}_final_v2.tif"
+    stored = client.put(f"/api/uploads/{name}", content=b"x", headers=HEADERS).json()["name"]
+    assert len(stored) == 120
+    assert stored.startswith("S2A_MSIL2A_over_the_fields_") and stored.endswith("_fields__final_v2.tif")
+
+
 def test_an_upload_over_the_limit_gets_one_sentence_and_leaves_nothing(
     client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ):

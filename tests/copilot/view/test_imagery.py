@@ -7,11 +7,22 @@ from pathlib import Path
 import pytest
 
 from copilot.view.detections import class_colours, detections_in, estimate, review_rows
-from copilot.view.imagery import Choice, about, choices, fitting, statistics, swipe_partners
+from copilot.view.imagery import (
+    Choice,
+    about,
+    choices,
+    fitting,
+    last_result,
+    made_by,
+    not_on_the_map,
+    same_grid,
+    statistics,
+    swipe_partners,
+)
 from copilot.view.transcript import conversation
 from data.vision.reviews import Precision
 from state.log import Event, turns
-from state.model import State
+from state.model import Artifact, Layer, State
 from tests.tools.prepared import FOUND, PHOTO, RASTER, SAR, SCENE, prepared
 from tests.tools.world import small_world
 from tools.base import World
@@ -75,6 +86,49 @@ def test_detections_belong_to_the_image_that_they_were_found_in(ready: tuple[Wor
     assert [each.id for each in detections_in(state, world, SCENE.id)] == [FOUND.id]
     assert detections_in(state, world, SAR.id) == []
     assert swipe_partners(state, SCENE.id) == (None, [])
+
+
+def test_only_images_of_as_many_rows_and_columns_are_laid_over_each_other(
+    ready: tuple[World, State],
+) -> None:
+    world, state = ready
+    twin = Artifact("raster-777777", "raster", "Heights again", "1 band", "test()")
+    path = world.artifacts.find(RASTER.id)
+    assert path is not None
+    world.artifacts.path(twin.id, path.suffix).write_bytes(path.read_bytes())
+    both = state.with_artifact(twin)
+    assert same_grid(both, world, RASTER.id) == [twin.id] and same_grid(both, world, twin.id) == [RASTER.id]
+    assert same_grid(state, world, RASTER.id) == [] and same_grid(state, world, "raster-000000") == []
+
+
+def test_what_is_newest_and_on_no_layer_is_pointed_out_with_the_image_to_look_at(
+    ready: tuple[World, State],
+) -> None:
+    world, state = ready
+    assert not_on_the_map(State(), world) is None
+    assert not_on_the_map(State().with_artifact(PHOTO), world) == ("Photo", PHOTO.id)
+    found = state.with_artifact(SCENE).with_artifact(FOUND)
+    assert not_on_the_map(found, world) == ("Detections in Scene", SCENE.id)
+    shown = found.with_map(layers=(Layer(id="found", name="Found", kind="detections", artifact=FOUND.id),))
+    assert not_on_the_map(shown, world) is None
+
+
+def test_the_result_beside_an_image_is_of_that_image_and_leads_to_what_was_made() -> None:
+    def event(seq: int, tool: str, data: dict[str, object], **args: object) -> Event:
+        return Event(seq, seq, "call", "2026-11-22T04:00:00Z", tool=tool, args=args, data=data)
+
+    water = event(1, "water_extraction", {"raster": RASTER.id, "vector": "vector-1a2b3c"}, image=SCENE.id)
+    ships = event(2, "sar_detection", {"detections": FOUND.id}, image=SAR.id)
+    cloud = event(3, "cloud_removal", {}, image=PHOTO.id, others=[SCENE.id])
+    review = event(4, "review_detection", {"detections": FOUND.id}, detections=FOUND.id)
+    log = [water, ships, cloud, review]
+    assert [last_result(log[:upto], toolbox(), SCENE.id, "Scene") for upto in (0, 1, 2, 4)] == [
+        None, water, water, cloud,
+    ]  # fmt: skip
+    assert last_result(log, toolbox(), RASTER.id, "Heights") == water
+    layer = Layer(id="water", name="Water", kind="vector", artifact="vector-1a2b3c")
+    state = State().with_artifact(RASTER).with_map(layers=(layer,))
+    assert made_by(water, state) == (RASTER.id, "water") and made_by(ships, state) == (None, None)
 
 
 def test_the_table_of_a_review_says_class_verdict_and_who(ready: tuple[World, State]) -> None:

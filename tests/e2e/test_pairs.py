@@ -1,0 +1,78 @@
+"""Two pictures without a place: found from the map, swiped, compared, and still there after a reload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import FrameLocator, Locator, expect
+
+from data.scenes import render
+from tests.e2e.app import SLOW_MS, Tab
+
+CLIP = "(tile) => getComputedStyle(tile).clip"
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> list[str]:
+    """Two rendered pictures of the same size."""
+    files = []
+    for name, seed in (("before", 31), ("after", 32)):
+        pixels = render(seed, "optical", 256, 0.5, theme="town").pixels
+        files.append(tmp_path / f"{name}.png")
+        Image.fromarray(pixels.transpose(1, 2, 0)).save(files[-1])
+    return [str(each) for each in files]
+
+
+def choose(tab: Tab, box: Locator, name: str) -> None:
+    """Choose in a list of the page."""
+    box.locator("[data-testid=stSelectbox]").click()
+    tab.page.get_by_role("option", name=name, exact=True).click()
+
+
+def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_there_after_a_reload(
+    new_tab: Callable[..., Tab], pair: list[str], screenshot_folder: Path
+) -> None:
+    tab = new_tab().open()
+    tab.page.get_by_label("Files to upload").set_input_files(pair)
+    look = tab.page.get_by_role("link", name="after is not on the map: look at it")
+    expect(look).to_be_visible(timeout=SLOW_MS)
+    look.click()
+    viewer = ready(tab)
+    side = tab.page.locator(".st-key-image_side")
+
+    choose(tab, side.locator(".st-key-compare"), "before")
+    line = viewer.get_by_label("Swipe between the two layers")
+    expect(line).to_be_attached(timeout=SLOW_MS)
+    expect(viewer.locator(".leaflet-az-other-pane img.leaflet-tile-loaded").first).to_be_attached()
+    half = viewer.locator(".leaflet-az-other-pane").evaluate(CLIP)
+    line.fill("250")
+    assert viewer.locator(".leaflet-az-other-pane").evaluate(CLIP) != half
+    tab.shot(screenshot_folder, "imagery-swipe")
+
+    side.get_by_role("button", name="Change detection").click()
+    asked = tab.page.get_by_test_id("stPopoverBody")
+    expect(asked.get_by_role("combobox", name="Before")).to_have_value("before", timeout=SLOW_MS)
+    asked.get_by_role("button", name="Run").click()
+    expect(asked).to_have_count(0, timeout=SLOW_MS)
+    expect(side.get_by_test_id("stAlert")).to_contain_text(
+        "changed between before and after", timeout=SLOW_MS
+    )
+    side.get_by_role("button", name="Look at the result").click()
+    title = tab.page.locator(".st-key-image_top").get_by_role("combobox", name="Image")
+    expect(title).to_have_value("Change, before to after", timeout=SLOW_MS)
+    ready(tab)
+    tab.page.reload()
+    ready(tab)
+    expect(title).to_have_value("Change, before to after", timeout=SLOW_MS)
+    choose(tab, tab.page.locator(".st-key-image_top"), "before")
+    expect(side.get_by_test_id("stAlert")).to_contain_text("changed between before and after")
+
+
+def ready(tab: Tab) -> FrameLocator:
+    """The picture, once it is drawn."""
+    viewer = tab.page.frame_locator(".st-key-viewer iframe")
+    viewer.locator("#picture[data-ready]").wait_for(timeout=SLOW_MS)
+    return viewer
