@@ -12,12 +12,12 @@ import streamlit as st
 from copilot.agents import NAMES
 from copilot.bench.figures import figures
 from copilot.bench.replay import replay
-from copilot.bench.report import Graded, by_version
+from copilot.bench.report import Graded, apart, by_version
 from copilot.bench.run.background import background, command
 from copilot.bench.run.store import Runs
 from copilot.bench.tables import Table, tables
 from copilot.live import live
-from copilot.view.benchmark import Trace, apart, choices, chosen, failures, going, headline, kinds, trace
+from copilot.view.benchmark import Trace, choices, chosen, failures, going, headline, kinds, trace
 from pages.header import _plain, header
 from pages.here import go_to, owner, session, tell
 from pages.look import asset

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from copilot.bench.figures import figures
-from copilot.bench.report import Graded, by_version
+from copilot.bench.report import Graded, apart, by_version
 from copilot.bench.tables import Table, tables
 
 _STYLE = """
@@ -26,6 +26,8 @@ tr.published { font-style: italic }
 def html_report(runs: Sequence[Graded]) -> str:
     """The whole report; runs of different versions stand in sections of their own."""
     parts = ["<h1>Azimuth benchmark</h1>"]
+    if why := apart(runs):
+        parts.append(f"<p>{escape(why)}</p>")
     scripted = False
     for version, together in by_version(runs).items():
         parts.append(f"<h2>Version {escape(version)}</h2>")

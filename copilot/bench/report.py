@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from copilot.bench.build.stamp import Stamp, comparable
 from copilot.bench.check.metrics import Metrics, measure
 from copilot.bench.check.verdict import Verdict
 from copilot.bench.run.store import Run, Settings
@@ -39,8 +40,7 @@ class Graded:
     @property
     def name(self) -> str:
         """What tables and figures call it."""
-        shots = f", {self.settings.shots}-shot" if self.settings.shots else ""
-        return f"{self.settings.agent}, {self.settings.model}{shots}"
+        return self.settings.name
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -132,6 +132,21 @@ def by_version(runs: Iterable[Graded]) -> dict[str, list[Graded]]:
     for each in runs:
         found.setdefault(f"{each.settings.version}, ε {each.settings.epsilon:g}", []).append(each)
     return found
+
+
+def apart(runs: Sequence[Graded]) -> str:
+    """Why runs do not stand in one table; empty when they do."""
+    groups = by_version(runs)
+    if len(groups) < 2:
+        return ""
+    first, second = (each[0].settings for each in list(groups.values())[:2])
+    try:
+        why = comparable(Stamp.from_json(first.stamp), Stamp.from_json(second.stamp))
+    except KeyError:  # tasks without a stamp
+        why = "" if first.version == second.version else "These are other tasks."
+    if first.epsilon != second.epsilon:
+        why = f"{why} They were graded with another ε.".strip()
+    return f"{why} Their figures do not compare, so each stands by itself ({' · '.join(groups)})."
 
 
 def _few(rows: Sequence[Row]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import Any, Literal
@@ -59,10 +59,15 @@ class Task:
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Task:
         """The task that `to_json` wrote."""
-        chains = {name: _calls(plain[name]) for name in ("calls", "setup")}
-        also = tuple(_calls(chain) for chain in plain["also"])
-        return cls(**{**plain, **chains, "also": also, "needs": tuple(plain["needs"])})
+        for name in _NEEDED:
+            plain[name]  # so that what is missing has a name
+        chains = {name: _calls(plain.get(name, ())) for name in ("calls", "setup")}
+        also = tuple(_calls(chain) for chain in plain.get("also", ()))
+        return cls(**{**plain, **chains, "also": also, "needs": tuple(plain.get("needs", ()))})
 
 
-def _calls(plain: list[Mapping[str, Any]]) -> tuple[GoldCall, ...]:
-    return tuple(GoldCall(each["tool"], dict(each["args"])) for each in plain)
+_NEEDED = ("id", "intent", "category", "request", "calls", "reply", "state")
+
+
+def _calls(plain: Iterable[Mapping[str, Any]]) -> tuple[GoldCall, ...]:
+    return tuple(GoldCall(each["tool"], dict(each.get("args", {}))) for each in plain)

@@ -10,8 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from copilot.bench.build.stamp import Stamp, comparable
-from copilot.bench.report import Graded, Row, by_version, graded, longest
+from copilot.bench.report import Graded, Row, graded, longest
 from copilot.bench.run.background import Running
 from copilot.bench.run.store import Run, Runs
 from copilot.bench.tables import CHECK_TITLES, number, share
@@ -51,21 +50,6 @@ def chosen(home: Path, ids: Sequence[str]) -> list[Graded]:
     """The runs of these ids, with their results."""
     runs = [Runs(home).get(each) for each in ids]
     return [_graded(run.folder, len(run.parts())) for run in runs]
-
-
-def apart(runs: Sequence[Graded]) -> str:
-    """Why runs do not stand in one table; empty when they do."""
-    groups = by_version(runs)
-    if len(groups) < 2:
-        return ""
-    first, second = (each[0].settings for each in list(groups.values())[:2])
-    try:
-        why = comparable(Stamp.from_json(first.stamp), Stamp.from_json(second.stamp))
-    except KeyError:  # tasks without a stamp
-        why = "" if first.version == second.version else "These are other tasks."
-    if first.epsilon != second.epsilon:
-        why = f"{why} They were graded with another ε.".strip()
-    return f"{why} Their figures do not compare, so each stands by itself ({' · '.join(groups)})."
 
 
 def headline(run: Graded) -> tuple[tuple[str, str, str], ...]:
@@ -144,7 +128,7 @@ def _choice(run: Run) -> str:
     rate = f"{progress.succeeded / progress.done:.1%} right" if progress.done else "no result"
     part = "" if progress.done >= settings.total else f", {progress.done:,} of {settings.total:,}"
     when = settings.created_at[:16].replace("T", " ")
-    return f"{when} · {tasks}{part} · {settings.agent}, {settings.model} · {rate}"
+    return f"{when} · {tasks}{part} · {settings.name} · {rate}"
 
 
 @lru_cache(maxsize=8)

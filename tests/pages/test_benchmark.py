@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from copilot.bench.build.stamp import Stamp, comparable
 from copilot.bench.replay import replay
-from copilot.bench.report import graded
+from copilot.bench.report import apart, graded
 from copilot.bench.run.background import command
 from copilot.bench.run.store import Runs
 from copilot.engine import Engine
 from copilot.live import Live
 from copilot.session import Session
-from copilot.view.benchmark import apart, trace
+from copilot.view.benchmark import trace
 from pages.benchmark import trace_html
 from state.codec import to_json
 from tests.copilot.bench.run.hand import hand_tasks

@@ -1,4 +1,7 @@
-"""The file of a benchmark: gzipped JSON lines, the first with the stamp and the build's report."""
+"""The file of a benchmark: JSON lines, the first with the stamp and the build's report.
+
+They are gzipped where the file's name ends in .gz, and plain otherwise.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import gzip
 import io
 import json
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +44,7 @@ class TaskWriter:
         self._body = path.with_name(f".{path.name}.tasks")
         self._head = path.with_name(f".{path.name}.part")
         self._raw = self._body.open("wb")
-        self._lines = _gzip(self._raw)
+        self._lines = self._into(self._raw)
 
     def write(self, line: bytes) -> None:
         """Add one task as `task_line` gives it."""
@@ -51,12 +55,21 @@ class TaskWriter:
         self._lines.close()
         self._raw.close()
         with self._head.open("wb") as raw:
-            with _gzip(raw) as first:
-                plain = {"stamp": header.stamp.to_json(), "report": header.report}
-                first.write(canonical(plain).encode() + b"\n")
+            first = self._into(raw)
+            plain = {"stamp": header.stamp.to_json(), "report": header.report}
+            first.write(canonical(plain).encode() + b"\n")
+            if first is not raw:
+                first.close()
             with self._body.open("rb") as tasks:  # gzip members one after another are one file
                 shutil.copyfileobj(tasks, raw)
         self._head.replace(self.path)
+
+    def _into(self, raw: io.BufferedWriter) -> io.BufferedWriter | gzip.GzipFile:
+        """What writes lines to an open file; the file itself where it is not gzipped."""
+        if self.path.suffix != ".gz":
+            return raw
+        # Neither the time nor a name goes into the file: the same tasks are the same bytes.
+        return gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=raw, mtime=0)
 
     def __enter__(self) -> TaskWriter:
         return self
@@ -79,7 +92,12 @@ def read_header(path: Path) -> Header | None:
     """The header of a file; None for one that has tasks only. Raises UnreadableTasks."""
     first = next(_lines(path), "")
     plain = _parsed(first, path, 1)
-    return Header(Stamp.from_json(plain["stamp"]), plain["report"]) if "stamp" in plain else None
+    if "stamp" not in plain:
+        return None
+    try:
+        return Header(Stamp.from_json(plain["stamp"]), dict(plain.get("report", {})))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnreadableTasks(f"The stamp in line 1 of '{path}' is none of this version's.") from error
 
 
 def read_tasks(path: Path) -> Iterator[Task]:
@@ -92,8 +110,10 @@ def read_tasks(path: Path) -> Iterator[Task]:
             continue
         try:
             yield Task.from_json(plain)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise UnreadableTasks(f"Line {number} of {path} is no task of the benchmark.") from error
+        except KeyError as error:
+            raise UnreadableTasks(_no_task(path, number, f": it has no {error}")) from error
+        except (TypeError, AttributeError) as error:
+            raise UnreadableTasks(_no_task(path, number)) from error
 
 
 def write_tasks(path: Path, header: Header, tasks: Iterable[Task]) -> None:
@@ -104,26 +124,28 @@ def write_tasks(path: Path, header: Header, tasks: Iterable[Task]) -> None:
         writer.finish(header)
 
 
-def _gzip(raw: io.BufferedWriter) -> gzip.GzipFile:
-    # Neither the time nor a name goes into the file: the same tasks are the same bytes.
-    return gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=raw, mtime=0)
-
-
 def _lines(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as raw:
             zipped = raw.read(2) == b"\x1f\x8b"
         with (gzip.open if zipped else open)(path, "rt", encoding="utf-8") as lines:
             yield from lines
-    except (OSError, EOFError, UnicodeDecodeError, gzip.BadGzipFile) as error:
-        raise UnreadableTasks(f"'{path}' cannot be read: {error}.") from error
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        why = "it is no text" if isinstance(error, UnicodeDecodeError) else "it is damaged"
+        raise UnreadableTasks(f"'{path}' cannot be read: {why}.") from error
+    except OSError as error:
+        raise UnreadableTasks(f"'{path}' cannot be read: {error.strerror}.") from error
 
 
 def _parsed(line: str, path: Path, number: int) -> dict[str, Any]:
     try:
         plain = json.loads(line)
-    except ValueError as error:
-        raise UnreadableTasks(f"Line {number} of {path} is no task of the benchmark.") from error
+    except (ValueError, RecursionError) as error:
+        raise UnreadableTasks(_no_task(path, number)) from error
     if not isinstance(plain, dict):
-        raise UnreadableTasks(f"Line {number} of {path} is no task of the benchmark.")
+        raise UnreadableTasks(_no_task(path, number))
     return plain
+
+
+def _no_task(path: Path, number: int, why: str = "") -> str:
+    return f"Line {number} of '{path}' is no task of the benchmark{why}."

@@ -345,7 +345,9 @@ GRADES: dict[str, Callable[[Pair], str | None]] = {
 
 def _unless(held: bool, what: str, got: object, wanted: object) -> str | None:
     verb = "are" if what.endswith("s") or what == "loaded" else "is"
-    return None if held else f"{what} {verb} {got}, not {wanted}"
+    if held:
+        return None
+    return f"{what} {verb} {'none' if got is None else got}, not {'none' if wanted is None else wanted}"
 
 
 def _where(filters: Filters) -> str:

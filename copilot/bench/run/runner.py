@@ -80,7 +80,7 @@ def carry_on(
         done = run.parts()
         chunks = range(-(-len(tasks.tasks) // settings.chunk))
         left = [number for number in chunks if number not in done]
-        if left:
+        if left and not (limits or Limits()).reached(progress):
             with _client(jobs, scheduler) as client:
                 sent = partial(_chunk, tasks, settings.chunk)
                 work = _work(settings)
@@ -97,7 +97,7 @@ def carry_on(
 def _counted(run: Run) -> Progress:
     """What is on disk; the note may lack the chunk that was being written when the process was killed."""
     progress = Progress(seconds=run.progress.seconds)
-    progress.add(run.rows(("success", "tokens", "usd")))
+    progress.add(run.rows(("success", "tokens", "estimated_tokens", "usd")))
     return progress
 
 

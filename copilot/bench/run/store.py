@@ -6,7 +6,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,6 +53,11 @@ class Settings:
     stamp: dict[str, Any] = field(default_factory=dict)
     """What the tasks were made from, as copilot.bench.build.stamp has it; empty where nobody knows."""
 
+    @property
+    def name(self) -> str:
+        """What tables, figures and lists call the run."""
+        return f"{self.agent}, {self.model}{f', {self.shots}-shot' if self.shots else ''}"
+
 
 @dataclass
 class Progress:
@@ -61,6 +66,8 @@ class Progress:
     done: int = 0
     succeeded: int = 0
     tokens: int = 0
+    estimated: int = 0
+    """Tokens of answers whose server counts none."""
     usd: float = 0.0
     seconds: float = 0.0
     """On the clock, over all the times it was gone on with."""
@@ -74,6 +81,7 @@ class Progress:
         self.done += len(rows)
         self.succeeded += sum(bool(row["success"]) for row in rows)
         self.tokens += sum(int(row["tokens"]) for row in rows)
+        self.estimated += sum(int(row["estimated_tokens"] or 0) for row in rows)
         self.usd += sum(float(row["usd"] or 0) for row in rows)
 
 
@@ -83,7 +91,7 @@ def row_schema() -> pa.Schema:
 
     about, trace = "id intent category request setup gold gold_reply", "trace reply outcome state_hash state"
     columns = [pa.field(name, pa.string()) for name in f"{about} {trace} verdict at_epsilon".split()]
-    columns += [pa.field(name, pa.int64()) for name in ("complexity", "tokens")]
+    columns += [pa.field(name, pa.int64()) for name in ("complexity", "tokens", "estimated_tokens")]
     columns += [pa.field(name, pa.float64()) for name in ("seconds", "usd", "correctness", "rouge_l")]
     return pa.schema([*columns, pa.field("success", pa.bool_()), pa.field("errors", pa.list_(pa.string()))])
 
@@ -151,7 +159,8 @@ class Run:
 
         wanted = None if columns is None else list(columns)
         schema = row_schema() if wanted is None else pa.schema([row_schema().field(name) for name in wanted])
-        tables = [parquet.read_table(path, columns=wanted) for path in self.parts().values()]
+        # By the schema: a column that an older version did not write is empty.
+        tables = [parquet.read_table(path, schema=schema) for path in self.parts().values()]
         return pa.concat_tables(tables).select(schema.names) if tables else schema.empty_table()
 
     def rows(self, columns: Iterable[str] | None = None) -> list[dict[str, Any]]:
@@ -165,7 +174,9 @@ class Run:
         from pyarrow import parquet
 
         for path in self.parts().values():
-            found = parquet.read_table(path, filters=pc.field("id") == task_id).to_pylist()
+            found = parquet.read_table(
+                path, schema=row_schema(), filters=pc.field("id") == task_id
+            ).to_pylist()
             if found:
                 return dict(found[0])
         return None
@@ -215,10 +226,15 @@ class Runs:
 
     def unfinished(self, settings: Settings) -> Run | None:
         """The newest run of the same tasks, agent, model and code that was cut short."""
-        for run in self.all():
-            if _same(run.settings, settings) and not run.finished and not run.progress.pid:
-                return run
-        return None
+        return next((run for run in self._cut_short() if _same(run.settings, settings)), None)
+
+    def of_other_code(self, settings: Settings) -> Run | None:
+        """The newest such run that other code began."""
+        alike = (run for run in self._cut_short() if run.settings.code != settings.code)
+        return next((run for run in alike if _same(run.settings, settings, code="")), None)
+
+    def _cut_short(self) -> Iterator[Run]:
+        return (run for run in self.all() if not run.finished and not run.progress.pid)
 
 
 def now() -> str:
@@ -226,8 +242,10 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _same(one: Settings, other: Settings) -> bool:
-    return {**asdict(one), "created_at": ""} == {**asdict(other), "created_at": ""}
+def _same(one: Settings, other: Settings, **set_aside: str) -> bool:
+    """Whether two runs were asked to do the same, but for when, and for what is set aside."""
+    left = {"created_at": "", **set_aside}
+    return {**asdict(one), **left} == {**asdict(other), **left}
 
 
 def _made(kind: type[_Record], plain: Mapping[str, Any]) -> _Record:

@@ -70,10 +70,14 @@ def wanted_tasks(
     path = Path(wanted).expanduser().resolve()
     if path.is_file():
         return str(path), tuple(read_tasks(path)), stamp_in(path)
-    if not (named := _NAMED.fullmatch(wanted)):
-        raise NoTasks(f"'{wanted}' is none of 500, 10k, 100k (or 500-held-out) and mine, and no file.")
-    split: Any = named[2] or "all"
-    size = size_named(named[1])
+    named = _NAMED.fullmatch(wanted)
+    try:
+        size = size_named(named[1] if named else wanted)
+    except ValueError:
+        raise NoTasks(
+            f"'{wanted}' is none of 500, 10k, 100k (or 500-held-out) and mine, and no file."
+        ) from None
+    split: Any = (named and named[2]) or "all"
     path = built_path(engine.home, size, split)
     if build_anew and not _fresh(path, size, split, engine):
         build(Wish(size, split=split, jobs=jobs), load_intents(), engine, path, tell)

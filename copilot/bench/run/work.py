@@ -147,6 +147,7 @@ def _row(task: Task, session: Session, answer: Answer, verdict: dict[str, Any]) 
         "state": _json(to_json(answer.state)),
         "seconds": answer.seconds,
         "tokens": answer.tokens,
+        "estimated_tokens": answer.estimated_tokens,
         "usd": reply.data.get("cost_usd") if reply else None,
         **verdict,
     }
@@ -155,7 +156,7 @@ def _row(task: Task, session: Session, answer: Answer, verdict: dict[str, Any]) 
 def _ungraded(task: Task, why: str) -> dict[str, Any]:
     """The row of a task that is not put to the agent, because its gold does not work here."""
     nothing = dict.fromkeys(("state_hash", "state", "usd"))
-    left = {"trace": "[]", "reply": why, "outcome": None, "seconds": 0.0, "tokens": 0}
+    left = {"trace": "[]", "reply": why, "outcome": None, "seconds": 0.0, "tokens": 0, "estimated_tokens": 0}
     return {**_about(task), **nothing, **left, **not_judged()}
 
 

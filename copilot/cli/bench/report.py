@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +31,8 @@ def report(runs: RunIds = None, html: Html = None, listed: List = False, as_json
     if listed:
         _list(known, as_json)
         return
-    found = [known.get(each) for each in dict.fromkeys(runs)] if runs else known.all()[:1]
+    newest = (each for each in known.all() if each.parts())  # one without a result has nothing to tell
+    found = [known.get(each) for each in dict.fromkeys(runs)] if runs else list(islice(newest, 1))
     if not found:
         fail("There is no run yet; `copilot bench run --tasks 500` makes one.", as_json)
     told = [graded(each) for each in found]
@@ -55,15 +57,14 @@ def _list(known: Any, as_json: bool) -> None:
     for each in runs:
         settings, progress = each.settings, each.progress
         rate = f"{progress.succeeded / progress.done:.1%} right" if progress.done else "nothing yet"
-        model = f"{settings.agent}, {settings.model}"
-        typer.echo(f"{each.id}  {progress.done:,} of {settings.total:,} tasks  {rate}  {model}")
+        typer.echo(f"{each.id}  {progress.done:,} of {settings.total:,} tasks  {rate}  {settings.name}")
     if not runs:
         typer.echo("There is no run yet; `copilot bench run --tasks 500` makes one.", err=True)
 
 
 def _plain(told: Sequence[Graded]) -> dict[str, Any]:
     from copilot.bench.published import ROWS, SOURCE
-    from copilot.bench.report import by_version, differences, summary
+    from copilot.bench.report import apart, by_version, differences, summary
 
     found: dict[str, Any] = {"runs": [summary(each) for each in told]}
     if len(told) == 2 and len(by_version(told)) == 1:
@@ -74,6 +75,8 @@ def _plain(told: Sequence[Graded]) -> dict[str, Any]:
             "only_first": [row["id"] for row in gaps.only_first],
             "only_second": [row["id"] for row in gaps.only_second],
         }
+    if why := apart(told):
+        found["apart"] = why
     rows = [{"name": each.name, "success": each.success, "correctness": each.correctness} for each in ROWS]
     return {**found, "published": {"source": SOURCE, "rows": rows}}
 
@@ -92,9 +95,11 @@ def _write(path: Path, told: Sequence[Graded], as_json: bool) -> None:
 
 
 def _print(told: Sequence[Graded]) -> None:
-    from copilot.bench.report import by_version
+    from copilot.bench.report import apart, by_version
     from copilot.bench.tables import tables
 
+    if why := apart(told):
+        typer.echo(f"{why}\n")
     for version, together in by_version(told).items():
         typer.echo(f"Version {version}")
         for table in tables(together):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Tasks = Annotated[str, typer.Option(help="500, 10k, 100k, a file of tasks, or 'mine': your own suite.")]
 Agent = Annotated[str, typer.Option(help="Which agent answers.")]
 Model = Annotated[str | None, typer.Option(help="Which model answers; 'embedded' needs no key.")]
-Shots = Annotated[int, typer.Option(min=0, max=20, help="Examples in the prompt.")]
+Shots = Annotated[int, typer.Option(min=0, max=10, help="Examples in the prompt.")]
 Jobs = Annotated[int | None, typer.Option(min=1, max=1024, help="Tasks at a time; one a core by itself.")]
 Scheduler = Annotated[str | None, typer.Option(help="A Dask scheduler: tcp://host:8786; else this machine.")]
 Epsilon = Annotated[
@@ -26,11 +26,14 @@ Epsilon = Annotated[
 ]
 LimitTokens = Annotated[int | None, typer.Option(min=1, help="Stop when so many tokens are used.")]
 LimitUsd = Annotated[float | None, typer.Option(min=0, help="Stop when so much money is spent.")]
-Resume = Annotated[str | None, typer.Option(help="Id of a run to go on with.")]
+Resume = Annotated[str | None, typer.Option(help="Id of a run to go on with, as it began.")]
+_OF_THE_RUN = ("tasks", "agent", "model", "shots", "epsilon", "fresh")
+"""What a run keeps from its beginning to its end."""
 Fresh = Annotated[bool, typer.Option("--fresh", help="Begin anew, even if such a run was cut short.")]
 
 
 def run(
+    context: typer.Context,
     tasks: Tasks = "500",
     agent: Agent = "direct",
     model: Model = None,
@@ -53,23 +56,52 @@ def run(
     from copilot.bench.run.limits import Limits
     from copilot.cli.catalogue import ready_engine
 
+    limits = Limits(limit_tokens, limit_usd)
     engine = ready_engine()
     jobs = jobs or os.cpu_count() or 1
     if resume is not None:
+        _only_resumed(context, as_json)
         found, taken = _resumed(resume, engine, as_json)
+        _kept(limits, found.settings.model, as_json)
     else:
+        from copilot.models import configured_model
+
+        model = model or configured_model()
+        _kept(limits, model, as_json)
         found, taken = _begun(tasks, agent, model, shots, epsilon, fresh, engine, jobs)
     for need, count in taken.skipped.items():
         typer.echo(f"{count:,} tasks are left out: they need {need}, which is not there.", err=True)
-    limits = Limits(limit_tokens, limit_usd)
     done = _run(found, taken, jobs, scheduler, limits)
     _print(found, done, as_json)
+
+
+def _only_resumed(context: typer.Context, as_json: bool) -> None:
+    """Refuse what would change a run on its way."""
+    said = [
+        f"--{name}"
+        for name in _OF_THE_RUN
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    ]
+    if said:
+        fail(f"--resume goes on with a run as it began; leave out {' and '.join(said)}.", as_json)
+
+
+def _kept(limits: Limits, model: str, as_json: bool) -> None:
+    """Refuse a limit that could never be reached."""
+    from copilot.prices import UnreadablePrices
+
+    try:
+        why = limits.cannot_be_kept(model)
+    except UnreadablePrices as error:
+        why = str(error)
+    if why:
+        fail(why, as_json)
 
 
 def _begun(
     wanted: str,
     agent: str,
-    model: str | None,
+    model: str,
     shots: int,
     epsilon: float,
     fresh: bool,
@@ -82,10 +114,9 @@ def _begun(
     from copilot.bench.run.store import Runs, Settings, now
     from copilot.bench.run.tasks import MINE
     from copilot.bench.task import TODAY
-    from copilot.models import chat_model, configured_model
+    from copilot.models import chat_model
 
     get_agent(agent)
-    model = model or configured_model()
     chat_model(model, engine)
     taken = _tasks(wanted, engine, jobs)
     settings = Settings(
@@ -109,6 +140,12 @@ def _begun(
     if not fresh and (found := runs.unfinished(settings)) is not None:
         typer.echo(f"Going on with {found.id}; --fresh begins anew.", err=True)
         return found, taken
+    if not fresh and (older := runs.of_other_code(settings)) is not None:
+        typer.echo(
+            f"The code has changed since {older.id} was cut short, so this is a new run; "
+            f"`copilot bench run --resume {older.id}` goes on with that one.",
+            err=True,
+        )
     return runs.new(settings), taken
 
 

@@ -11,7 +11,7 @@ import pytest
 from copilot.bench.figures import figures
 from copilot.bench.html import html_report
 from copilot.bench.published import ROWS
-from copilot.bench.report import Graded, by_version, differences, graded, longest, summary
+from copilot.bench.report import Graded, apart, by_version, differences, graded, longest, summary
 from copilot.bench.run.store import Progress, Run, Runs, Settings
 from copilot.bench.run.work import Work, run_task
 from copilot.bench.tables import Table, tables
@@ -124,7 +124,10 @@ def test_versions_are_never_put_into_one_table(engine: Engine, run: Graded):
         "hand-2, ε 0.01": 1,
         "hand-1, ε 0": 1,
     }
-    assert html_report([run, newer]).count("<h2>Version ") == 2
+    page = html_report([run, newer])
+    assert page.count("<h2>Version ") == 2 and "<p>These are other tasks. Their figures do not" in page
+    assert apart([run, newer]).startswith("These are other tasks. Their figures do not compare")
+    assert apart([run]) == ""
 
 
 def test_a_task_whose_gold_does_not_work_here_grades_nobody(engine: Engine):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -62,6 +64,44 @@ def test_two_runs_are_compared_task_by_task(copilot: Copilot, home: Engine, run_
     told = copilot("bench", "report", run_id, other.id, "--json").json
     assert told["differences"] == {"both": 3, "neither": 0, "only_first": [], "only_second": []}
     assert "Side by side" in copilot("bench", "report", run_id, other.id).out
+
+
+def test_runs_of_different_versions_are_told_apart(copilot: Copilot, home: Engine, run_id: str):
+    other = finished(home, hand_tasks(Engine.in_memory_like(home), 2), epsilon=0.0)
+    why = (
+        "They were graded with another ε. Their figures do not compare, so each stands by itself "
+        "(hand-1, ε 0.01 · hand-1, ε 0)."
+    )
+    shown = copilot("bench", "report", run_id, other.id).out
+    assert shown.startswith(f"{why}\n") and shown.count("\nOverall\n") == 2 and "Side by side" not in shown
+    told = copilot("bench", "report", run_id, other.id, "--json").json
+    assert told["apart"] == why and "differences" not in told
+
+
+def test_a_run_that_has_no_result_yet_is_not_the_newest(copilot: Copilot, home: Engine, run_id: str):
+    runs = Runs(home.home)
+    begun = replace(runs.get(run_id).settings, created_at="2099-01-01T00:00:00+00:00", shots=3)
+    empty = runs.new(begun)
+    assert [each["run"] for each in copilot("bench", "report", "--json").json["runs"]] != [empty.id]
+    listed = copilot("bench", "report", "--list").out
+    assert f"{empty.id}  0 of 4 tasks  nothing yet  direct, embedded, 3-shot\n" in listed
+    shutil.rmtree(empty.folder)
+
+
+def test_a_run_is_gone_on_with_as_it_began(copilot: Copilot, run_id: str):
+    changed = copilot("bench", "run", "--resume", run_id, "--agent", "cot", "--shots", "2")
+    assert (changed.status, changed.err) == (
+        1,
+        "--resume goes on with a run as it began; leave out --agent and --shots.\n",
+    )
+    whole = copilot("bench", "run", "--tasks", "6", "--shots", "11")
+    assert whole.status == 2 and "--shots" in whole.err
+
+
+def test_a_limit_that_cannot_be_kept_is_refused_before_anything_is_spent(copilot: Copilot):
+    command = ("bench", "run", "--tasks", "6", "--model", "mine", "--limit-usd", "5")
+    refused = copilot(*command, OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    assert refused.status == 1 and refused.err.startswith("No price is known for 'mine' at this address, so ")
 
 
 def test_a_report_is_written_as_a_page(copilot: Copilot, run_id: str, tmp_path: Path):

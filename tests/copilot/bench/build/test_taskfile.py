@@ -52,6 +52,47 @@ def test_any_gzip_reader_sees_one_file_of_json_lines(tmp_path: Path) -> None:
         assert [next(iter(json.loads(line))) for line in lines] == ["report", "also", "also"]
 
 
+def test_a_name_without_gz_is_a_file_of_plain_lines(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    write_tasks(path, HEADER, TASKS)
+    first, *lines = path.read_text(encoding="utf-8").splitlines()
+    assert json.loads(first) == {"stamp": STAMP.to_json(), "report": {"tasks": 2}}
+    assert [json.loads(line) for line in lines] == json.loads(json.dumps([t.to_json() for t in TASKS]))
+    assert (read_header(path), list(read_tasks(path))) == (HEADER, TASKS)
+    assert [each.name for each in tmp_path.iterdir()] == ["tasks.jsonl"]
+
+
+def test_a_task_written_by_hand_needs_only_what_every_task_has(tmp_path: Path) -> None:
+    path = tmp_path / "hand.jsonl"
+    line = {"id": "one", "intent": "i", "category": "ui-web", "request": "Öffne", "reply": "Done."}
+    line |= {"calls": [{"tool": "open_page", "args": {"name": "data"}}], "state": {"a": 1}}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    assert list(read_tasks(path)) == TASKS[:1]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "'{path}' cannot be read: No such file or directory."),
+        (b"caf\xe9\xff", "'{path}' cannot be read: it is no text."),
+        (gzip.compress(b"text" * 900)[:40], "'{path}' cannot be read: it is damaged."),
+        (b'{"id": "x"}', "Line 1 of '{path}' is no task of the benchmark: it has no 'intent'."),
+        (b'{"stamp": 3, "report": {}}', "The stamp in line 1 of '{path}' is none of this version's."),
+        (b'{"stamp": {"form": 1}}', "The stamp in line 1 of '{path}' is none of this version's."),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_in_a_sentence(
+    tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    path = tmp_path / "t.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UnreadableTasks) as wrong:
+        read_header(path)
+        list(read_tasks(path))
+    assert str(wrong.value) == said.format(path=path)
+
+
 def test_plain_json_lines_without_a_header_are_read_too(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text("\n".join(json.dumps(task.to_json()) for task in TASKS) + "\n\n", encoding="utf-8")

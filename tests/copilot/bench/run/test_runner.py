@@ -12,8 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from distributed import LocalCluster
+from pyarrow import parquet
 
 from copilot.bench.report import graded, summary
 from copilot.bench.run.limits import Limits
@@ -87,6 +89,7 @@ def test_a_run_in_one_value_says_what_the_command_promises(engine: Engine, tasks
         "embedded",
     )
     assert told["success"] == 0.75 and told["finished"] is True
+    assert told["ni"] == 2.25  # the model is asked once more for the answer: 3 rounds of two calls, 2 of one
     by_calls = [(each["calls"], each["tasks"], each["success"]) for each in told["by_calls"]]
     assert by_calls == [(1, 6, 0.6667), (2, 2, 1.0)]
 
@@ -120,9 +123,63 @@ def test_a_limit_stops_the_run_and_says_so(
     assert (further.done, further.stopped, run.finished) == (8, "", True)
 
 
+def test_a_run_whose_limit_is_reached_already_runs_nothing_more(
+    engine: Engine, tasks: TaskSet, scheduler: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(Progress, "add", _dear)
+    run = begun(engine, tasks, chunk=1)
+    done = carry_on(run, tasks, jobs=1, scheduler=scheduler, limits=Limits(tokens=250)).done
+    again = carry_on(run, tasks, jobs=1, scheduler=scheduler, limits=Limits(tokens=300))
+    assert (again.done, again.stopped[:35]) == (done, "The limit of 300 tokens is reached:")
+    nothing = carry_on(begun(engine, tasks), tasks, jobs=1, scheduler=scheduler, limits=Limits(usd=0))
+    assert (nothing.done, nothing.stopped) == (0, "The limit of 0 USD is reached: 0.00 were spent.")
+
+
 def _dear(self: Progress, rows: list[dict[str, object]]) -> None:
     self.done += len(rows)
     self.tokens += 100 * len(rows)
+
+
+def test_the_tokens_of_a_server_that_counts_none_are_estimated_for_the_limit():
+    progress = Progress()
+    progress.add([{"success": True, "tokens": 100, "estimated_tokens": 900, "usd": None}])
+    progress.add([{"success": True, "tokens": 50, "estimated_tokens": None, "usd": None}])
+    assert Limits(tokens=1_051).reached(progress) == ""
+    assert Limits(tokens=1_050).reached(progress) == (
+        "The limit of 1,050 tokens is reached: 1,050 were used, 900 of them estimated."
+    )
+
+
+def test_a_limit_in_money_needs_a_known_price(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert Limits(usd=1).cannot_be_kept("mine").startswith("No price is known for 'mine' at this address")
+    assert (Limits(tokens=1).cannot_be_kept("mine"), Limits(usd=1).cannot_be_kept("embedded")) == ("", "")
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[models]\nmine = { input = 1, output = 2 }\n")
+    monkeypatch.setenv("COPILOT_PRICES", str(prices))
+    assert Limits(usd=1).cannot_be_kept("mine") == ""
+    monkeypatch.setenv("COPILOT_FALLBACK_MODEL", "other")
+    assert "'other'" in Limits(usd=1).cannot_be_kept("mine")
+
+
+def test_results_of_an_older_version_are_read_with_what_they_lack_empty(engine: Engine, tasks: TaskSet):
+    run = begun(engine, tasks)
+    old = pa.table({"id": ["a"], "success": [True], "tokens": [7], "usd": [0.5]})
+    parquet.write_table(old, run.folder / "part-000000.parquet")
+    assert run.rows(("id", "tokens", "estimated_tokens")) == [
+        {"id": "a", "tokens": 7, "estimated_tokens": None}
+    ]
+    found = run.result("a")
+    assert found is not None and (found["usd"], found["trace"]) == (0.5, None)
+
+
+def test_a_run_that_other_code_began_is_found_and_not_gone_on_with(engine: Engine, tasks: TaskSet):
+    old = begun(engine, tasks, code="old")
+    now = replace(old.settings, code="new", created_at="2026-11-22T08:00:00+00:00")
+    runs = Runs(engine.home)
+    assert (runs.unfinished(now), runs.of_other_code(now)) == (None, old)
+    assert runs.of_other_code(old.settings) is None
+    assert runs.of_other_code(replace(now, agent="react")) is None
 
 
 def test_a_scheduler_that_is_not_there_is_told_in_one_sentence(
@@ -159,8 +216,9 @@ def test_a_size_is_built_when_it_is_first_asked_for(engine: Engine):
     (path,) = (engine.home / "bench").glob("tasks-6*")
     built = path.stat().st_mtime_ns
     assert wanted_tasks("6", engine) == ("6", tasks, stamp) and path.stat().st_mtime_ns == built
-    with pytest.raises(NoTasks, match=r"'many' is none of 500, 10k, 100k .* and mine, and no file"):
-        wanted_tasks("many", engine)
+    for wrong in ("many", "0", "-3", "0-dev"):
+        with pytest.raises(NoTasks, match=rf"'{wrong}' is none of 500, 10k, 100k .* and mine, and no file"):
+            wanted_tasks(wrong, engine)
 
 
 def test_an_agent_cannot_write_to_the_catalogue(engine: Engine, tmp_path: Path):
