@@ -32,9 +32,22 @@ def is_for_one_kind(tool: str) -> bool:
     return tool in FOR_RADAR
 
 
-def looked_at_first(call: Call, text: str, before: Sequence[Call]) -> list[Call]:
-    """The look at an image that a call needs first; none where the words say what it is, or it was looked at."""
+_KIND_OF_IMAGE = re.compile(
+    r"\b(?:sar|radar|optical|colou?r)(?: (?:satellite|aerial))? (?:image|picture|photo|scene|one|shot)\b"
+    r"|\b(?:in|on|from|of) (?:the )?(?:sar|radar|optical)\b",
+    re.I,
+)
+"""Words that tell one image from others by its kind."""
+
+
+def looked_at_first(call: Call, text: str, before: Sequence[Call], images: Sequence[str] = ()) -> list[Call]:
+    """The look at an image that a call needs first; none where the words say what it is, or it was looked at.
+
+    Where the words tell one of several images by its kind, each of them is looked at, and the call goes to the one.
+    """
     image = call.args.get("image")
+    if len(images) > 1 and image in images and _KIND_OF_IMAGE.search(text) and LOOK in toolbox():
+        return [Call(LOOK, {"image": each}) for each in images[-_MOST:]] if _is_of_a_kind(call.tool) else []
     if call.tool not in FOR_RADAR or LOOK not in toolbox() or _SAID.search(text) or image is None:
         return []
     if str(image).startswith("@") or any(each.args.get("image") == image for each in before):
@@ -42,8 +55,33 @@ def looked_at_first(call: Call, text: str, before: Sequence[Call]) -> list[Call]
     return [Call(LOOK, {"image": image})]
 
 
+_MOST = 6
+"""How many images are looked at to find the one of a kind."""
+
+
+def _is_of_a_kind(tool: str) -> bool:
+    return tool in FOR_RADAR or tool in FOR_OPTICAL
+
+
+def _the_one_of_its_kind(call: Call, done: Sequence[Done]) -> Call:
+    """The call with the image of its kind, where several were looked at right before it."""
+    seen: dict[str, str] = {}
+    for each in reversed(done):
+        if each.call.tool != LOOK:
+            break
+        seen[str(each.call.args.get("image"))] = str(each.data.get("modality")).lower()
+    image = str(call.args.get("image"))
+    radar = call.tool in FOR_OPTICAL
+    if len(seen) < 2 or image not in seen or (seen[image] == "sar") == radar:
+        return call
+    other = next((each for each, kind in seen.items() if (kind == "sar") == radar), None)
+    return call if other is None else Call(call.tool, {**call.args, "image": other})
+
+
 def for_its_modality(call: Call, done: Sequence[Done]) -> Call:
-    """The call as it is, or the one for radar when the image was found to be that."""
+    """The call as it is, at the image of its kind of several, or the one for radar when the image was found to be that."""
+    if _is_of_a_kind(call.tool):
+        call = _the_one_of_its_kind(call, done)
     if call.tool not in FOR_RADAR:
         return call
     image = call.args.get("image")

@@ -15,6 +15,7 @@ from copilot.planner.cases import Cases, known_cases
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
 from copilot.planner.declared import declared_plan, followed
+from copilot.planner.declared.looks import images_at_hand
 from copilot.planner.fitting import fitted
 from copilot.planner.head import Head
 from copilot.planner.idioms import in_plain_words
@@ -105,6 +106,8 @@ class Planner:
                 notes = (*draft.notes, *declared.notes)
                 return Plan(tuple(declared.calls), tuple(dict.fromkeys(notes)), labels=("declared",))
             self._fill(draft, said, situation)
+            if _leaves_the_image(draft.calls, said, situation):
+                raise Reject(_not_understood(situation))
         except Ask as ask:
             arguments = {"question": ask.question, "choices": list(ask.choices)}
             return replace(draft.done(), calls=(*draft.calls[: draft.whole], Call("ask_user", arguments)))
@@ -252,10 +255,42 @@ class Planner:
         elif draft.notes:
             raise Reject(" ".join(draft.notes))
         else:
-            raise Reject(
-                "I did not understand that as something to find, map, count, chart or export. "
-                "Try: show ships near Rotterdam from 2020."
-            )
+            raise Reject(_not_understood(situation))
+
+
+def _not_understood(situation: Situation) -> str:
+    """That a request was not understood, with what could be asked: of the image that was brought in, if there is one."""
+    images = [] if situation.loaded else images_at_hand(situation)
+    if images:
+        return (
+            f"I did not understand what to do with {images[-1].name}. Try: what is in this image? how many ships are "
+            "there? or map the water."
+        )
+    return (
+        "I did not understand that as something to find, map, count, chart or export. "
+        "Try: show ships near Rotterdam from 2020."
+    )
+
+
+def _leaves_the_image(calls: Sequence[Call], request: str, situation: Situation) -> bool:
+    """Whether a plan turns from an image that was brought in to all of the catalogue, which nothing in the words names."""
+    first = calls[0] if calls else None
+    return (
+        first is not None
+        and first.tool == "db_load"
+        and not situation.state["database"]["loaded"]
+        and set(first.args["names"]) == set(situation.datasets)
+        and bool(images_at_hand(situation))
+        and not _OF_CATALOGUE.search(request)
+        and {each.tool for each in calls}
+        <= {"db_load", "db_count", "group_count", "filter_date", "compare_images", "map_state"}
+    )
+
+
+_OF_CATALOGUE = re.compile(
+    r"\b(?:images|imagery|scenes|pictures|photos|footprints|shots|data ?sets?|catalogue?|everything|all|rows|records|archive|collection)\b",
+    re.I,
+)
 
 
 def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...], dict[str, str]]:

@@ -337,6 +337,7 @@ _CHANGING = frozenset(
         "db_unload",
     }
 )
+_MAY_I = re.compile(r"^\W*(?:(?:can|could|should|may) (?:i|we|you)|how)\b", re.I)
 _QUESTION = re.compile(r"^\W*(?:what|why|how come|who|when|does|did|is|are)\b", re.I)
 _LISTS_DATASETS = frozenset(
     f"{start}variable{end}"
@@ -356,6 +357,8 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
     """What short words mean for what is on the page: layers, panels, tabs, the picked image; None where nothing of it fits."""
     if label in _CHANGING and _QUESTION.search(clause.text):
         return "map_state"
+    if label == "undo" and _MAY_I.search(clause.text) and label_by_rule(masked) != "undo":
+        return None  # a question that the head takes for a wish must change nothing
     if label == "image_info" and label_by_rule(masked) == "show_image":
         return "show_image"
     if (

@@ -96,7 +96,7 @@ def _extracted(progress: Progress, before: Path, target: Path) -> tuple[str, ...
     mask = target.with_suffix(".tif")
     made = building_mask(progress, before, mask)
     count = write_buildings(progress, mask, target)
-    return (f"{count:,} buildings were extracted from the first image by {made.method}.",)
+    return (f"{count:,} buildings were extracted from the first image by {made.model}.",)
 
 
 def measured(

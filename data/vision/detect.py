@@ -274,7 +274,7 @@ def _notes(model: Model, facts: ImageFacts, plan: Plan, count: int) -> list[str]
         if facts.gsd_m > high * 1.5:
             notes.append(
                 f"Its pixels of {facts.gsd_m:.3g} m are coarser than the model's {low:g} to {high:g} m, "
-                "so small objects are missed."
+                "so small objects are missed, and what it takes for some may be none."
             )
     if count > MOST:
         notes.append(f"Only the best {MOST:,} of {count:,} are kept.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -67,8 +68,15 @@ def change_detection(
         how = f"by {NAMES[found['method']]} over {number(found['threshold'])} ({found['unit']})"
         if not areas[0].pixels:
             return f"Nothing changed between {first.name} and {second.name}, {how}. {' '.join(done)}"
+        doubt = (
+            " More than half changed, though the method takes most of the ground for unchanged: crops, "
+            "season and light may be all it shows."
+            if areas[0].share_percent > _MOST_PERCENT
+            else ""
+        )
         return (
-            f"{area_words(areas[0])} changed between {first.name} and {second.name}, {how}. {' '.join(done)}"
+            f"{area_words(areas[0])} changed between {first.name} and {second.name}, {how}.{doubt} "
+            f"{' '.join(done)}"
         )
 
     call = Call.of(change_detection, before=before, after=after, method=method, min_px=min_px)
@@ -110,6 +118,10 @@ def building_damage_detection(
     call = Call.of(building_damage_detection, before=before, after=after, buildings=buildings)
     inputs: list[Input] = [first, second, given] if given else [first, second]
     beside = f" {number_of(outside, 'building')} lie outside the images." if outside else ""
+    worst = _worst(frame)
+    if worst:
+        which = listed([_worst_said(each) for each in worst])
+        beside += f" The worst {'is' if len(worst) == 1 else 'are'} {which}."
     said = (
         f"{number_of(len(frame), 'building')} of {first.name} assessed against {second.name} by "
         f"damage-ordinal: {listed([f'{name} {count:,}' for name, count in counts.items()])}.{beside} "
@@ -118,8 +130,29 @@ def building_damage_detection(
     mean = round(float(frame["score"].mean()), 4) if len(frame) else None
     return vector_step(
         state, world, call, inputs, frame, name=f"Damage in {second.name}"[:100], said=said, color="#dd6b20",
-        by_level=counts, mean_score=mean, outside=outside, model="damage-ordinal",
+        by_level=counts, mean_score=mean, outside=outside, worst=worst, model="damage-ordinal",
     )  # fmt: skip
+
+
+def _worst(frame: Any) -> list[dict[str, Any]]:
+    """The damaged buildings of the highest scores: number, level, score and place."""
+    damaged = frame[frame["level_number"] > 0].sort_values(["score", "building_id"], ascending=[False, True])
+    return [
+        {
+            "building_id": int(row["building_id"]),
+            "level": str(row["level"]),
+            "score": round(float(row["score"]), 2),
+            "lon": round(float(shape.centroid.x), 6),
+            "lat": round(float(shape.centroid.y), 6),
+        }
+        for row, shape in zip(damaged.head(3).to_dict("records"), damaged.geometry.head(3), strict=True)
+        if shape is not None and not shape.is_empty
+    ]
+
+
+def _worst_said(each: Mapping[str, Any]) -> str:
+    where = f"{each['lon']:.5f}, {each['lat']:.5f}"
+    return f"building {each['building_id']} ({each['level']}, score {each['score']:.2f}, at {where})"
 
 
 def _assessed(world: World, before: Path, after: Path, given: Any) -> tuple[Any, tuple[str, ...], int]:
@@ -148,6 +181,8 @@ def _assessed(world: World, before: Path, after: Path, given: Any) -> tuple[Any,
     return frame, done, outside
 
 
+_MOST_PERCENT = 50.0
+"""More than that is no change that the methods, which start from what stayed, can be right about."""
 NAMES = {
     "cva": "change vectors",
     "irmad": "IR-MAD",

@@ -98,7 +98,7 @@ def list_detections(
     facts = _estimate(found, reviews)
     said = f"{number_of(len(kept), 'detection')} in {one_line(found.name)}{_counts_said(by_class)}"
     if len(table) < len(kept):
-        said += f", of which the first {len(table):,} are listed"
+        said += f", of which the first {'is' if len(table) == 1 else f'{len(table):,} are'} listed"
     known = reviews_artifact(state, found.key)
     inputs: list[Input] = [found]
     if known is not None:
@@ -110,7 +110,7 @@ def list_detections(
         table,
         call,
         f"List of {found.name}",
-        f"{said}.{narrowing_said(kept, wanted)} {_estimate_said(facts)}",
+        f"{said}.{narrowing_said(table, wanted)} {_estimate_said(facts)}",
         detections=found.key,
         count=len(kept),
         leading=plain_rows(kept.head(1))[0] if len(kept) else None,

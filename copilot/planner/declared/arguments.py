@@ -10,6 +10,7 @@ from copilot.planner.asking import Ask, Reject
 from copilot.planner.declared.columns import READ, STATISTICS, of_columns
 from copilot.planner.declared.files import STORES, File, from_files, stores_at_hand
 from copilot.planner.declared.idioms import IDIOMS, SETTLE, WHOLLY, vectors
+from copilot.planner.declared.looks import is_look
 from copilot.planner.declared.numbers import Quantity, converted, number_for, quantities
 from copilot.planner.declared.phrases import words_of
 from copilot.planner.declared.said import Said
@@ -84,6 +85,8 @@ def _handles(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> N
         named = [each for each in single if not each.required and _is_named(each, said)]
         count = max(len(needed) + len(named), 1 if not needed else 0)
         things = [each for each in said.things if kind != "document" or not each.tool.startswith(STORES)]
+        if kind == "vector":
+            things = [each for each in things if _may_be_given(each, said.tool, named)]
         found = meant(said.text, kind, things, 8 if lists else count, said.tool)
         for each in lists:
             if found and (each.required or len(found) > 1):
@@ -92,6 +95,15 @@ def _handles(wanted: Sequence[Parameter], said: Said, args: dict[str, Any]) -> N
             [*needed, *named], _in_order(needed + named, found, said.text), strict=False
         ):
             args[parameter.name] = thing.ref
+
+
+def _may_be_given(thing: Thing, tool: str, named: Sequence[Parameter]) -> bool:
+    """Whether features may go into a tool that looks at images: no other look's, unless its name speaks of them."""
+    if not (is_look(tool) and is_look(thing.tool)):
+        return True
+    return any(set(words_of(each.name)) & set(words_of(thing.tool.replace("_", " "))) for each in named) and (
+        thing.tool != tool
+    )
 
 
 def _is_named(parameter: Parameter, said: Said) -> bool:

@@ -11,11 +11,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from copilot.planner.asking import Reject
-from copilot.planner.declared.idioms.vision import CLASSES
-from copilot.planner.declared.looks import Image, Look, detections_with, image_meant, last_look
+from copilot.planner.declared.idioms.vision import CLASSES, told
+from copilot.planner.declared.looks import (
+    Image,
+    Look,
+    detections_with,
+    image_meant,
+    images_at_hand,
+    last_look,
+    means_another,
+)
 from copilot.planner.declared.narrowing import narrowing
 from copilot.planner.declared.settings import settings
 from copilot.planner.declared.signature import parameters
+from copilot.planner.declared.things import things_at_hand
 from copilot.planner.declared.trust import asks_how_sure, trusted
 from copilot.planner.modality import FOR_OPTICAL, LOOK, is_for_one_kind
 from copilot.planner.situation import Call, Situation
@@ -34,10 +43,14 @@ def followed(request: str, situation: Situation) -> Following | None:
 
     Raises Reject where what was looked at cannot give it.
     """
+    text = request.strip()
     look = last_look(situation.past)
+    if (compared := _compared(text, look, situation)) is not None:
+        return compared
     if look is None:
         return None
-    text = request.strip()
+    if (again := _asked_again(text, look, situation)) is not None:
+        return again
     if (image := _another_image(text, look, situation)) is not None:
         return Following(list(_again_on(image, look)))
     if (said := trusted(text, look, situation)) is not None:
@@ -71,10 +84,63 @@ _DOES = re.compile(r"^what does (?P<image>.+?) (?:show|say|have|look like)\W*$",
 
 def _another_image(text: str, look: Look, situation: Situation) -> Image | None:
     """The image that a request names and nothing else: "and the other one?", "same for harbour"."""
-    rest = _TAIL.sub("", _LEAD.sub("", text))
+    does = _DOES.match(text)
+    rest = does["image"] if does else _TAIL.sub("", _LEAD.sub("", text))
     if rest == text.strip(" ?.!") and not re.match(r"(?:the |that )?other\b", text, re.I):
         return None  # a bare name asks for nothing
-    return image_meant(rest, situation, look.images)
+    image = image_meant(rest, situation, look.images)
+    if image is None and means_another(rest):
+        raise Reject(_no_such_image(situation))
+    return image
+
+
+def _no_such_image(situation: Situation) -> str:
+    here = [each.name for each in images_at_hand(situation)]
+    there = (
+        f"The only image here is {here[0]}"
+        if len(here) == 1
+        else f"The images here are {', '.join(here[-8:])}"
+    )
+    return f"{there}, and I can't tell which other one you mean; name it, or attach it."
+
+
+_COMPARES = re.compile(
+    r"^(?:and |now |please |can you |could you |then )*compare (?:(?:it|this|that|them|this one) )?(?:with|to|and|against) (?P<image>.+?)\W*$",
+    re.I,
+)
+
+
+def _compared(text: str, look: Look | None, situation: Situation) -> Following | None:
+    """ "Compare it with last year's": the change between two images of one place, the older first."""
+    match = _COMPARES.match(text)
+    if match is None or situation.loaded or not (here := images_at_hand(situation)):
+        return None
+    seen = look.images if look is not None else (here[-1].ref,)
+    now = next((each for each in here if each.ref in seen), here[-1])
+    other = image_meant(match["image"], situation, (now.ref,))
+    if other is None:
+        if means_another(match["image"]):
+            raise Reject(_no_such_image(situation))
+        return None
+    pair = sorted((now, other), key=lambda each: (each.year or 0, here.index(each)))
+    return Following([Call("change_detection", {"before": pair[0].ref, "after": pair[1].ref})])
+
+
+_STATES = re.compile(
+    r"\b(?:which|where|what|how many|show|list)\b.*\b(?:worst|hardest|hit|fine|ok(?:ay)?|intact|unharmed|undamaged|standing|survived|safe|lost|gone|badly)\b",
+    re.I,
+)
+
+
+def _asked_again(text: str, look: Look, situation: Situation) -> Following | None:
+    """The pair once more where a question is about the same look: its answer counts the levels and names the worst."""
+    if "before" not in look.last.args:
+        return None
+    things = things_at_hand(situation)
+    names = [each.name.lower() for each in images_at_hand(situation)]
+    same = told(text, things) == look.last.tool and not any(each in text.lower() for each in names)
+    about_damage = look.last.tool == "building_damage_detection" and _STATES.search(text) is not None
+    return Following([look.last]) if same or about_damage else None
 
 
 def _again_on(image: Image, look: Look) -> Iterator[Call]:
@@ -217,7 +283,7 @@ def _on_the_map(text: str, look: Look, situation: Situation) -> Following | None
         name = next((each["name"] for each in situation.state["artifacts"] if each["id"] == found), "that")
         raise Reject(
             f"{name} has no place on the map: the image says not where it lies, so only its pixels say where things "
-            "are; place_raster gives it a place, and looking again then shows them"
+            "are; place_raster gives it a place, and looking again then shows them."
         )
     if some is None:
         return Following([Call("fit_layer", {"layer": layer["id"]})])

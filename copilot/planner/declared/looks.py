@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from copilot.planner.declared.things import year_of
 from copilot.planner.situation import Call, PastTurn, Situation
 from tools.toolbox import toolbox
 
@@ -94,8 +95,7 @@ class Image:
     @property
     def year(self) -> int | None:
         """The year that its name tells."""
-        said = re.search(r"(?<!\d)((?:19|20)\d\d)(?:\d{4}|[-_]?\d\d(?:[-_]?\d\d)?)?(?!\d)", self.name)
-        return int(said[1]) if said else None
+        return year_of(self.name)
 
 
 def images_at_hand(situation: Situation) -> list[Image]:
@@ -155,6 +155,12 @@ def image_meant(words: str, situation: Situation, seen: Sequence[str] = ()) -> I
         later = [each for each in here if each.year and now.year and each.year > now.year]
         return later[-1] if later else (here[-1] if here[-1] != now else None)
     return None
+
+
+def means_another(words: str) -> bool:
+    """Whether some words stand for another image than the one that was looked at, be it here or not."""
+    text = words.strip(" ?.!,")
+    return any(each.fullmatch(text) for each in (_OTHER, _YEAR_BEFORE, _OLDER, _NEWER, _OF_YEAR))
 
 
 def _only(found: Sequence[Image]) -> Image | None:

@@ -127,7 +127,7 @@ def chosen(
 
 def _may_look(text: str, things: Sequence[Thing]) -> bool:
     """Whether an image that is here may be meant, and not images that are to be found."""
-    if vision.of_many(text):
+    if vision.of_many(text, things):
         return False
     loaded = any(each.ref == SELECTION for each in things)
     only_selected = all(each.tool == SELECTED_IMAGE for each in things if each.kind == "raster")
@@ -204,6 +204,8 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
     own = [name for name, info in situation.datasets.items() if info.origin == "ingested"]
     own += [urlsplit(tab["url"]).hostname or tab["title"] for tab in situation.tabs]
     files, stores = files_at_hand(situation), stores_at_hand(situation)
+    if not situation.loaded and (reason := _no_image(request, things)):
+        raise Reject(reason)
     steps = _chosen_for_each(_uncut(request, files, stores), things, own, files, stores)
     if any(tool for _, tool in steps):
         steps = [each for each in steps if each[1] or not _TELLS.match(each[0])] or steps
@@ -229,7 +231,7 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
                 draft.calls.append(selecting)
                 situation.imagine(selecting)
             call = _valid(filled(tool, text, situation, things, files))
-            draft.calls += looked_at_first(call, text, draft.calls)
+            draft.calls += looked_at_first(call, text, draft.calls, _unnamed_images(text, things))
         except (Missing, Ask, Reject) as stopped:
             _stop(draft, stopped)
             break
@@ -239,6 +241,32 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
         files = [*files, *brought]
         situation.planned.append(call)
     return draft
+
+
+def _unnamed_images(text: str, things: Sequence[Thing]) -> list[str]:
+    """The images that were brought in, where a text names none of them."""
+    images = [each for each in things if each.kind == "raster" and each.tool == "add_file"]
+    return [] if any(each.name.lower() in text.lower() for each in images) else [each.ref for each in images]
+
+
+def _no_image(request: str, things: Sequence[Thing]) -> str:
+    """Why nothing can be looked at where a file is here that is no image; nothing for any other request."""
+    if any(each.kind in ("raster", "detections") for each in things) or not _IN_IT.search(request):
+        return ""
+    files = [each for each in things if each.kind in _NO_IMAGES and each.tool == "add_file"]
+    if not files or vision.told(request, [Thing("raster", "", "image", tool="add_file")]) is None:
+        return ""
+    return (
+        f"{files[-1].name} is {_NO_IMAGES[files[-1].kind]} and no image, so it has no pixels to look at; attach the "
+        "image as a file of its own."
+    )
+
+
+_NO_IMAGES = {"document": "a text", "table": "a table", "vector": "a layer of shapes"}
+_IN_IT = re.compile(
+    r"\b(?:in|on|of|from) (?:it|this|that|here|(?:the|this|that|my) (?:file|image|picture|photo|scene|upload))\b",
+    re.I,
+)
 
 
 def _of_what_was_found(text: str, calls: Sequence[Call]) -> tuple[list[Call], list[str]] | None:
@@ -361,8 +389,10 @@ def _valid(call: Call) -> Call:
 
 
 def _question(tool: str, parameter: Parameter) -> str:
-    about = parameter.about.rstrip(".") or parameter.name.replace("_", " ")
-    return f"What should {tool} take as '{parameter.name}': {about}?"
+    """What to ask for an argument that is not said: what the tool does, and what it needs for that."""
+    does = toolbox().get(tool).summary.split(":")[0].split(";")[0].rstrip(".")
+    needed = parameter.about.split(";")[0].rstrip(".") or parameter.name.replace("_", " ")
+    return f"To {does[:1].lower()}{does[1:]}, I need to know more. Please tell me: {needed}."
 
 
 _VERBS = (

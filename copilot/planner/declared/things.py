@@ -57,7 +57,8 @@ def things_at_hand(situation: Situation) -> list[Thing]:
             each["kind"],
             each["id"],
             each["name"],
-            _telling(f"{each['name']} {each['made_by'].split('(')[0].removeprefix('add_file')}"),
+            _telling(f"{each['name']} {each['made_by'].split('(')[0].removeprefix('add_file')}")
+            | _year(each),
             tool=each["made_by"].split("(")[0],
             shape=_shape_in(f"{each['summary']} {each['made_by']}"),
         )
@@ -85,6 +86,18 @@ def things_at_hand(situation: Situation) -> list[Thing]:
         # First, so that it is the last to be meant where nothing is named.
         found.insert(0, Thing("vector", SELECTION, "selection", shape="polygon"))
     return found
+
+
+def _year(artifact: Mapping[str, Any]) -> frozenset[str]:
+    """The year that an image's name tells, as a word it can be called by."""
+    said = year_of(str(artifact["name"])) if artifact["kind"] == "raster" else None
+    return frozenset() if said is None else frozenset({str(said)})
+
+
+def year_of(name: str) -> int | None:
+    """The year in the name of a file: of 20190904, 2019-09 or 2019."""
+    said = re.search(r"(?<!\d)((?:19|20)\d\d)(?:\d{4}|[-_]?\d\d(?:[-_]?\d\d)?)?(?!\d)", name)
+    return int(said[1]) if said else None
 
 
 SELECTION = "selection"
@@ -212,11 +225,20 @@ _RESTORING = frozenset({"cloud_removal", "image_dehazing", "denoising", "super_r
 """Vision tools that give a picture for a picture."""
 
 
+_OF_PAIRS = frozenset({"change_detection", "building_damage_detection", "image_similarity"})
+"""Vision tools that compare two images."""
+
+
 def _scenes(text: str, rasters: Sequence[Thing], tool: str) -> list[Thing]:
     """The rasters that are scenes, where one is called so or a tool works on a scene's bands."""
     if tool not in _OF_COLOURS and not _SCENE.search(text) and not _looks(tool):
         return list(rasters)
-    return [each for each in rasters if _is_picture(each.tool) or each.ref in text]
+    found = [each for each in rasters if _is_picture(each.tool) or each.ref in text]
+    if tool in _OF_PAIRS:
+        # A picture that was made better is no other date of the one it came from.
+        brought = [each for each in found if each.tool not in _RESTORING or each.name.lower() in text.lower()]
+        return brought if len(brought) > 1 else found
+    return found
 
 
 def _is_picture(maker: str) -> bool:

@@ -41,7 +41,7 @@ TERMS: tuple[tuple[str, str], ...] = (
      rf"|\b{_PLANE} (?:types?|models?|recognition|identification)\b|\bwhat {_PLANE} (?:is|are) (?:this|that|these|those)\b|\bwhich (?:{_PLANE}|airliner) (?:is|are)\b|\b(?:is|are|could) (?:it|that|this|these|those)\b.*\b{_MODEL}\b"
      r"|^(?:and )?(?:of )?(?:what|which) types?\W*$"),
     ("building_damage_detection",
-     r"\b(?:damag\w+|destroyed|wreck\w*|collapsed?|ruined|flattened)\b|\bhow bad (?:is|was) (?:it|that|the damage)\b|\b(?:hit|gone|blown away)\b.*\b(?:tornado|storm|hurricane|earthquake|quake|typhoon|cyclone|disaster)\b"
+     r"\bwhat(?:'s| has| have)? happened\b.*\b(?:town|city|village|houses?|homes?|buildings?|neighbou?rhood|streets?|roofs?)\b|\b(?:damag\w+|destroyed|wreck\w*|collapsed?|ruined|flattened)\b|\bhow bad (?:is|was) (?:it|that|the damage)\b|\b(?:hit|gone|blown away)\b.*\b(?:tornado|storm|hurricane|earthquake|quake|typhoon|cyclone|disaster)\b"
      r"|\b(?:tornado|earthquake|quake|hurricane|storm)\b.*\b(?:buildings?|houses?|roofs?)\b|\bhow (?:severely|badly|hard)\b.*\b(?:buildings?|houses?)\b|\bhouses? were hit\b"),
     ("flood_mapping", r"\bflood\w*\b(?! (?:fill|plain))|\binundat\w+|\bunder ?water\b(?=.*\b(?:now|since|after|area|fields?)\b)"),
     ("burned_area", r"\bburn(?:ed|t)\b(?! is it)|\bburn (?:scar|severity)\b|\b(?:wild)?fires? (?:scar|damage|severity|extent)\b|\bwhat (?:did|has) the (?:wild)?fires?\b"),
@@ -61,7 +61,7 @@ TERMS: tuple[tuple[str, str], ...] = (
      r"\b(?:land surface temperature|lst|leaf area(?: index)?|lai|chlorophyll\w*|turbid\w*|soil moisture|suspended (?:matter|sediment))\b"),
     ("image_similarity", r"\b(?:similar\w*|alike|resembl\w+|same place|look the same|how different)\b"),
     ("change_detection",
-     rf"\bchange detection\b|\bwhat(?:'s| has| is| have)? ?(?:been )?(?:changed?|different|new)\b|\bwhere (?:did|has|have|are)\b.*\bchang\w+|\b(?:find|detect|map|show|highlight|spot)\b.*\b(?:changes?|differences?)\b|\bnew(?:ly built)? (?:buildings?|houses?|construction)\b|\bdifferences? between\b.*\b(?:{_IMAGE}s?|dates|two|before)\b|\bcompare\b.*\b(?:before|after|two {_IMAGE}s)\b|\b(?:anything|something|much) (?:changed|new|different)\b"),
+     rf"\bwhat(?:'s| has| have)? happened\b|\b(?:lost|gained|disappeared|vanished|appeared|(?:is|are) gone|went missing|(?:was|were) (?:built|cleared|cut down|removed|demolished))\b|\bchange detection\b|\bwhat(?:'s| has| is| have)? ?(?:been )?(?:changed?|different|new)\b|\bwhere (?:did|has|have|are)\b.*\bchang\w+|\b(?:find|detect|map|show|highlight|spot)\b.*\b(?:changes?|differences?)\b|\bnew(?:ly built)? (?:buildings?|houses?|construction)\b|\bdifferences? between\b.*\b(?:{_IMAGE}s?|dates|two|before)\b|\bcompare\b.*\b(?:before|after|two {_IMAGE}s)\b|\b(?:anything|something|much) (?:changed|new|different)\b"),
     ("referring_segmentation",
      rf"\b(?:segment|mask|cut out|isolate|outline the exact)\b.*\b(?:the|that|all)\b (?!{_IMAGE}\b|image\b)(?=.*\b(?:largest|biggest|smallest|left|right|north\w*|south\w*|east\w*|west\w*|top|bottom|green|red|white|blue|dark|bright|next to|near|in the middle|cent(?:re|er)|river|lake|field|pond)\b)"),
     ("visual_grounding",
@@ -159,9 +159,17 @@ _MANY = re.compile(
 )
 
 
-def of_many(text: str) -> bool:
-    """Whether images are to be found, by what they show, where and when: a question for the catalogue."""
-    return bool(_MANY.search(text))
+_ONE = re.compile(rf"\b(?:the|this|that|my) (?:\w+ )?{_IMAGE}\b", re.I)
+
+
+def of_many(text: str, things: Sequence[Thing] = ()) -> bool:
+    """Whether images are to be found, by what they show, where and when: a question for the catalogue.
+
+    One image of a year that is here is none of many.
+    """
+    years = set(re.findall(r"\b(?:19|20)\d\d\b", text))
+    here = any(years & each.words for each in things if each.kind == "raster")
+    return bool(_MANY.search(text)) and not (here and _ONE.search(text))
 
 
 def points(text: str) -> bool:
