@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from copilot.planner.answer_first import Done
-from copilot.planner.situation import Call
+from copilot.planner.situation import Call, PastTurn
+from data.catalogue.base import Catalogue
 from tools.toolbox import toolbox
 
 LOOK = "classify_image"
@@ -53,6 +55,25 @@ def looked_at_first(call: Call, text: str, before: Sequence[Call], images: Seque
     if str(image).startswith("@") or any(each.args.get("image") == image for each in before):
         return []
     return [Call(LOOK, {"image": image})]
+
+
+def image_looked_at(
+    state: Mapping[str, Any], catalogue: Catalogue, past: Sequence[PastTurn]
+) -> dict[str, Any] | None:
+    """What is known of the image a request is said beside: the selected one, else the newest that was brought in.
+
+    {"modality": "sar"}, by the catalogue or by a look in this conversation; None where nothing is known of one.
+    """
+    selected = state["ui"].get("selected_image")
+    if selected is not None:
+        row = catalogue.image(str(selected))
+        return None if row is None or not row.get("modality") else {"modality": row["modality"]}
+    brought = [each["id"] for each in state["artifacts"] if str(each["made_by"]).startswith("add_file")]
+    for turn in reversed(past):
+        for call, data in zip(turn.calls, turn.data, strict=False):
+            if call.tool == LOOK and data.get("modality") and call.args.get("image") in brought[-1:]:
+                return {"modality": data["modality"]}
+    return None
 
 
 _MOST = 6

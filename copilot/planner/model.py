@@ -19,7 +19,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from copilot.planner.answer import compose
 from copilot.planner.answer_first import Done, reference
 from copilot.planner.head import Head
-from copilot.planner.modality import for_its_modality
+from copilot.planner.modality import for_its_modality, image_looked_at
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import SELECTED, Call, PastTurn, Situation
 from copilot.planner.steps import (
@@ -98,7 +98,8 @@ class EmbeddedPlanner(BaseChatModel):
             situation = Situation(state, today, self.catalogue, self.gazetteer, _past(messages[:opened]))
             plan = self.planner.plan(messages[opened].text, situation)
         if forced is not None:
-            return _form_message(forced, plan, progress, messages[opened].text)
+            image = image_looked_at(state, self.catalogue, _past(messages[:opened]))
+            return _form_message(forced, plan, progress, messages[opened].text, image)
         if plan.calls and not _stopped(progress.done):
             if bound is not None and plan.calls[0].tool not in bound:
                 return AIMessage(said_between(progress.done, plan.calls))
@@ -181,7 +182,9 @@ def result_of(value: Any, done: Sequence[Done]) -> Any:
 _RESULT = re.compile(r"@(\d+)\.([A-Za-z_][\w.]*)")
 
 
-def _form_message(name: str, plan: Plan, progress: _Progress, request: str) -> AIMessage:
+def _form_message(
+    name: str, plan: Plan, progress: _Progress, request: str, image: Mapping[str, Any] | None
+) -> AIMessage:
     """The form of that name, filled in; the plan behind it travels with the message."""
     anew = False
     if name == "submit_plan":
@@ -192,7 +195,7 @@ def _form_message(name: str, plan: Plan, progress: _Progress, request: str) -> A
         form, second = submitted_reflection(progress.done, plan.calls)
         plan, anew = (plan, False) if second is None else (second, True)
     elif name == "submit_task_types":
-        form = submitted_task_types(request)
+        form = submitted_task_types(request, image)
     else:
         raise ValueError(f"The embedded planner knows no form '{name}'.")
     call = {"name": name, "args": form, "id": f"{name}-{len(progress.done)}", "type": "tool_call"}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from copilot.planner.answer_first import Done
+from copilot.planner.declared.idioms.vision import of_many
 from copilot.planner.plan import Plan
 from copilot.planner.situation import Call
 from tools.toolbox import toolbox
@@ -60,11 +61,14 @@ def submitted_reflection(done: Sequence[Done], rest: Sequence[Call]) -> tuple[di
     )
 
 
-def submitted_task_types(request: str) -> dict[str, Any]:
-    """The form of a request's task types: the likeliest, and those that are half as likely."""
+def submitted_task_types(request: str, image: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The form of a request's task types: the likeliest, and those that are half as likely.
+
+    `image` is what is known of the image that is looked at; a request for images of the catalogue is not about it.
+    """
     from copilot.solutions import infer_tasks  # its head is a file of its own, which one agent reads
 
-    found = infer_tasks(request)
+    found = infer_tasks(request, None if of_many(request) else image)
     return {"tasks": [each.task for each in found if each.score >= found[0].score / 2][:3]}
 
 

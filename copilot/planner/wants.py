@@ -117,6 +117,8 @@ def _in_context(
     label, probability = guess
     masked = without_openers(clause.masked)
     ruled = label_by_rule(masked)
+    if label == "undo" and ruled != "undo" and not _TAKES_BACK.search(clause.text):
+        return None  # the head takes "trust that" for it; what takes something back must be said to
     if (again := _about_what_is_there(label, masked, clause, situation)) is not None:
         return again
     for reread in (_by_its_wording, _by_what_it_names, _by_what_it_moves):
@@ -337,7 +339,12 @@ _CHANGING = frozenset(
         "db_unload",
     }
 )
-_MAY_I = re.compile(r"^\W*(?:(?:can|could|should|may) (?:i|we|you)|how)\b", re.I)
+_TAKES_BACK = re.compile(
+    r"un-?d\w+|\bu+n+d?o+\b|revert|revers|restor|back|cancel|oops|whoops|mistak|wrong|scratch|rewind|return|never ?mind|forget|remove|reset|"
+    r"didn'?t|don'?t|not (?:what|that)|\b(?:last|previous|prior|earlier|before|old|step|no)\b|ctrl|again|\bz\b|strike|retract|withdraw|annul|discard|drop",
+    re.I,
+)
+"""A word of taking back, or of regret."""
 _QUESTION = re.compile(r"^\W*(?:what|why|how come|who|when|does|did|is|are)\b", re.I)
 _LISTS_DATASETS = frozenset(
     f"{start}variable{end}"
@@ -357,8 +364,6 @@ def _about_what_is_there(label: str | None, masked: str, clause: Clause, situati
     """What short words mean for what is on the page: layers, panels, tabs, the picked image; None where nothing of it fits."""
     if label in _CHANGING and _QUESTION.search(clause.text):
         return "map_state"
-    if label == "undo" and _MAY_I.search(clause.text) and label_by_rule(masked) != "undo":
-        return None  # a question that the head takes for a wish must change nothing
     if label == "image_info" and label_by_rule(masked) == "show_image":
         return "show_image"
     if (

@@ -53,7 +53,8 @@ def _check_fine_enough(image: Path, folder: Path | None) -> None:
     coarsest = max(each[1] for each in ranges if each is not None)
     if gsd_m > coarsest * TOO_COARSE:
         raise RasterError(
-            f"Pixels of {gsd_m:.3g} m are too coarse to find objects in; the detectors take {coarsest:g} m at most."
+            f"Pixels of {gsd_m:.3g} m are too coarse to find objects in; the detectors take {coarsest:g} m "
+            "at most."
         )
 
 

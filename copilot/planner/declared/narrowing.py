@@ -103,8 +103,8 @@ _READ: tuple[tuple[re.Pattern[str], Callable[[Narrowed, re.Match[str]], None]], 
 )  # fmt: skip
 """What is read, in this order; what was read is taken out of the words."""
 _AROUND = frozenset(
-    "a about all also an and are at be boxes but by can could detect detected detection detections did display do does filter "
-    "find for found from give got half has have here how i image in is it its just keep let limit list lie many me my narrow "
+    "a about all also an and are at be boxes but by can could detected detection detections did display do does filter "
+    "for found from give got half has have here how i image in is it its just keep let limit list lie many me my narrow "
     "need no not now object objects of ok okay on one ones only our out part picture photo please result results score scores "
     "see show side so still tell than that the their them then there these they this those to us want was we were what what's "
     "where which who with within would yes you sorry wait actually again rather instead restrict".split()
