@@ -66,6 +66,8 @@ class Asking:
         self.model = model
         self.news: list[str] = []
         """What the user should know of how the answer came about; the turn takes it from here."""
+        self.bound: Sequence[dict[str, Any]] = ()
+        """The tools that were sent with the last question; none for a model that answers here."""
         self._fallback = fallback
         self._stop, self._seconds_left = stop, seconds_left
 
@@ -119,7 +121,7 @@ class Asking:
         if getattr(self.model, "answers_here", False):
             return _answer(self.model, said, tools(self.model), forced, None, threading.Event())
         left = min(self._seconds_left(), MAX_SECONDS_A_TRY)
-        bound = tools(self.model)
+        self.bound = bound = tools(self.model)
         given_up = threading.Event()
         came: list[AIMessage | Exception] = []
         done = threading.Event()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,12 +71,18 @@ class Spent:
         """Until the wall-clock budget is spent; never below zero."""
         return max(0.0, self.budget.seconds - (self.seconds - self.worked))
 
-    def take(self, said: list[BaseMessage], answer: AIMessage, cost_usd: float | None) -> None:
-        """Add what one answer of a model has cost."""
+    def take(
+        self,
+        said: list[BaseMessage],
+        answer: AIMessage,
+        cost_usd: float | None,
+        tools: Sequence[dict[str, Any]] = (),
+    ) -> None:
+        """Add what one answer of a model has cost; `tools` were sent with the question."""
         self.rounds += 1
         reported = answer.usage_metadata
         if reported is None:
-            self.unreported += count_tokens_approximately([*said, answer])
+            self.unreported += count_tokens_approximately([*said, answer], tools=list(tools) or None)
             return
         known = self.usage.cost_usd
         # One answer without a price makes the sum unknown: part of a cost is not the cost.

@@ -148,7 +148,7 @@ class OpenTurn:
             raise Ended(self.spent.out_of_time(), "failed") from None
         except Unanswered as failure:
             raise Ended(str(failure), "failed") from None
-        self.spent.take(self.said, answer, self.asking.cost_usd(answer))
+        self.spent.take(self.said, answer, self.asking.cost_usd(answer), self.asking.bound)
         return answer
 
     def _ask(self, tools: Tools, forced: str | None) -> AIMessage:

@@ -16,7 +16,7 @@ from copilot.bench.run.store import Run, Settings
 Row = Mapping[str, Any]
 COLUMNS = (
     "id", "intent", "category", "complexity", "request", "outcome", "success", "correctness", "rouge_l",
-    "errors", "tokens", "seconds", "usd", "verdict", "at_epsilon",
+    "errors", "tokens", "estimated_tokens", "seconds", "usd", "verdict", "at_epsilon",
 )  # fmt: skip
 """What a report reads of a result: not the traces, which are most of it."""
 LONG = 8
@@ -48,6 +48,11 @@ class Graded:
         return measure(Verdict.from_json(json.loads(row["verdict"])) for row in self.rows)
 
     @cached_property
+    def estimated_tokens(self) -> float:
+        """Tokens a task of answers whose server counts none: they are not among those of the metrics."""
+        return _mean([float(row["estimated_tokens"] or 0) for row in self.rows]) or 0.0
+
+    @cached_property
     def at_epsilon(self) -> dict[float, float]:
         """ε → the success rate when numbers may be off by so much."""
         found: dict[float, list[bool]] = {}
@@ -74,6 +79,7 @@ def summary(of: Graded) -> dict[str, Any]:
     return {
         "run": of.run.id,
         **_rounded(overall),
+        "estimated_tokens_per_task": round(of.estimated_tokens, 4),
         "version": of.settings.version,
         "agent": of.settings.agent,
         "model": of.settings.model,

@@ -67,7 +67,7 @@ def overall(runs: Sequence[Graded]) -> Table:
             share(each.metrics.success),
             share(each.metrics.correctness),
             share(each.metrics.rouge_l),
-            number(each.metrics.tokens_per_task),
+            tokens(each),
             number(each.seconds),
         )
         for each in runs
@@ -155,6 +155,14 @@ def share(value: float | None) -> str:
 def number(value: float | None, digits: int = 0) -> str:
     """A number as people read it."""
     return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def tokens(run: Graded) -> str:
+    """Tokens a task; estimated, and marked so, where the model's server counts none."""
+    counted = run.metrics.tokens_per_task
+    if not run.estimated_tokens or counted is None:
+        return number(counted)
+    return f"≈ {number(counted + run.estimated_tokens)}"
 
 
 def _grouped(

@@ -13,7 +13,7 @@ from typing import Any
 from copilot.bench.report import Graded, Row, graded, longest
 from copilot.bench.run.background import Running
 from copilot.bench.run.store import Run, Runs
-from copilot.bench.tables import CHECK_TITLES, number, share
+from copilot.bench.tables import CHECK_TITLES, share, tokens
 from copilot.view.transcript import call_text
 
 MOST_RUNS = 50
@@ -68,7 +68,7 @@ def headline(run: Graded) -> tuple[tuple[str, str, str], ...]:
             share(long["success"]),
             f"Success on the {long['tasks']:,} tasks of more than eight calls",
         ),
-        ("Tokens a task", number(run.metrics.tokens_per_task), "Prompt and completion, as the server counts"),
+        ("Tokens a task", tokens(run), "Prompt and completion, as the server counts; ≈ where it counts none"),
     )
 
 

@@ -64,6 +64,8 @@ def build(
     except ValueError as error:
         fail(str(error), as_json)
     _print(path, header.stamp.version, header.report, as_json)
+    if wish.model:
+        _print_reworded(wish.model, header.report)
 
 
 def _ready(model: str, agents: tuple[str, ...], engine: Any) -> None:
@@ -93,3 +95,9 @@ def _print(path: Path, version: str, report: dict[str, Any], as_json: bool) -> N
     for kind, missing in report["short_of"].items():
         typer.echo(f"{missing:,} tasks of {kind} are missing: its intents have no more to give.", err=True)
     typer.echo(str(path))
+
+
+def _print_reworded(model: str, report: dict[str, Any]) -> None:
+    reworded, tasks = report["paraphrased"], report["tasks"]
+    rest = "" if reworded == tasks else "; where it said nothing, or lost or added something, people's stand"
+    typer.echo(f"{reworded:,} of {tasks:,} requests are in the words of {model}{rest}.", err=True)

@@ -308,6 +308,13 @@ def test_the_token_limit_holds_for_a_server_that_counts_none(session: Session) -
     assert went.answer.estimated_tokens >= 3000
 
 
+def test_the_tools_that_are_sent_count_among_the_estimated_tokens() -> None:
+    spent, sent = Spent(), Spent()
+    spent.take([HumanMessage("Go on.")], AIMessage("a"), None)
+    sent.take([HumanMessage("Go on.")], AIMessage("a"), None, [{"name": "zoom_map", "about": "x" * 4000}])
+    assert 1000 <= sent.unreported - spent.unreported <= 1020
+
+
 def test_what_a_server_says_is_kept_without_the_key(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ from copilot.bench.published import ROWS
 from copilot.bench.report import Graded, apart, by_version, differences, graded, longest, summary
 from copilot.bench.run.store import Progress, Run, Runs, Settings
 from copilot.bench.run.work import Work, run_task
-from copilot.bench.tables import Table, tables
+from copilot.bench.tables import Table, overall, tables
 from copilot.bench.task import GoldCall, Task
 from copilot.engine import Engine
 from tests.copilot.bench.run.hand import hand_tasks, made
@@ -128,6 +128,15 @@ def test_versions_are_never_put_into_one_table(engine: Engine, run: Graded):
     assert page.count("<h2>Version ") == 2 and "<p>These are other tasks. Their figures do not" in page
     assert apart([run, newer]).startswith("These are other tasks. Their figures do not compare")
     assert apart([run]) == ""
+
+
+def test_tokens_that_nobody_counted_are_told_as_estimated(engine: Engine, run: Graded):
+    rows = tuple({**row, "estimated_tokens": 1200} for row in run.rows)
+    guessed = replace(run, rows=rows)
+    assert overall([guessed]).rows[0][5] == "≈ 1,200" and overall([run]).rows[0][5] == "0"
+    assert summary(guessed)["estimated_tokens_per_task"] == 1200
+    old = replace(run, rows=tuple({**row, "estimated_tokens": None} for row in run.rows))
+    assert overall([old]).rows[0][5] == "0"
 
 
 def test_a_task_whose_gold_does_not_work_here_grades_nobody(engine: Engine):
