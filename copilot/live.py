@@ -6,6 +6,7 @@ kills it. Whoever shows a session subscribes to it and reads its events.
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 import time
@@ -216,6 +217,10 @@ class Live:
         except Exception:
             # Whoever needs the part meets the same error, with a sentence for it.
             _log.exception("warming up failed")
+        # Streamlit looks for garbage in all that there is after every run of a page, which takes longer than
+        # the run. What is loaded by now stays until the end, and need not be looked through again.
+        gc.collect()
+        gc.freeze()
 
     def _run(self, session: Session, running: _Running) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -160,3 +161,17 @@ def test_the_warm_up_lets_the_first_page_be_drawn_before(live: Live, monkeypatch
     live.drawn.set()
     warming.join(30)
     assert (before, "catalogue" in vars(live.engine)) == (False, True)
+
+
+def test_what_was_warmed_up_is_not_looked_through_for_garbage_after_every_run_of_a_page(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("copilot.live._BROWSER_DRAWS_S", 0)
+    live.drawn.set()
+    gc.unfreeze()
+    looked_at = len(gc.get_objects())
+    try:
+        live.warm_up()
+        assert gc.get_freeze_count() > 0.9 * looked_at and len(gc.get_objects()) < 0.1 * looked_at
+    finally:
+        gc.unfreeze()
