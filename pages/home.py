@@ -40,9 +40,10 @@ def _breadcrumb(current: Session) -> None:
                 query_params={"session": current.id, "image": image},
                 width="content",
             )
-        elif not parts and not current.state.map.layers:
+        elif not parts:  # the line is always there, so that the map below does not jump
+            what = "No data set" if current.state.map.layers else "Nothing"
             st.html(
-                '<span class="az-hint">Nothing is loaded yet: ask for a data set, a place, a time.</span>'
+                f'<span class="az-hint">{what} is loaded yet: ask for a data set, a place, a time.</span>'
             )
         for chip in parts:
             _chip(chip)
