@@ -182,6 +182,8 @@ class Columns:
         west, south, east, north = box
         bands: NDArray[np.intp] = np.arange(_cell(south, _BANDS), _cell(north, _BANDS) + 1) * _COLUMNS
         first, last = _cell(west, _COLUMNS), _cell(east, _COLUMNS)
+        if west > east and last >= first:
+            return _ALL  # all the way around: both ends lie in one cell
         spans = [(first, last)] if west <= east else [(0, last), (first, _COLUMNS - 1)]
         begins = np.concatenate([self._starts[bands + low] for low, _ in spans])
         ends = np.concatenate([self._starts[bands + high + 1] for _, high in spans])

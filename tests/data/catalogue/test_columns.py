@@ -80,6 +80,8 @@ def test_groups_are_those_of_sql(
         (Selection(bbox=(-180, -90, 180, 90)), 4),
         (Selection(bbox=(-179.99, -90, 180, 90)), 3),
         (Selection(bbox=(179, -1, -179, 1)), 2),
+        (Selection(bbox=(10.4, 0, 10.3, 90)), 3),
+        (Selection(bbox=(179.8, -1, 179.7, 1)), 2),
         (Selection(center=(180.0, 0.0), radius_km=12), 2),
         (Selection(center=(180.0, 0.0), radius_km=11), 0),
         (Selection(geometry={"type": "Polygon", "coordinates": [[[0, 0], [10, 50], [0, 50], [0, 0]]]}), 1),
