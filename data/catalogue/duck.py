@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -107,6 +107,8 @@ class DuckCatalogue(SqlCatalogue):
         self._spatial = False
         self._local = threading.local()
         self._columns: dict[str, tuple[_Loaded, Columns]] = {}
+        self._empty: dict[str, tuple[_Loaded, frozenset[str]]] = {}
+        self._indexes: set[str] = set()
         self._counts: OrderedDict[str, int] = OrderedDict()
         self._kept_counts = kept_counts
 
@@ -256,13 +258,44 @@ class DuckCatalogue(SqlCatalogue):
     def _records(self, info: DatasetInfo) -> str:
         return f"read_parquet({literal(str(self._root / info.name / IMAGES_FILE))})"
 
-    def _whole(self, info: DatasetInfo) -> str:
-        """With the columns that are in memory taken from there: a file's texts take three times as long."""
-        kept = [name for name in COLUMN_KINDS if name != "dataset"]
-        rest = [name for name in IMAGES.names if name not in kept and name != "class_words"]
-        columns = ", ".join([*(f"m.{name}" for name in kept), *(f"f.{name}" for name in rest)])
+    def _filled(self, info: DatasetInfo) -> frozenset[str]:
+        """What the file's own statistics do not call empty: it need not be read for the rest."""
+        with self._lock:
+            loaded = self._loaded.get(info.name)
+            if loaded is None:
+                raise CatalogueError(f"The data set {info.name!r} has just been removed.")
+            known = self._empty.get(info.name)
+            if known is None or known[0].stamp != loaded.stamp:
+                known = self._empty[info.name] = (
+                    loaded,
+                    _empty_columns(self._root / info.name / IMAGES_FILE),
+                )
+            return frozenset(IMAGES.names) - known[1]
+
+    def _stored(self, info: DatasetInfo, numbers: list[int], columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """What is in memory from there, by an index, and from the file only what is nowhere else."""
+        if info.images > MOST_ROWS:
+            return super()._stored(info, numbers, columns)
+        filled = self._filled(info)
+        kept = [name for name in columns if name in COLUMN_KINDS and name != "dataset"]
+        rest = [name for name in columns if name in filled and name not in (*kept, "dataset")]
+        found: dict[int, dict[str, Any]] = {number: {} for number in numbers}
+        for names, source in ((kept, self._indexed), (rest, self._records)):
+            rows = self._numbered(source(info), numbers, names) if names else ()
+            for number, *values in rows:
+                if number in found:
+                    found[number].update(zip(names, values, strict=True))
+        known = ((number, {"dataset": info.name, **row}) for number, row in found.items())
+        return [(number, *map(row.get, columns)) for number, row in known]
+
+    def _indexed(self, info: DatasetInfo) -> str:
+        """The table in memory, where a row is found by its number without looking at the others."""
         source = self._source(info, ())
-        return f"(SELECT {columns} FROM {source} AS m JOIN {self._records(info)} AS f USING (image_num))"
+        with self._lock:
+            if source not in self._indexes:
+                self._cursor().execute(f"CREATE INDEX {source}_number ON {source} (image_num)")
+                self._indexes.add(source)
+        return source
 
     def _boxes(self, info: DatasetInfo) -> str:
         return f"read_parquet({literal(str(self._root / info.name / DETECTIONS_FILE))})"
@@ -288,6 +321,7 @@ class DuckCatalogue(SqlCatalogue):
         now = time.monotonic()
         for retired in [each for each in self._old_tables if now - each[1] > _KEPT_AFTER_S]:
             cursor.execute(f"DROP TABLE {retired[0]}")
+            self._indexes.discard(retired[0])
             self._old_tables.remove(retired)
         kept = {}
         for name, stamp in seen.items():
@@ -321,6 +355,23 @@ class DuckCatalogue(SqlCatalogue):
     @cached_property
     def _room(self) -> SqlRoom:
         return SqlRoom(self._root, self._threads)
+
+
+def _empty_columns(path: Path) -> frozenset[str]:
+    """The columns of a Parquet file in which, by its statistics, nothing has a value."""
+    import pyarrow.parquet as pq
+
+    about = pq.read_metadata(path)
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    return frozenset(
+        name
+        for at, name in enumerate(about.schema.names)
+        if about.schema.column(at).path == name
+        and all(
+            (facts := group.column(at).statistics) is not None and facts.null_count == group.num_rows
+            for group in groups
+        )
+    )
 
 
 def literal(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import pandas as pd
@@ -15,6 +16,8 @@ from data.catalogue.records import plain, properties_of
 from data.catalogue.scanning import Scanning
 from data.schema import IMAGES, DatasetInfo
 
+MOST_LISTED = 200
+"""Most rows that are asked for one by one; of more, what lies between the first and the last is looked at."""
 POINT_COLUMNS = (
     "image_id", "dataset", "name", "lon", "lat", "west", "south", "east", "north", "footprint", "acquired",
 )  # fmt: skip
@@ -57,13 +60,19 @@ class Reading(Scanning):
 
     def points(self, selection: Selection, bbox: Bbox | None = None, limit: int = 5000) -> pd.DataFrame:
         """What the map draws of the selected rows in `bbox`, by data set and number."""
+        kept = tuple(name for name in POINT_COLUMNS if name not in ("dataset", "footprint"))
         sql, params = self._union(
-            selection, lambda info, params: f"{self._name(info, params)} AS ds, image_num", bbox=bbox
+            selection,
+            lambda info, params: f"{self._name(info, params)} AS dataset, image_num, {', '.join(kept)}",
+            bbox=bbox,
         )
         if sql is None:
             return pd.DataFrame(columns=list(POINT_COLUMNS))
-        page = f"SELECT ds, image_num FROM ({sql}) AS parts ORDER BY ds, image_num LIMIT {params.add(limit)}"
-        return self._read(self._fetch(page, params), POINT_COLUMNS)
+        page = f"SELECT * FROM ({sql}) AS parts ORDER BY dataset, image_num LIMIT {params.add(limit)}"
+        rows = [tuple(map(plain, row)) for row in self._fetch(page, params)]
+        footprints = self._read([row[:2] for row in rows], ("footprint",))
+        frame = pd.DataFrame(rows, columns=["dataset", "image_num", *kept])
+        return frame.assign(footprint=footprints["footprint"])[list(POINT_COLUMNS)]
 
     def images_near(self, selection: Selection, lon: float, lat: float, limit: int = 10) -> pd.DataFrame:
         """Selected images whose box holds the point (smallest first), else the nearest; with distance_km."""
@@ -105,11 +114,7 @@ class Reading(Scanning):
             return None
         info, number = located
         names = [name for name in IMAGES.names if name != "class_words"]
-        params = Params(self.dialect.prefix)
-        row = self._fetch(
-            f"SELECT {', '.join(names)} FROM {self._whole(info)} AS r WHERE image_num = {params.add(number)}",
-            params,
-        )[0]
+        row = next(row for row in self._stored(info, [number], names) if row[0] == number)[1:]
         record = {name: plain(value) for name, value in zip(names, row, strict=True)}
         record["properties"] = properties_of(record["properties"])
         words = self._class_word_counts_of(info, number)
@@ -187,20 +192,9 @@ class Reading(Scanning):
         from_rows = [c for c in columns if c in IMAGES.names and c != "properties"]
         keys = [c for c in columns if c not in IMAGES.names]
         stored = [*from_rows, *(["properties"] if keys or "properties" in columns else [])]
-        in_memory = all(c in COLUMN_KINDS and c != "dataset" for c in stored)
-        source = self._source(info, ()) if in_memory else self._records(info)
-        params = Params(self.dialect.prefix)
-        listed = ", ".join(params.add(n) for n in numbers) if len(numbers) <= 200 else None
-        test = (
-            f"image_num IN ({listed})"
-            if listed
-            else f"image_num BETWEEN {params.add(min(numbers))} AND {params.add(max(numbers))}"
-            f" AND image_num IN (SELECT unnest(CAST({params.add(numbers)} AS INTEGER[])))"
-        )
-        select = ", ".join(["image_num", *(f"{c} AS c{i}" for i, c in enumerate(stored))])
         asked = set(numbers)
         found = {}
-        for number, *values in self._fetch(f"SELECT {select} FROM {source} AS r WHERE {test}", params):
+        for number, *values in self._stored(info, numbers, stored):
             if number in asked:
                 record = dict(zip(stored, map(plain, values), strict=True))
                 record["properties"] = properties = properties_of(record.get("properties"))
@@ -208,3 +202,21 @@ class Reading(Scanning):
                     record.get(c) if c in IMAGES.names else properties.get(property_key(c)) for c in columns
                 )
         return found
+
+    def _stored(self, info: DatasetInfo, numbers: list[int], columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """(image_num, columns of IMAGES) of the rows of those numbers, and maybe of others."""
+        in_memory = all(c in COLUMN_KINDS and c != "dataset" for c in columns)
+        source = self._source(info, ()) if in_memory else self._records(info)
+        return self._numbered(source, numbers, columns)
+
+    def _numbered(self, source: str, numbers: list[int], columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        params = Params(self.dialect.prefix)
+        listed = ", ".join(params.add(n) for n in numbers) if len(numbers) <= MOST_LISTED else None
+        test = (
+            f"image_num IN ({listed})"
+            if listed
+            else f"image_num BETWEEN {params.add(min(numbers))} AND {params.add(max(numbers))}"
+            f" AND image_num IN (SELECT unnest(CAST({params.add(numbers)} AS INTEGER[])))"
+        )
+        select = ", ".join(["image_num", *(f"{c} AS c{i}" for i, c in enumerate(columns))])
+        return self._fetch(f"SELECT {select} FROM {source} AS r WHERE {test}", params)

@@ -73,11 +73,9 @@ class Scanning(SqlBase):
         between = f"image_num >= {params.add(first)} AND image_num < {params.add(first + ROWS_A_PAGE)}"
         rows = self._source(info, fields_of(selection))
         where = " AND ".join([*found, between])
-        in_memory = all(c in COLUMN_KINDS for c in columns)
-        listed = ", ".join(
-            f"{self._name(info, params)} AS dataset" if c == "dataset" else c
-            for c in columns or ("image_num",)
-        )
+        filled = self._filled(info)
+        in_memory = all(c in COLUMN_KINDS or c not in filled for c in columns)
+        listed = ", ".join(self._listed(info, c, filled, params) for c in columns or ("image_num",))
         if in_memory:
             return self._frame(f"SELECT {listed} FROM {rows} AS r WHERE {where} ORDER BY image_num", params)
         chosen = f"SELECT image_num FROM {rows} AS s WHERE {where}"
@@ -86,6 +84,13 @@ class Scanning(SqlBase):
             " ORDER BY image_num",
             params,
         )
+
+    def _listed(self, info: DatasetInfo, column: str, filled: frozenset[str], params: Params) -> str:
+        if column == "dataset":
+            return f"{self._name(info, params)} AS dataset"
+        if column in COLUMN_KINDS or column in filled:
+            return column
+        return f"CAST(NULL AS {'BYTEA' if column == 'footprint' else 'VARCHAR'}) AS {column}"
 
     def _all_columns(self, infos: list[DatasetInfo]) -> tuple[str, ...]:
         keys = dict.fromkeys(key for info in infos for key, _ in info.properties if key not in IMAGES.names)

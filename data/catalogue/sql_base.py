@@ -14,7 +14,7 @@ from data.catalogue.base import Bbox, Selection
 from data.catalogue.compile import check_fields, chosen_datasets, conditions
 from data.catalogue.dialect import Dialect, Params
 from data.catalogue.fields import Kind, field_expr, field_kind, unknown_field
-from data.schema import DatasetInfo
+from data.schema import IMAGES, DatasetInfo
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,9 +50,9 @@ class SqlBase(ABC):
     def _records(self, info: DatasetInfo) -> str:
         """A FROM item with every column of data.schema.IMAGES of a data set."""
 
-    def _whole(self, info: DatasetInfo) -> str:
-        """The same but for `class_words`, where one row is looked up."""
-        return self._records(info)
+    def _filled(self, info: DatasetInfo) -> frozenset[str]:
+        """The columns of data.schema.IMAGES in which a row may have a value."""
+        return frozenset(IMAGES.names)
 
     @abstractmethod
     def _boxes(self, info: DatasetInfo) -> str:
