@@ -18,3 +18,7 @@ class Ask(Exception):
 
 class Reject(Exception):
     """No tool can do it: say why."""
+
+
+ASKS_FOR = "I need to know more. Please tell me"
+"""What the question for a missing argument says, which is answered in the user's own words."""

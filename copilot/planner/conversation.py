@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
 
+from copilot.planner.asking import ASKS_FOR
 from copilot.planner.situation import PastTurn, Situation
 from data.vocabulary.thesaurus import find
 
@@ -44,6 +45,8 @@ def clarified(request: str, situation: Situation) -> Meant:
     choices = [str(each) for each in question.args.get("choices", ())]
     chosen = _chosen(request, choices)
     original, earlier = _original(situation.past)
+    if chosen is None and ASKS_FOR in str(question.args["question"]) and _is_an_answer(request):
+        return Meant(f"{original.rstrip(' .!?')} {request.strip()}", earlier)
     if chosen is None:
         return _another_place(request, str(question.args["question"]), original, situation) or Meant(request)
     about = _phrase_asked_about(str(question.args["question"]), original)
@@ -57,6 +60,18 @@ def clarified(request: str, situation: Situation) -> Meant:
     )
 
 
+_A_REQUEST = re.compile(
+    r"^\W*(?:please |no,? |never ?mind|forget|cancel|undo|show|find|load|zoom|what|how|which|where|who|why|is|are|can|could|do|does|make|open|add)\b",
+    re.I,
+)
+
+
+def _is_an_answer(request: str) -> bool:
+    """Whether a turn after a question only says what was asked for: "300 by 200", and no request of its own."""
+    return len(request.split()) <= _SHORT and not _A_REQUEST.match(request)
+
+
+_SHORT = 8
 _DECLINES = re.compile(
     r"^\W*(?:neither|none|no|nope|not (?:these|those|any))\b(?: of (?:these|those|them|the above))?(?:\W+(?:i (?:mean|meant|want)\b|it'?s\b|but\b|rather\b|the one\b))*\W*",
     re.I,

@@ -109,6 +109,9 @@ class Planner:
             if _leaves_the_image(draft.calls, said, situation):
                 raise Reject(_not_understood(situation))
         except Ask as ask:
+            if ask.question.startswith(_OF_NOTHING_LOADED) and _is_beside_the_catalogue(said, situation):
+                reason = _not_understood(situation)
+                return replace(draft.done(), calls=(Call("reject_task", {"reason": reason}),))
             arguments = {"question": ask.question, "choices": list(ask.choices)}
             return replace(draft.done(), calls=(*draft.calls[: draft.whole], Call("ask_user", arguments)))
         except Reject as reject:
@@ -260,7 +263,7 @@ class Planner:
 
 def _not_understood(situation: Situation) -> str:
     """That a request was not understood, with what could be asked: of the image that was brought in, if there is one."""
-    images = [] if situation.loaded else images_at_hand(situation)
+    images = [] if situation.state["database"]["loaded"] else images_at_hand(situation)
     if images:
         return (
             f"I did not understand what to do with {images[-1].name}. Try: what is in this image? how many ships are "
@@ -270,6 +273,15 @@ def _not_understood(situation: Situation) -> str:
         "I did not understand that as something to find, map, count, chart or export. "
         "Try: show ships near Rotterdam from 2020."
     )
+
+
+_OF_NOTHING_LOADED = ("Nothing is loaded", "What would you like to see", "No image is selected")
+
+
+def _is_beside_the_catalogue(request: str, situation: Situation) -> bool:
+    """Whether an image was brought in and nothing in the words names the catalogue or what it holds."""
+    loaded = situation.state["database"]["loaded"]
+    return bool(images_at_hand(situation)) and not loaded and not _OF_CATALOGUE.search(request)
 
 
 def _leaves_the_image(calls: Sequence[Call], request: str, situation: Situation) -> bool:

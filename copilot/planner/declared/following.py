@@ -61,8 +61,10 @@ def followed(request: str, situation: Situation) -> Following | None:
         for reading in (_taken_away, _on_the_map, _reviewed, _some_of_it):
             if (following := reading(text, look, situation)) is not None:
                 return following
-    elif (following := _part_of_it(text, look, situation) or _found_first(text, look)) is not None:
-        return following
+    else:
+        for reading in (_shown, _without_area, _part_of_it, _found_first):
+            if (following := reading(text, look, situation)) is not None:
+                return following
     if (changed := settings(text, look, situation)) is not None:
         return Following(list(_with(look, changed)))
     return None
@@ -126,6 +128,11 @@ def _compared(text: str, look: Look | None, situation: Situation) -> Following |
     return Following([Call("change_detection", {"before": pair[0].ref, "after": pair[1].ref})])
 
 
+_INVENTED = re.compile(
+    r"\b(?:which|what|how (?:much|many)|where|is|are|any)\b.*\b(?:made[- ]?up|invented|guess\w*|fake\w*|filled(?: in)?|not real|real)\b",
+    re.I,
+)
+"""What a restored picture has that was not seen; the tool's own answer says it."""
 _STATES = re.compile(
     r"\b(?:which|where|what|how many|show|list)\b.*\b(?:worst|hardest|hit|fine|ok(?:ay)?|intact|unharmed|undamaged|standing|survived|safe|lost|gone|badly)\b",
     re.I,
@@ -134,6 +141,8 @@ _STATES = re.compile(
 
 def _asked_again(text: str, look: Look, situation: Situation) -> Following | None:
     """The pair once more where a question is about the same look: its answer counts the levels and names the worst."""
+    if look.last.tool == "cloud_removal" and _INVENTED.search(text):
+        return Following([look.last])
     if "before" not in look.last.args:
         return None
     things = things_at_hand(situation)
@@ -166,16 +175,26 @@ def _goes_along(taken: Mapping[str, Any], name: str) -> bool:
 
 
 def _with(look: Look, changed: Mapping[str, Any]) -> Iterator[Call]:
-    """The last look once more, with some arguments changed."""
-    args = {name: value for name, value in look.last.args.items() if name not in ("detections",)}
-    yield Call(look.last.tool, {**args, **changed})
+    """The last look once more, at each image that it was at, with some arguments changed."""
+    for call in look.calls:
+        if call.tool == look.last.tool:
+            args = {name: value for name, value in call.args.items() if name != "detections"}
+            yield Call(call.tool, {**args, **changed})
 
 
 # What was found
 
 
+_HOW_MANY = re.compile(
+    r"^(?:so |and |ok,? |well,? |but )*how many(?: (?:are there|is that|are they|are those|did you find|now|then|in all|in total|altogether|do we have))*\W*$",
+    re.I,
+)
+
+
 def _some_of_it(text: str, look: Look, situation: Situation) -> Following | None:
     """Some of the detections; a class that no look found is looked for."""
+    if _HOW_MANY.match(text):
+        return Following([Call("list_detections")])
     some = narrowing(text)
     if some is None:
         return None
@@ -191,7 +210,42 @@ def _some_of_it(text: str, look: Look, situation: Situation) -> Following | None
     return Following([Call("list_detections", some.args)], some.notes)
 
 
-def _found_first(text: str, look: Look) -> Following | None:
+_OUTLINES = re.compile(
+    r"^(?:and |ok,? |please |now )*(?:outline|draw|show|see|put|zoom to|go to|where (?:is|are)) (?:me )?(?:it|them|that|those|these|they)(?: for me)?(?: on the map)?\W*$",
+    re.I,
+)
+
+
+def _shown(text: str, look: Look, situation: Situation) -> Following | None:
+    """The outlines or the mask that a look made, which its layers show already: the map goes there."""
+    made = {str(look.facts[name]) for name in ("vector", "raster") if look.facts.get(name)}
+    if not _OUTLINES.match(text) or not made:
+        return None
+    layers = [each for each in situation.layers if each.get("artifact") in made]
+    if not layers:
+        raise Reject(
+            "What was found has no place on the map, since the image says not where it lies; place_raster gives it one."
+        )
+    return Following([Call("fit_layer", {"layer": layers[-1]["id"]})])
+
+
+_AREA = re.compile(
+    r"\b(?:square (?:k?ilo)?met\w+|m2|km2|m²|km²|hectares?|ha|acres?|how (?:big|large)|area)\b", re.I
+)
+
+
+def _without_area(text: str, look: Look, situation: Situation) -> Following | None:
+    """Why there is no area: an image without a place has pixels alone."""
+    pointed = re.search(r"\b(?:it|that|this|they|them|those|these)\b", text, re.I)
+    if not (_AREA.search(text) and pointed and "area_m2" in look.facts and look.facts["area_m2"] is None):
+        return None
+    raise Reject(
+        "The image says not where it lies or how large its pixels are, so areas are known in pixels alone; place_raster "
+        "gives it a place, and looking again then gives square metres."
+    )
+
+
+def _found_first(text: str, look: Look, situation: Situation) -> Following | None:
     """Some of the objects that a question was about: they are found first, since only counted or named so far."""
     some = narrowing(text)
     question, image = look.last.args.get("question"), look.last.args.get("image")
@@ -232,7 +286,7 @@ def _taken_away(text: str, look: Look, situation: Situation) -> Following | None
     if len(named) == 1 and (holding := detections_with(named[0], situation)) is not None:
         args |= {"class_name": named[0], "detections": holding}
     if verdict := re.search(
-        r"\b(?:only|just)\b.*\b(confirmed|rejected|relabelled|reviewed|unreviewed)\b", text, re.I
+        r"\b(?:only|just|the)\b.*\b(confirmed|rejected|relabelled|reviewed|unreviewed)\b", text, re.I
     ):
         args["verdict"] = verdict[1].lower()
     files = [Call(tool, {"table": "@1.table"}) for tool in formats]

@@ -18,6 +18,8 @@ _MORE = r"(?:longer|larger|bigger|greater|more|higher|better) than|over|above|at
 _LESS = r"(?:shorter|smaller|lower|less|worse) than|under|below|up to|at most"
 _SCORE = r"(?:0?\.\d+|\d{1,2} ?(?:%|per ?cent))"
 _SIDE = r"(?:half|side|part|edge|third)"
+_BEFORE = r"(?:(?:top )?(?P<count>two|three|four|five|ten|\d+) )?"
+_AFTER = r"(?: (?P<after>two|three|four|five|ten|\d+)\b)?"
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
 
 
@@ -46,7 +48,7 @@ def _score(key: str) -> Callable[[Narrowed, re.Match[str]], None]:
 def _order(value: str) -> Callable[[Narrowed, re.Match[str]], None]:
     def read(found: Narrowed, match: re.Match[str]) -> None:
         found.args["order"] = value
-        count = match.groupdict().get("count")
+        count = match.groupdict().get("count") or match.groupdict().get("after")
         if count:
             found.args["limit"] = _COUNTS.get(count.lower()) or max(1, min(int(count), 10_000))
 
@@ -89,10 +91,11 @@ _READ: tuple[tuple[re.Pattern[str], Callable[[Narrowed, re.Match[str]], None]], 
         (rf"\b(?:{_LESS}) {_NUMBER}{_METRES}", _length("max_length_m")),
         (rf"\b(?:{_MORE}) (?:a )?(?:scores? (?:of )?)?(?P<score>{_SCORE})", _score("min_score")),
         (rf"\b(?:{_LESS}) (?:a )?(?:scores? (?:of )?)?(?P<score>{_SCORE})", _score("below_score")),
-        (r"\b(?:(?P<count>two|three|four|five|ten|\d+) )?(?:longest|largest|biggest)\b", _order("longest")),
-        (r"\b(?:(?P<count>two|three|four|five|ten|\d+) )?(?:shortest|smallest|tiniest)\b", _order("shortest")),
+        (rf"\b{_BEFORE}(?:longest|largest|biggest)\b{_AFTER}", _order("longest")),
+        (rf"\b{_BEFORE}(?:shortest|smallest|tiniest)\b{_AFTER}", _order("shortest")),
         (r"\b(?:least|not so|not|less) (?:sure|certain|confident)\b|\b(?:doubtful|uncertain|unsure|shaky)\b", _order("unsure")),
-        (r"\b(?:surest|(?:most|really|very) (?:sure|certain|confident)|best|certain|sure|confident)\b", _order("score")),
+        (rf"\b{_BEFORE}(?:surest|(?:most|really|very) (?:sure|certain|confident)|best|certain|sure|confident)\b{_AFTER}", _order("score")),
+        (r"\b(?:double[- ]?check|look at again|worth checking)\b", _order("unsure")),
         (r"\bhow (?:big|long|large|wide)\b|\b(?:sizes?|lengths?|dimensions)\b", _order("longest")),
         (r"\b(?:big|large|long|bigger|larger|longer)\b", _vague("longest", "longest")),
         (r"\b(?:small|short|tiny|little|smaller|shorter)\b", _vague("shortest", "shortest")),
@@ -107,7 +110,7 @@ _AROUND = frozenset(
     "for found from give got half has have here how i image in is it its just keep let limit list lie many me my narrow "
     "need no not now object objects of ok okay on one ones only our out part picture photo please result results score scores "
     "see show side so still tell than that the their them then there these they this those to us want was we were what what's "
-    "where which who with within would yes you sorry wait actually again rather instead restrict".split()
+    "where which who with within would yes you top sorry wait actually again rather instead restrict".split()
 )
 """Words that may stand around it."""
 _REMAINING = re.compile(r"\b(?:are|is|what'?s) left\b|\bleft (?:to|over|out)\b", re.I)

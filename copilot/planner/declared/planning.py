@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from urllib.parse import urlsplit
 
-from copilot.planner.asking import Ask, Reject
+from copilot.planner.asking import ASKS_FOR, Ask, Reject
 from copilot.planner.beyond import undoable
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.arguments import Missing, filled
@@ -236,6 +236,7 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
             _stop(draft, stopped)
             break
         draft.calls.append(call)
+        draft.calls += _at_the_others(call, text, things)
         brought = files_of(call, len(draft.calls))
         things = [*things, *narrowed(made_by(call, len(draft.calls), text, things), brought)]
         files = [*files, *brought]
@@ -247,6 +248,33 @@ def _unnamed_images(text: str, things: Sequence[Thing]) -> list[str]:
     """The images that were brought in, where a text names none of them."""
     images = [each for each in things if each.kind == "raster" and each.tool == "add_file"]
     return [] if any(each.name.lower() in text.lower() for each in images) else [each.ref for each in images]
+
+
+_EACH = re.compile(
+    r"\b(?:both|each|every one|all) (?:of )?(?:the |my |these |those )?(?:\w+ )?(?:images|pictures|photos|scenes|of them)\b|\b(?:each|every) (?:image|picture|photo|scene)\b"
+    r"|\b(?:in|on|of) (?:both|each|all)\b|\bwhich (?:one )?of (?:the|these|those) (?:two|three|images|pictures|photos)\b"
+    r"|\bwhich (?:image|picture|photo|scene|one) (?:has|shows|holds)\b|\bin the two\b",
+    re.I,
+)
+_MOST_IMAGES = 6
+
+
+def _at_the_others(call: Call, text: str, things: Sequence[Thing]) -> list[Call]:
+    """The same look at each of the other images, where a text speaks of all of them: "which of the two has more boats?"."""
+    images = [each.ref for each in things if each.kind == "raster" and each.tool == "add_file"][
+        -_MOST_IMAGES:
+    ]
+    single = is_look(call.tool) and not {"other", "others", "before"} & {
+        each.name for each in parameters(call.tool)
+    }
+    if not single or call.args.get("image") not in images or not _EACH.search(text):
+        return []
+    found: list[Call] = []
+    for ref in images:
+        if ref != call.args["image"]:
+            again = Call(call.tool, {**call.args, "image": ref})
+            found += [*looked_at_first(again, "", ()), again]
+    return found
 
 
 def _no_image(request: str, things: Sequence[Thing]) -> str:
@@ -328,10 +356,15 @@ def _is_told_anyway(tool: str, text: str) -> bool:
     """Whether a step only asks for what the tool before it does or says: what was read, which areas it has."""
     if tool.endswith("_delete") and _REMOVED.match(text):
         return True
+    if tool in _RESTORES and _FROM_THE_OTHER.match(text):
+        return True
     measured = tool in ("raster_calc", "polygonize", "cloud_mask") and _HOW_MUCH.match(text)
     return bool(measured or (_READS.match(tool) and _SAID_AGAIN.match(text)))
 
 
+_RESTORES = frozenset({"cloud_removal"})
+_FROM_THE_OTHER = re.compile(r"(?:please )?(?:use|take|with) (?:it from )?(?:the |my )?other\b", re.I)
+"""What a step already does with the images that are here."""
 _REMOVED = re.compile(
     r"(?:please )?(?:remove|delete|drop|take out) (?:just |only )?(?:it|that|this)(?: one)?(?: only)?\W*$",
     re.I,
@@ -391,8 +424,13 @@ def _valid(call: Call) -> Call:
 def _question(tool: str, parameter: Parameter) -> str:
     """What to ask for an argument that is not said: what the tool does, and what it needs for that."""
     does = toolbox().get(tool).summary.split(":")[0].split(";")[0].rstrip(".")
-    needed = parameter.about.split(";")[0].rstrip(".") or parameter.name.replace("_", " ")
-    return f"To {does[:1].lower()}{does[1:]}, I need to know more. Please tell me: {needed}."
+    name, about = parameter.name.replace("_", " "), parameter.about.split(";")[0].rstrip(".")
+    needed = about if len(about.split()) > _IN_SHORT else f"the {name} ({about})" if about else f"the {name}"
+    return f"To {does[:1].lower()}{does[1:]}, {ASKS_FOR}: {needed}."
+
+
+_IN_SHORT = 2
+"""A description of no more words than this is a unit, which says nothing without the argument's name."""
 
 
 _VERBS = (

@@ -85,9 +85,9 @@ TERMS: tuple[tuple[str, str], ...] = (
     ("sar_detection",
      rf"\bcfar\b|(?=.*\b(?:sar|radar|sentinel-?1)\b)(?=.*\b(?:{_OBJECT}|targets?|ships?|metallic)\b).*"),
     ("optical_detection",
-     rf"\b{_FIND}\b.*\b{_OBJECT}\b|\bobject detection\b|\bany(?:thing|body) (?:that )?(?:floats|flies|drives|sails|moves)\b|\b{_OBJECT}\b.*\b(?:outlined|marked|boxed|detected|please)\b|\bdetect\b"),
+     rf"\btraffic\b|\b{_FIND}\b.*\b{_OBJECT}\b|\bobject detection\b|\bany(?:thing|body) (?:that )?(?:floats|flies|drives|sails|moves)\b|\b{_OBJECT}\b.*\b(?:outlined|marked|boxed|detected|please)\b|\bdetect\b"),
     ("caption",
-     rf"\b(?:describe|caption|narrate|summari[sz]e|explain|overview|description|put\b.*\binto words|one paragraph)\b|\bwhat(?:'s| is| am i| do you| does| can be| are we)\b.*\b(?:in here|in it|in this|looking at|see here|see|seen|show|shows|here|picture of|in the {_IMAGE})\b|\bwhat is that {_IMAGE} of\b|\bwhat (?:it|you) (?:shows?|sees?)\b"),
+     rf"\bwhat do you (?:make|think) of\b|\bwhat(?:'s| is) going on\b|\bwhat have (?:we|you|i) got\b|\banything (?:interesting|unusual|notable|worth \w+)\b|\btell me (?:more )?about (?:this|that|the|my) {_IMAGE}\b|\b(?:describe|caption|narrate|summari[sz]e|explain|overview|description|put\b.*\binto words|one paragraph)\b|\bwhat(?:'s| is| am i| do you| does| can be| are we)\b.*\b(?:in here|in it|in this|looking at|see here|see|seen|show|shows|here|picture of|in the {_IMAGE})\b|\bwhat is that {_IMAGE} of\b|\bwhat (?:it|you) (?:shows?|sees?)\b"),
 )  # fmt: skip
 """(tool, pattern): where there is an image, who says so wants the tool; the first that fits counts."""
 _TERMS = tuple((tool, re.compile(pattern, re.I)) for tool, pattern in TERMS)
@@ -350,10 +350,20 @@ def _with_one_before(args: Arguments, things: Sequence[Thing]) -> None:
 _BEFORE = re.compile(r"(?<![a-z])(?:pre|before|old|earlier|t1)(?![a-z])", re.I)
 _AFTER = re.compile(r"(?<![a-z])(?:post|after|new|later|t2)(?![a-z])", re.I)
 
+
+def _not_itself(args: Arguments, things: Sequence[Thing]) -> None:
+    """The other dates are others than the image itself."""
+    others = [each for each in args.get("others", ()) if each != args.get("image")]
+    args.pop("others", None)
+    if others:
+        args["others"] = others
+
+
 SETTLE: Mapping[str, Callable[[Arguments, Sequence[Thing]], None]] = {
     "change_detection": _older_first,
     "building_damage_detection": _older_first,
     "flood_mapping": _with_one_before,
     "burned_area": _with_one_before,
+    "cloud_removal": _not_itself,
 }
 """Tools with arguments that only what is at hand can tell."""

@@ -155,6 +155,34 @@ def test_what_says_anything_else_narrows_nothing(text: str) -> None:
     assert narrowing(text) is None
 
 
+def test_how_many_there_are_is_said_of_what_was_found(engine: Engine) -> None:
+    assert calls("so how many are there?", SHIPS, engine=engine) == [("list_detections", {})]
+
+
+def test_what_was_looked_for_in_two_images_is_looked_for_anew_in_both(engine: Engine) -> None:
+    looks = tuple(
+        Call("optical_detection", {"image": each, "classes": ["ship"]}) for each in (HARBOUR, AIRFIELD)
+    )
+    both = PastTurn("ships in both", looks, "8 and 0.", ({"by_class": {"ship": 8}}, {"by_class": {}}))
+    assert calls("and the cars?", both, engine=engine) == [
+        ("optical_detection", {"image": each, "classes": ["small-vehicle"]}) for each in (HARBOUR, AIRFIELD)
+    ]
+
+
+def test_outlines_that_were_made_are_shown_and_areas_of_no_place_are_not_made_up(engine: Engine) -> None:
+    made = PastTurn("map the water", WATER.calls, "", ({"vector": FOUND, "area_m2": None},))
+    assert calls("outline it for me", made, engine=engine) == [("fit_layer", {"layer": "ships"})]
+    with pytest.raises(Reject, match=r"areas are known in pixels alone"):
+        calls("how many square metres is that?", made, engine=engine)
+
+
+def test_which_pixels_are_invented_is_said_by_the_same_removal(engine: Engine) -> None:
+    removed = PastTurn("remove the clouds", (Call("cloud_removal", {"image": HARBOUR}),), "", ({},))
+    assert calls("which pixels are made up?", removed, engine=engine) == [
+        ("cloud_removal", {"image": HARBOUR})
+    ]
+
+
 def test_big_without_a_number_leaves_nothing_out_and_says_so(engine: Engine) -> None:
     found = followed("only the big ones", situation(engine, SHIPS))
     assert found is not None and found.calls == [Call("list_detections", {"order": "longest"})]

@@ -12,14 +12,18 @@ import pytest
 from copilot.engine import Engine
 from copilot.planner.answer import compose
 from copilot.planner.answer_first import Done
+from copilot.planner.asking import ASKS_FOR
+from copilot.planner.conversation import clarified
 from copilot.planner.declared.idioms.vision import IDIOMS, SETTLE, of_many, told
 from copilot.planner.declared.things import Thing, meant
 from copilot.planner.head import Head
-from copilot.planner.modality import for_its_modality, looked_at_first
+from copilot.planner.modality import for_its_modality, image_looked_at, looked_at_first
 from copilot.planner.plan import Planner
-from copilot.planner.situation import Call, Situation
+from copilot.planner.situation import Call, PastTurn, Situation
+from copilot.planner.steps import submitted_task_types
+from data.catalogue.base import Selection
 from state.codec import to_json
-from state.model import Artifact, State
+from state.model import Artifact, Question, State
 
 TODAY = date(2024, 6, 15)
 IMAGE = Thing("raster", "raster-1", "harbour", tool="add_file")
@@ -142,3 +146,142 @@ def test_of_the_look_before_a_detector_the_answer_says_only_what_it_found() -> N
     state = to_json(State())
     assert compose([look, found], (), None, state, False) == "r is optical, with 0.97 ⁽¹⁾. Found 2 ships ⁽²⁾."
     assert "varies" in compose([look], (), None, state, False)
+
+
+def files(*names: str) -> State:
+    state = State()
+    for number, name in enumerate(names):
+        made_by = f"add_file(file={name}.tif)"
+        state = state.with_artifact(Artifact(f"raster-00000{number}", "raster", name, "3 bands", made_by))
+    return state
+
+
+def plan(request: str, state: State, engine: Engine) -> list[tuple[str, dict[str, Any]]]:
+    situation = Situation(to_json(state), TODAY, engine.catalogue, engine.gazetteer)
+    return [(call.tool, call.args) for call in Planner(Head.load()).plan(request, situation).calls]
+
+
+def test_what_is_told_before_the_request_is_no_step_of_it(engine: Engine) -> None:
+    said = "hi, I just got this picture, what am I looking at?"
+    assert plan(said, files("harbour"), engine) == [("caption", {"image": "raster-000000"})]
+
+
+def test_how_big_they_are_finds_them_first(engine: Engine) -> None:
+    image = "raster-000000"
+    assert plan("are there boats in it, and how big are they?", files("harbour"), engine) == [
+        ("classify_image", {"image": image}),
+        ("optical_detection", {"image": image, "classes": ["ship"]}),
+        ("list_detections", {"order": "longest"}),
+    ]
+
+
+def test_each_of_several_images_is_looked_at_where_all_are_meant(engine: Engine) -> None:
+    found = plan("which of the two has more boats?", files("harbour", "marina"), engine)
+    assert [(tool, args["image"]) for tool, args in found] == [
+        ("classify_image", "raster-000001"),
+        ("optical_detection", "raster-000001"),
+        ("classify_image", "raster-000000"),
+        ("optical_detection", "raster-000000"),
+    ]
+
+
+def test_an_image_is_told_from_others_by_its_year(engine: Engine) -> None:
+    state = files("site_20190904", "site_20200831")
+    assert plan("what is in the picture from 2019?", state, engine) == [
+        ("caption", {"image": "raster-000000"})
+    ]
+
+
+def test_an_image_is_told_from_others_by_its_kind_once_they_are_looked_at(engine: Engine) -> None:
+    state = files("apron", "airfield")
+    found = plan("identify the aircraft in the radar image", state, engine)
+    assert [tool for tool, _ in found] == ["classify_image", "classify_image", "sar_plane_type"]
+    seen = [
+        Done(Call("classify_image", {"image": f"raster-00000{number}"}), True, "", {"modality": kind})
+        for number, kind in enumerate(("sar", "optical"))
+    ]
+    radar = Call("sar_plane_type", {"image": "raster-000001"})
+    assert for_its_modality(radar, seen).args == {"image": "raster-000000"}
+    optical = Call("optical_plane_type", {"image": "raster-000000"})
+    assert for_its_modality(optical, seen) == Call("optical_plane_type", {"image": "raster-000001"})
+    alone = [seen[0]]
+    assert for_its_modality(optical, alone) == Call("sar_plane_type", {"image": "raster-000000"})
+
+
+def test_a_text_is_no_image_and_is_said_to_be_none(engine: Engine) -> None:
+    log = Artifact("document-000001", "document", "log", "4 lines", "add_file(file=log.txt)")
+    assert plan("find the ships in it", State().with_artifact(log), engine) == [
+        (
+            "reject_task",
+            {
+                "reason": "log is a text and no image, so it has no pixels to look at; attach the image as a file "
+                "of its own."
+            },
+        )
+    ]
+
+
+def test_beside_an_image_nothing_turns_to_the_whole_catalogue_unasked(engine: Engine) -> None:
+    for request in ("is that a lot?", "and how many are fine?"):
+        ((tool, args),) = plan(request, files("harbour"), engine)
+        assert tool == "reject_task" and "harbour" in args["reason"], request
+    assert plan("how many images are there?", files("harbour"), engine)[0][0] == "db_load"
+
+
+def test_a_pair_is_of_what_was_brought_in_and_not_of_what_was_made_sharper(engine: Engine) -> None:
+    sharper = Artifact(
+        "raster-000009", "raster", "b, twice as fine", "", "super_resolution(image=raster-000001)"
+    )
+    outlines = Artifact("vector-000009", "vector", "Damage in b", "", "building_damage_detection()")
+    state = files("a", "b").with_artifact(sharper).with_artifact(outlines)
+    assert plan("which buildings are destroyed?", state, engine) == [
+        ("building_damage_detection", {"before": "raster-000000", "after": "raster-000001"})
+    ]
+
+
+def test_the_other_dates_of_a_cloudy_image_are_not_itself(engine: Engine) -> None:
+    args = {"image": "raster-1", "others": ["raster-1", "raster-2"]}
+    SETTLE["cloud_removal"](args, [])
+    assert args == {"image": "raster-1", "others": ["raster-2"]}
+
+
+def test_what_is_missing_is_asked_for_in_words_that_name_no_tool(engine: Engine) -> None:
+    ((tool, args),) = plan("crop the picture", files("harbour"), engine)
+    assert tool == "ask_user"
+    assert args["question"] == (
+        "To cut a window of pixels out of a picture, I need to know more. Please tell me: the width (pixels)."
+    )
+
+
+def test_what_was_asked_for_completes_the_request(engine: Engine) -> None:
+    question = Call(
+        "ask_user", {"question": f"To cut a window, {ASKS_FOR}: the width (pixels).", "choices": []}
+    )
+    state = to_json(files("harbour").with_ui(question=Question("How wide?", ())))
+    past = (PastTurn("crop the picture", (question,), "How wide?"),)
+    situation = Situation(state, TODAY, engine.catalogue, engine.gazetteer, past)
+    assert clarified("100 by 80 pixels", situation).request == "crop the picture 100 by 80 pixels"
+    assert clarified("what is in it?", situation).request == "what is in it?"
+
+
+def test_the_task_inference_is_told_the_kind_of_the_image_that_is_looked_at(engine: Engine) -> None:
+    state, catalogue = to_json(files("harbour")), engine.catalogue
+    look = PastTurn("?", (Call("classify_image", {"image": "raster-000000"}),), "", ({"modality": "sar"},))
+    assert image_looked_at(state, catalogue, ()) is None
+    assert image_looked_at(state, catalogue, (look,)) == {"modality": "sar"}
+    told = submitted_task_types("where are the boats", {"modality": "sar"})
+    assert told["tasks"][0] == "sar_detection"
+    assert (
+        submitted_task_types("where are the boats", {"modality": "optical"})["tasks"][0]
+        == "optical_detection"
+    )
+    many = "show me images with boats near Rotterdam"
+    assert submitted_task_types(many, {"modality": "sar"}) == submitted_task_types(many)
+
+
+def test_the_selected_image_of_the_catalogue_brings_its_kind(engine: Engine) -> None:
+    row = next(iter(engine.catalogue.scan(Selection(("xview3", "fmow")))), None)
+    assert row is not None
+    known = row[row["modality"].notna()].iloc[0]
+    state = to_json(State().with_ui(selected_image=str(known["image_id"])))
+    assert image_looked_at(state, engine.catalogue, ()) == {"modality": known["modality"]}
