@@ -314,6 +314,7 @@ def _uncut(request: str, files: Sequence[File], stores: Sequence[str]) -> list[s
     """The steps of a request; one that is about texts in quotes, or an address, is a single step with its question."""
     tool = told(request, _ANY_DAY, files, stores)
     single = tool in _OF_QUOTES or (tool == "open_url" and " then " not in request)
+    single = single or _LAND_LIES_IN.search(request) is not None
     single = single or (tool is not None and _ASIDE.search(request) is not None)
     return [request] if single else steps_of(request)
 
@@ -325,6 +326,12 @@ _TELLS = re.compile(
 )
 """A part that tells of something and asks for nothing: "I just got this picture, ..."."""
 _ASIDE = re.compile(r"[.?!]\s*(?:it'?s|that'?s|it is|that is) (?:under|at|in|on|called)\b", re.I)
+_LAND_LIES_IN = re.compile(
+    r"\b(?:land|coast(?:line)?|shore(?:line)?|islands?|water)\b (?:mask |polygons? )?(?:is|are|lies|comes|stands) (?:given )?(?:in|as|from|by) "
+    r"|\b(?:as|is|are) (?:the |a )?(?:land|coast(?:line)?|shore(?:line)?|islands?)\b",
+    re.I,
+)
+"""Which layer holds the land is said of the step beside it."""
 _OF_QUOTES = frozenset({"select_examples", "embeddings", "parse_structured", "chat_completion", "json_mode"})
 
 

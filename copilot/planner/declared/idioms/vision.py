@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from copilot.planner.declared.idioms.base import Arguments, Idiom, quotes
-from copilot.planner.declared.things import Thing
+from copilot.planner.declared.things import Thing, is_named
 
 _PLANE = r"(?:air ?planes?|aeroplanes?|aircrafts?|planes?|jets?|airliners?)"
 _SHIP = r"(?:ships?|vessels?|boats?|ferr(?:y|ies)|tankers?|barges?)"
@@ -142,8 +142,9 @@ def told(text: str, things: Sequence[Thing]) -> str | None:
         found = "visual_question"
     if found == "denoising" and _RADAR.search(text):
         return None  # speckle is no noise that is added, and has a filter of its own
-    if found == "optical_detection" and _RADAR.search(text):
-        return "sar_detection"
+    land = _LAND.search(text) and any(each.kind == "vector" and is_named(each, text) for each in things)
+    if found in ("optical_detection", "object_count") and (_RADAR.search(text) or land):
+        return "sar_detection"  # the one detector that takes polygons of land
     if (
         found in _OF_PAIRS
         and len(images) < 2
@@ -154,6 +155,13 @@ def told(text: str, things: Sequence[Thing]) -> str | None:
     return found
 
 
+_LAND = re.compile(
+    r"\b(?:ignor\w*|exclud\w*|without|leav\w+ out|mask\w*(?: out)?|not on|off|skip\w*|only on (?:the )?water)\b.*\b(?:land|coast\w*|shore\w*|islands?)\b"
+    r"|\b(?:land|coast\w*|shore\w*|islands?)\b (?:mask |polygons? )?(?:is|are|lies|comes|from|in|as)\b"
+    r"|\b(?:as|is|are) (?:the |a )?(?:land|coast\w*|shore\w*|islands?)\b",
+    re.I,
+)
+"""That land is left out, or where its outlines are."""
 _MANY = re.compile(
     r"\b(?<!two )(?<!both )(?<!these )(?<!the )(?:images|pictures|photos|scenes)\b(?! (?:differ|show))|\b(?:in|from|since|during|before|after) (?:19|20)\d\d\b|\b(?:near|around) [A-Z]",
 )

@@ -245,6 +245,23 @@ def test_the_other_dates_of_a_cloudy_image_are_not_itself(engine: Engine) -> Non
     assert args == {"image": "raster-1", "others": ["raster-2"]}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the land is in coast.geojson; find the ships, ignore land",
+        "find ships in the radar scene and use coast as the land mask",
+        "find the ships, coast.geojson is the land, ignore it",
+    ],
+)
+def test_a_layer_that_is_called_the_land_is_left_out_of_the_radar_search(text: str, engine: Engine) -> None:
+    coast = Artifact(
+        "vector-00000c", "vector", "coast", "2 features (2 polygons)", "add_file(file=coast.geojson)"
+    )
+    assert plan(text, files("bay").with_artifact(coast), engine) == [
+        ("sar_detection", {"image": "raster-000000", "land": "vector-00000c"})
+    ]
+
+
 def test_what_is_missing_is_asked_for_in_words_that_name_no_tool(engine: Engine) -> None:
     ((tool, args),) = plan("crop the picture", files("harbour"), engine)
     assert tool == "ask_user"
