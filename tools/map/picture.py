@@ -177,15 +177,14 @@ def _in_box(sheet: Image.Image, frame: Frame, layer: Layer, drawn: Image.Image) 
             sheet.paste(drawn.resize((int(x1 - x0), int(y1 - y0))), (int(x0), int(y0)))
 
 
-def _rings(frame: Frame, geometry: shapely.Geometry) -> list[list[tuple[float, float]]]:
-    """The outer rings in sight of a geometry's polygons, as pixels, in each copy of the world."""
-    found: list[list[tuple[float, float]]] = []
-    for piece in _in_sight(frame, geometry):
-        if piece.geom_type == "Polygon" and not piece.is_empty:
-            found.append(
-                [(float(x), float(y)) for x, y in frame.pixels(shapely.get_coordinates(piece.exterior))]
-            )
-    return found
+def _rings(frame: Frame, geometry: shapely.Geometry) -> list[list[float]]:
+    """The outer rings in sight of a geometry's polygons, as pixels x, y, x, y, in each copy of the world."""
+    pieces = [piece for piece in _in_sight(frame, geometry) if piece.geom_type == "Polygon"]
+    return [
+        frame.pixels(shapely.get_coordinates(piece.exterior)).ravel().tolist()
+        for piece in pieces
+        if not piece.is_empty
+    ]
 
 
 def _spots(frame: Frame, geometry: shapely.Geometry) -> list[tuple[float, float]]:

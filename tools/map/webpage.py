@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import folium
+import numpy as np
 import shapely
 from branca.element import Element, MacroElement
 from folium.template import Template
-from folium.utilities import JsCode
 
 from data.gazetteer import Gazetteer
 from state.model import Layer, MapState, State
@@ -28,15 +28,13 @@ from tools.map.rasters import map_picture, png_of
 NODE_MODULES = Path(__file__).parents[2] / "node_modules"
 _ID = re.compile(r"([a-z]_)([0-9a-f]{32})(?![0-9a-f])")
 _PICTURE = re.compile(r"url\((images/[\w.-]+\.png)\)")
-_HERE = "<!-- assets -->"
-"""Where the assets go in the page."""
-_LAND = "/* land */"
-"""Where the countries go."""
-_TOOLTIP = JsCode(
+_ASSETS, _LAND = "\x02assets\x03", "\x02land\x03"
+"""Where the assets and the countries go in the page: no text of a map holds such characters."""
+_PLACE = re.compile("\x02[^\x03]*\x03")
+_TOLD = (
     "(feature, layer) => layer.bindTooltip(feature.properties.text,"
     " {permanent: feature.properties.stands, sticky: !feature.properties.stands, direction: 'right'})"
 )
-"""A text a feature: folium's own tooltip is one for a whole layer."""
 _LAND_TOLERANCE_DEG = 0.05
 _MOST_WRITTEN = 200
 MOST_RASTER_PX = 1500
@@ -58,19 +56,19 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     # What folium would fetch from elsewhere is put into the file instead.
     page.default_js, page.default_css = [], []
     head = page.get_root().header  # type: ignore[attr-defined]
-    head.add_child(Element(_HERE), name="assets")
-    _Land(theme).add_to(page)
+    head.add_child(Element(_ASSETS), name="assets")
+    _land(theme).add_to(page)
+    put = {_ASSETS: _assets(theme), _LAND: _outlines(world.gazetteer)}
     seen = View(visible(view.center, view.zoom), view.zoom)
     rasters = sum(each.kind == "raster" for each in view.layers)
     most_px = round(MOST_RASTER_PX / max(1.0, rasters / 4) ** 0.5)
     for layer in view.layers:
-        _layer(page, state, world, layer, seen, most_px)
+        put |= _layer(page, state, world, layer, seen, most_px)
     folium.LayerControl(collapsed=False).add_to(page)
-    caption = f'<div class="azimuth-title"><b>{escape(title)}</b><br>{escape("  ·  ".join(notes))}</div>'
+    caption = f'<div class="azimuth-title"><b>{_text(title)}</b><br>{_text("  ·  ".join(notes))}</div>'
     page.get_root().html.add_child(Element(caption), name="caption")  # type: ignore[attr-defined]
     # Put in last: what is given to folium is read as a template, and these are long.
-    text = _numbered(page.get_root().render()).replace(_LAND, _outlines(world.gazetteer), 1)
-    text = text.replace(_HERE, _assets(theme), 1)
+    text = _PLACE.sub(lambda found: put[found[0]], _numbered(page.get_root().render()))
     path.write_text(text, encoding="utf-8")
 
 
@@ -99,41 +97,40 @@ def _data_url(path: Path) -> str:
     return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-class _Land(MacroElement):
-    """The countries under everything else; what they are is put in after the page is made."""
+class _Shapes(MacroElement):
+    """Features as folium draws them, but for what they are: that is put in after the page is made."""
 
     _template = Template(
         """
         {% macro script(this, kwargs) %}
-        L.geoJSON({{ this.place }}, {style: {{ this.style }}, interactive: false})
-            .addTo({{ this._parent.get_name() }});
+        L.geoJSON({{ this.place }}, {{ this.options }}).addTo({{ this._parent.get_name() }});
         {% endmacro %}
         """
     )
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, place: str, options: str) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.place = _LAND
-        self.style = json.dumps(
-            {"color": theme.border, "weight": 1, "fillColor": theme.land, "fillOpacity": 1.0}
-        )
+        self.place, self.options = place, options
+
+
+def _land(theme: Theme) -> _Shapes:
+    style = {"color": theme.border, "weight": 1, "fillColor": theme.land, "fillOpacity": 1.0}
+    return _Shapes(_LAND, f"{{interactive: false, style: {json.dumps(style)}}}")
 
 
 @lru_cache(maxsize=1)
 def _outlines(gazetteer: Gazetteer) -> str:
     """The countries as GeoJSON: the same in every map."""
-    outlines = ((place, gazetteer.polygon(place)) for place in gazetteer.places("country"))
-    countries = [
-        _geojson(outline.simplify(_LAND_TOLERANCE_DEG), {"name": escape(place.name)}, 2)
-        for place, outline in outlines
-        if outline is not None
-    ]
-    # A page's script ends at the first "</", wherever it stands.
-    return json.dumps(_collection(countries), separators=(",", ":")).replace("</", "<\\/")
+    known = [(place.name, gazetteer.polygon(place)) for place in gazetteer.places("country")]
+    there = [(name, outline.simplify(_LAND_TOLERANCE_DEG)) for name, outline in known if outline is not None]
+    return _geojson([shape for _, shape in there], [{"name": escape(name)} for name, _ in there], 2)
 
 
-def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: View, most_px: int) -> None:
-    group = folium.FeatureGroup(name=escape(layer.name), show=layer.visible)
+def _layer(
+    page: folium.Map, state: State, world: World, layer: Layer, view: View, most_px: int
+) -> dict[str, str]:
+    """Add a layer; what is to be put into the page for it, by the place where it goes."""
+    group = folium.FeatureGroup(name=_text(layer.name), show=layer.visible)
     found = map_picture(layer, world, most_px) if layer.kind == "raster" else None
     if found is not None:
         picture, (west, south, east, north) = found
@@ -141,19 +138,27 @@ def _layer(page: folium.Map, state: State, world: World, layer: Layer, view: Vie
         url = f"data:image/png;base64,{base64.b64encode(png_of(picture)).decode()}"
         folium.raster_layers.ImageOverlay(url, bounds, opacity=layer.opacity).add_to(group)
     features = layer_features(state, world, layer, view)
-    written = {id(each) for each in [each for each in features if each.shown][:_MOST_WRITTEN]}
-    if features:
-        folium.GeoJson(
-            _collection([_styled(layer, each, id(each) in written) for each in features]),
-            style_function=lambda feature: feature["properties"]["style"],
-            marker=folium.CircleMarker(radius=layer.size, fill=True),
-            on_each_feature=_TOOLTIP,
-        ).add_to(group)
     group.add_to(page)
+    if not features:
+        return {}
+    place = f"\x02{layer.id}\x03"
+    marker = f"(feature, at) => L.circleMarker(at, {{radius: {layer.size:g}}})"
+    options = (
+        f"{{style: feature => feature.properties.style, pointToLayer: {marker}, onEachFeature: {_TOLD}}}"
+    )
+    _Shapes(place, options).add_to(group)
+    written = {id(each) for each in [each for each in features if each.shown][:_MOST_WRITTEN]}
+    looks = [_look(layer, each, id(each) in written) for each in features]
+    return {place: _geojson([each.shape for each in features], looks, 6)}
 
 
-def _styled(layer: Layer, feature: Feature, stands: bool) -> dict[str, Any]:
-    """A GeoJSON feature with its look; the text is escaped, since a tooltip is markup."""
+def _text(text: str) -> str:
+    """A text as markup shows it, without control characters."""
+    return escape("".join(each for each in text if each.isprintable()))
+
+
+def _look(layer: Layer, feature: Feature, stands: bool) -> dict[str, Any]:
+    """A feature's properties in the page; the text is escaped, since a tooltip is markup."""
     style: dict[str, Any] = {
         "color": layer.color,
         "weight": 1,
@@ -163,17 +168,18 @@ def _styled(layer: Layer, feature: Feature, stands: bool) -> dict[str, Any]:
     }
     if layer.kind in ("clusters", "heatmap"):
         style["radius"] = round(8 + 16 * feature.weight**0.5, 1)
-    text = escape(feature.text) or "&nbsp;"
-    return _geojson(feature.shape, {"text": text, "stands": stands, "style": style}, 6)
+    return {"text": escape(feature.text) or "&nbsp;", "stands": stands, "style": style}
 
 
-def _geojson(shape: shapely.Geometry, properties: dict[str, Any], decimals: int) -> dict[str, Any]:
-    rounded = shapely.transform(shape, lambda xy: xy.round(decimals))
-    return {"type": "Feature", "properties": properties, "geometry": shapely.geometry.mapping(rounded)}
-
-
-def _collection(features: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"type": "FeatureCollection", "features": features}
+def _geojson(shapes: Sequence[shapely.Geometry], properties: Sequence[dict[str, Any]], decimals: int) -> str:
+    """A feature collection as text that a page's script may hold."""
+    rounded = shapely.transform(np.array(shapes, dtype=object), lambda xy: xy.round(decimals))
+    features = ",".join(
+        f'{{"type":"Feature","properties":{json.dumps(each)},"geometry":{shape}}}'
+        for each, shape in zip(properties, shapely.to_geojson(rounded), strict=True)
+    )
+    # A script ends at the first "</", even within a text.
+    return f'{{"type":"FeatureCollection","features":[{features}]}}'.replace("<", "\\u003c")
 
 
 def _numbered(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from tests.tools.prepared import prepared
 from tests.tools.world import after, run
 from tools.base import World
 from tools.map import camera, controls, drawing, export
-from tools.map.webpage import NODE_MODULES
+from tools.map.features import View, layer_features
+from tools.map.geometry import visible
+from tools.map.webpage import NODE_MODULES, write_html
 from tools.toolbox import toolbox
 
 needs_leaflet = pytest.mark.skipif(
@@ -45,6 +48,18 @@ def test_the_page_fetches_nothing_and_runs_no_name(world: World) -> None:
     assert "onerror=alert(1)>" not in text
     assert "sample data: generated positions and labels" in text
     assert "L.map(" in text and "Leaflet" in text
+
+
+@needs_leaflet
+def test_every_layer_s_features_are_in_the_page_whatever_the_texts_are(world: World, tmp_path: Path) -> None:
+    state, page = full(world), tmp_path / "map.html"
+    write_html(state, world, page, "\x02land\x03", ["\x02assets\x03"])
+    text, put = page.read_text(), json.JSONDecoder()
+    shown = [put.raw_decode(text, each.end())[0]["features"] for each in re.finditer(r"L\.geoJSON\(", text)]
+    view = View(visible(state.map.center, state.map.zoom), state.map.zoom)
+    drawn = [layer_features(state, world, layer, view) for layer in state.map.layers]
+    assert [len(each) for each in shown[1:]] == [len(each) for each in drawn if each]
+    assert "<b>land</b><br>assets<" in text
 
 
 @needs_leaflet
