@@ -51,8 +51,10 @@ def run(app: typer.Typer) -> int:
 
 
 def _usage(error: Exception) -> str:
-    said = getattr(error, "format_message", None)
-    return str(said() if said else error)
+    """What is wrong with an option, as a sentence: the libraries end some of theirs without a stop."""
+    told = getattr(error, "format_message", None)
+    text = str(told() if told else error).replace("Value error, ", "").strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _say(error: Exception, as_json: bool) -> int:

@@ -14,7 +14,13 @@ from tests.copilot.cli.conftest import ROOT, Copilot
     ("arguments", "said", "status"),
     [
         (["nope"], "No such command 'nope'. `copilot --help` shows what there is.", 2),
-        (["tools", "--what"], "No such option: --what `copilot --help` shows what there is.", 2),
+        (["tools", "--what"], "No such option: --what. `copilot --help` shows what there is.", 2),
+        (
+            ["bench", "run", "--shots", "12"],
+            "Invalid value for '--shots': Input should be less than or equal to 10. "
+            "`copilot --help` shows what there is.",
+            2,
+        ),
         (["session", "show"], "Missing argument 'session_id'. `copilot --help` shows what there is.", 2),
         (["session", "show", "nowhere"], "There is no session 'nowhere'.", 1),
         (["ask"], "Give either a request or --file FILE.", 1),
