@@ -28,6 +28,7 @@ from pages.downloads import menu
 from pages.header import _plain, header
 from pages.here import act, open_panel, session, tell
 from pages.look import asset
+from pages.panel_jobs import EVERY_S
 from pages.panels import PANELS
 from pages.reviewing import chosen_detections, opened_detection, show_review
 from pages.uploading import show_uploads
@@ -143,11 +144,8 @@ def _nothing_yet() -> None:
 
 def _result(current: Session, handle: str, name: str) -> None:
     """What runs, else what the last tool on this image said, and where to see what it made."""
-    running = live().running(current.id)
-    if running is not None:
-        words = running if " " in running else running.replace("_", " ")
-        shown = words if len(words) < 60 else f"{words[:59]}…"
-        st.info(f"Running: {_plain(shown)} …", icon=":material/hourglass_top:")
+    if live().running(current.id) is not None:
+        st.fragment(_running, run_every=EVERY_S)(current.id)
         return
     if problem := live().problem(current.id):
         st.error(_plain(problem), icon=":material/error:")
@@ -173,6 +171,27 @@ def _result(current: Session, handle: str, name: str) -> None:
             act("fit_layer", layer=layer)
             open_panel("Layers")
             st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
+
+
+def _running(session_id: str) -> None:
+    """What runs, how far it is, and the way to stop it."""
+    running = live().running(session_id)
+    if running is None:  # it has just ended; the page is about to be drawn anew
+        return
+    words = running if " " in running else running.replace("_", " ")
+    shown = words if len(words) < 60 else f"{words[:59]}…"
+    st.info(f"Running: {_plain(shown)} …", icon=":material/hourglass_top:")
+    job = live().job(session_id)
+    if job is not None:
+        st.progress(min(100, job["percent"]), text=_plain(job["sentence"]))
+    st.button(
+        "Stop",
+        icon=":material/stop:",
+        key="stop_image",
+        on_click=live().stop,
+        args=(session_id,),
+        type="tertiary",
+    )
 
 
 def _look_at(session_id: str, handle: str) -> None:
