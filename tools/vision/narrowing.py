@@ -76,15 +76,19 @@ def narrowed(state: State, world: World, found: Detections, rows: Any, wanted: W
 
 def _inside(state: State, world: World, found: Detections, rows: Any, part: str) -> Any:
     """Whether the middle of each lies in that half or quarter of the image, or near its own middle."""
-    import rasterio
+    from data.raster.errors import RasterError
+    from data.raster.files import opened
 
     sources = sorted({str(each) for each in found.frame["source"]})
     if len(sources) != 1:
         raise ToolError(
             f"{one_line(found.name)} comes from {len(sources)} images; leave 'part' out, which is of one."
         )
-    with rasterio.open(raster_of(state, world, sources[0]).path) as image:
-        across, down = rows["x_px"] / image.width, rows["y_px"] / image.height
+    try:
+        with opened(raster_of(state, world, sources[0]).path) as image:
+            across, down = rows["x_px"] / image.width, rows["y_px"] / image.height
+    except RasterError as error:
+        raise ToolError(str(error)) from None
     if part == "middle":
         return across.between(0.25, 0.75) & down.between(0.25, 0.75)
     kept = across.notna()

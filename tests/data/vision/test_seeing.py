@@ -120,3 +120,10 @@ def test_an_image_is_like_itself_and_less_like_another_place(facts, tmp_path):
 def test_footprints_that_share_half_say_so(facts, tmp_path):
     half = write(tmp_path / "half.tif", east=600_000 + 320)
     assert footprint_overlap(facts.image, half) == pytest.approx(0.5, abs=0.005)
+
+
+def test_nothing_is_looked_for_in_pixels_that_are_too_coarse_for_the_detectors(facts):
+    assert not any(each.key.startswith("objects") for each in facts.of("objects"))
+    assert facts.missing["objects"] == (
+        "Pixels of 10 m are too coarse to find objects in; the detectors take 3 m at most."
+    )

@@ -40,6 +40,12 @@ def test_each_building_gets_a_level_and_the_levels_are_counted(world, state):
     frame = gpd.read_parquet(world.artifacts.path(step.data["vector"], ".parquet"))
     assert sum(step.data["by_level"].values()) == len(frame) == 4
     assert frame["score"].between(0, 1).all()
+    damaged = frame[frame["level_number"] > 0].sort_values(["score", "building_id"], ascending=[False, True])
+    assert [each["building_id"] for each in step.data["worst"]] == damaged["building_id"].head(3).tolist()
+    for each in step.data["worst"]:
+        shape = frame.set_index("building_id").geometry[each["building_id"]]
+        assert (each["lon"], each["lat"]) == pytest.approx((shape.centroid.x, shape.centroid.y), abs=1e-6)
+    assert ("The worst" in step.observation) == bool(step.data["worst"])
 
 
 def test_the_flood_of_the_radar_pair_is_told_from_the_sea(world, state):

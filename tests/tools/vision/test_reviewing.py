@@ -15,7 +15,7 @@ from copilot.session import Session, reviewer
 from data.uploads.gdal import quiet_gdal
 from data.vision.detections import Detection, features
 from state.codec import canonical_bytes, digest, to_json
-from state.model import State
+from state.model import Artifact, State
 from tests.tools.prepared import FOUND, prepared
 from tools.artifacts import Call
 from tools.base import Step, World, tool
@@ -238,6 +238,58 @@ def test_a_replay_and_a_copy_come_to_the_same_verdicts_and_the_same_hash(session
     copy.call("review_detection", detection_id=8, verdict="reject")
     assert verdicts(session) == {1: "confirmed", 2: "confirmed"}
     assert digest(copy.replay()) == copy.hash
+
+
+def test_a_list_is_narrowed_by_length_part_and_score_and_names_the_first_of_an_order(
+    ready: tuple[World, State],
+) -> None:
+    world, state = ready
+    frame = detections_of(state, world).frame.sort_values(
+        ["length_m", "detection_id"], ascending=[False, True]
+    )
+    longest, length = int(frame["detection_id"].iloc[0]), float(frame["length_m"].iloc[0])
+    step = call(world, state, "list_detections", order="longest")
+    assert [row["detection_id"] for row in step.data["first"]] == frame["detection_id"].tolist()
+    assert (
+        f"The longest are No. {longest} (" in step.observation and f"{length:.1f} m long" in step.observation
+    )
+    assert step.data["leading"]["detection_id"] == longest
+    one = call(world, state, "list_detections", order="longest", limit=1)
+    assert f"of which the first is listed. The longest is No. {longest} (" in one.observation
+    over = call(world, state, "list_detections", min_length_m=length)
+    assert over.data["count"] == int((frame["length_m"] >= length).sum())
+    assert call(world, state, "list_detections", min_length_m=length + 1).data["count"] == 0
+    assert call(world, state, "list_detections", max_length_m=length).data["count"] == len(frame)
+    under = call(world, state, "list_detections", below_score=0.8)
+    assert {row["score"] < 0.8 for row in under.data["first"]} == {True}
+    parts = [call(world, state, "list_detections", part=each).data["count"] for each in ("left", "right")]
+    assert sum(parts) == len(frame)
+    quarters = ("top-left", "top-right", "bottom-left", "bottom-right")
+    assert sum(call(world, state, "list_detections", part=each).data["count"] for each in quarters) == len(
+        frame
+    )
+    left = call(world, state, "list_detections", part="left")
+    assert {row["x_px"] < 48 for row in left.data["first"]} <= {True}
+
+
+def test_lengths_are_not_made_up_for_an_image_without_a_place(world: World) -> None:
+    path = world.artifacts.path("raster-000001", ".tif")
+    profile = {"driver": "GTiff", "width": 20, "height": 20, "count": 1, "dtype": "uint8"}
+    with quiet_gdal(), rasterio.open(path, "w", **profile) as target:
+        target.write(np.ones((1, 20, 20), np.uint8))
+    outline = np.array([(1, 1), (5, 1), (5, 3), (1, 3)], float)
+    frame = features([Detection(outline, "ship", 0.9)], path, model="test", source="raster-000001")
+    state = State()
+    for kind, name in (("raster", "Bay"), ("detections", "Ships in Bay")):
+        state = state.with_artifact(Artifact(f"{kind}-000001", kind, name, "", "test()"))  # type: ignore[arg-type]
+    frame.to_parquet(world.artifacts.path("detections-000001", ".parquet"))
+    step = run_call(toolbox(), state, world, "list_detections", {"order": "longest"})
+    assert step.failed and step.observation == (
+        "The image of Ships in Bay has no place on the ground, so its objects have no lengths in metres; "
+        "place_raster gives it one."
+    )
+    assert call(world, state, "list_detections", part="left").data["count"] == 1
+    assert call(world, state, "list_detections", part="right").data["count"] == 0
 
 
 def test_the_state_stays_small_however_many_were_reviewed(session: Session) -> None:
