@@ -65,7 +65,7 @@ def build(
         fail(str(error), as_json)
     _print(path, header.stamp.version, header.report, as_json)
     if wish.model:
-        _print_reworded(wish.model, header.report)
+        print_reworded(wish.model, header.report)
 
 
 def _ready(model: str, agents: tuple[str, ...], engine: Any) -> None:
@@ -97,7 +97,8 @@ def _print(path: Path, version: str, report: dict[str, Any], as_json: bool) -> N
     typer.echo(str(path))
 
 
-def _print_reworded(model: str, report: dict[str, Any]) -> None:
+def print_reworded(model: str, report: dict[str, Any]) -> None:
+    """Say how many of the requests a model has worded, and what became of the others."""
     reworded, tasks = report["paraphrased"], report["tasks"]
     rest = "" if reworded == tasks else "; where it said nothing, or lost or added something, people's stand"
     typer.echo(f"{reworded:,} of {tasks:,} requests are in the words of {model}{rest}.", err=True)

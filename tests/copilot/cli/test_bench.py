@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from copilot.bench.run.store import Runs
+from copilot.cli.bench.build import print_reworded
 from copilot.engine import Engine
 from copilot.session import Session
 from tests.copilot.bench.run.hand import hand_tasks
@@ -158,3 +159,17 @@ def test_requests_of_another_name_are_refused_with_the_names_there_are(copilot: 
     assert refused.json["error"] == (
         "There are no requests called 'hidden'; there are developed, heldout and both."
     )
+
+
+@pytest.mark.parametrize(
+    ("reworded", "said"),
+    [
+        (2, "2 of 2 requests are in the words of mine.\n"),
+        (1, "1 of 2 requests are in the words of mine; where it said nothing, or lost or added something, "),
+    ],
+)
+def test_how_many_requests_a_model_has_reworded_is_told(
+    capsys: pytest.CaptureFixture[str], reworded: int, said: str
+):
+    print_reworded("mine", {"tasks": 2, "paraphrased": reworded})
+    assert capsys.readouterr().err.startswith(said)
