@@ -10,7 +10,7 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import TypeVar
 
-from copilot.bench.build.steady import steady_player, steady_world
+from copilot.bench.build.steady import collect_seldom, steady_player, steady_world
 from copilot.bench.check import Player
 from copilot.bench.task import Task
 from copilot.engine import Engine
@@ -71,6 +71,7 @@ _benches: list[Bench] = []
 
 
 def _start(catalogue: str) -> None:
+    collect_seldom()
     _benches[:] = [Bench.over(catalogue)]
 
 

@@ -17,7 +17,7 @@ from copilot.bench.build.intents import Intent
 from copilot.bench.build.paraphrase import Paraphraser
 from copilot.bench.build.rows import read_pool
 from copilot.bench.build.slots import Filler
-from copilot.bench.build.steady import steady_player, steady_world
+from copilot.bench.build.steady import collect_seldom, steady_player, steady_world
 from copilot.bench.build.taskfile import task_line
 from copilot.bench.build.wording import worded
 from copilot.bench.check import GoldFails, gold_of
@@ -150,6 +150,7 @@ _makers: list[Maker] = []
 
 def start_worker(order: Order) -> None:
     """Make this process a worker of that build."""
+    collect_seldom()
     _makers[:] = [Maker(order)]
 
 

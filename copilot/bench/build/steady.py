@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -64,3 +65,8 @@ def steady_player(world: World) -> Player:
 
 _REMEMBERED = 4_000
 """Calls of some hundred tasks: what a task's candidates share is there, and their files are soon gone."""
+
+
+def collect_seldom() -> None:
+    """Let this process look for garbage seldom: the calls that a player remembers are many, and stay."""
+    gc.set_threshold(50_000, 20, 50)
