@@ -107,10 +107,13 @@ def chosen(
         return None
     ranked = (phrases or known_phrases()).ranked(text)
     named = {each.kind for each in things if is_named(each, text)}
+    ease = _GOING_ON if going_on else 0.0
+    # What is less likely than this is not sure enough even when all it needs is here and named.
+    least = SURE - ease - _HERE - _NAMED_HERE
     fitting = [
         (tool, like + _at_hand(tool, kinds, named))
         for tool, like in ranked
-        if (tool in served if served else _may_be(tool, text, kinds, in_catalogue))
+        if (tool in served if served else like >= least and _may_be(tool, text, kinds, in_catalogue))
         and (looking or toolbox().get(tool).category != "vision")
     ]
     if not fitting:
@@ -121,7 +124,6 @@ def chosen(
     if _is_for_the_rules(text, tool, like, kinds):
         return None
     other = next((like for tool, like in ranked if not is_declared(tool)), 0.0)
-    ease = _GOING_ON if going_on else 0.0
     return tool if like >= SURE - ease and like >= other + AHEAD - ease else None
 
 
