@@ -46,10 +46,9 @@ def assess(
     109-142) fitted on rendered pairs turns them into a score 0 to 1 and the chance of each level. Raises
     RasterError.
     """
-    import geopandas as gpd
-
     from data.raster.errors import RasterError
     from data.uploads.gdal import quiet_gdal
+    from data.vector.files import read_geoparquet
     from data.vision.ground import ground_of
     from data.vision.together import brought_together, matched
 
@@ -65,7 +64,7 @@ def assess(
         if outlines is None:
             outlines = room / "buildings.parquet"
             extracted = _extracted(progress, before, outlines)
-        frame = gpd.read_parquet(outlines)
+        frame = read_geoparquet(outlines)
         pair = brought_together(progress, before, after, room)
         later = matched(pair, room)
         rows = measured(progress, pair, later, frame)

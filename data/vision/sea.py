@@ -262,11 +262,11 @@ def _as_a_ship(
 
 def _burned(image: Path, land: Path, factor: int, shape: tuple[int, int]) -> NDArray[np.bool_]:
     """Polygons as a mask on the coarse grid."""
-    import geopandas as gpd
     from affine import Affine
     from rasterio.features import rasterize
 
     from data.raster.errors import RasterError
+    from data.vector.files import read_geoparquet
     from data.vision.ground import ground_of
 
     ground = ground_of(image)
@@ -274,7 +274,7 @@ def _burned(image: Path, land: Path, factor: int, shape: tuple[int, int]) -> NDA
         raise RasterError(
             f"{image.name} has no place on the ground, so polygons of land cannot be laid on it."
         )
-    frame = gpd.read_parquet(land).to_crs(ground.crs)
+    frame = read_geoparquet(land).to_crs(ground.crs)
     shapes = [each for each in frame.geometry if each is not None and not each.is_empty]
     if not shapes:
         return np.zeros(shape, bool)

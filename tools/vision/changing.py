@@ -159,9 +159,8 @@ def _assessed(world: World, before: Path, after: Path, given: Any) -> tuple[Any,
     """The buildings with their damage, what was done to the images, and how many lie outside them."""
     import tempfile
 
-    import geopandas as gpd
-
     from data.raster.errors import RasterError
+    from data.vector.files import read_geoparquet
     from data.vision.damage import LEVELS, assess
 
     with tempfile.TemporaryDirectory(prefix="damage-") as folder:
@@ -176,7 +175,7 @@ def _assessed(world: World, before: Path, after: Path, given: Any) -> tuple[Any,
             done, outside = world.work("Assessing damage", assess, before, after, target, outlines)
         except RasterError as error:
             raise ToolError(str(error)) from None
-        frame = gpd.read_parquet(target)
+        frame = read_geoparquet(target)
     frame.attrs["levels"] = LEVELS
     return frame, done, outside
 

@@ -256,9 +256,8 @@ def _made(
     world: World, step: Step, function: str, *, told: dict[str, Any] | None = None, **arguments: Any
 ) -> Any:
     """The features that a function of data.vision writes of the step's mask; what it returns is `told`."""
-    import geopandas as gpd
-
     from data.raster.errors import RasterError
+    from data.vector.files import read_geoparquet
     from data.vision import buildings, roads
 
     work: Any = buildings.write_buildings if function == "write_buildings" else roads.write_roads
@@ -268,7 +267,7 @@ def _made(
         returned = world.work("Drawing lines and outlines", work, mask, part, **arguments)
         if told is not None:
             told.update(returned)
-        return gpd.read_parquet(part)
+        return read_geoparquet(part)
     except RasterError as error:
         raise ToolError(str(error)) from None
     finally:

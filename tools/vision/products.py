@@ -116,9 +116,8 @@ def area_words(area: ClassArea) -> str:
 
 
 def _outlines(world: World, mask: Path, classes: Mapping[int, str], wanted: Outlines) -> Any:
-    import geopandas as gpd
-
     from data.raster.errors import RasterError
+    from data.vector.files import read_geoparquet
     from data.vision.masks import write_outlines
 
     part = mask.with_name(f".{mask.stem}-{secrets.token_hex(4)}.part.parquet")
@@ -134,7 +133,7 @@ def _outlines(world: World, mask: Path, classes: Mapping[int, str], wanted: Outl
             simplify_px=wanted.simplify_px,
             mean_of=dict(wanted.mean_of),
         )
-        return gpd.read_parquet(part)
+        return read_geoparquet(part)
     except RasterError as error:
         raise ToolError(str(error)) from None
     finally:
