@@ -98,8 +98,8 @@ def test_stop_ends_the_turn_and_keeps_what_was_done(tab: Tab, model: SlowModel):
     tab.send(REQUEST)
     expect_running(tab)
     tab.page.get_by_role("button", name="Stop").click()
-    model.gate.set()
     expect(tab.page.locator("article.az-turn .az-stopped")).to_contain_text("Stopped", timeout=SLOW_MS)
+    model.gate.set()
     tab.expect_chips("fair1m")
 
 
