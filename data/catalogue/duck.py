@@ -37,6 +37,7 @@ _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
 _KEPT_AFTER_S = 60.0
 """A replaced table stays this long: a query that was put together before may only now be run."""
+_UNREADABLE = "A file of the catalogue could not be read; it may have just been replaced."
 
 
 class DuckDialect:
@@ -239,9 +240,7 @@ class DuckCatalogue(SqlCatalogue):
         try:
             return self._cursor().execute(sql, params.values)
         except duckdb.IOException as error:
-            raise CatalogueError(
-                "A file of the catalogue could not be read; it may have just been replaced."
-            ) from error
+            raise CatalogueError(_UNREADABLE) from error
 
     def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
         keys = {key for key, _ in info.properties}
@@ -361,7 +360,10 @@ def _empty_columns(path: Path) -> frozenset[str]:
     """The columns of a Parquet file in which, by its statistics, nothing has a value."""
     import pyarrow.parquet as pq
 
-    about = pq.read_metadata(path)
+    try:
+        about = pq.read_metadata(path)
+    except (OSError, ValueError) as error:
+        raise CatalogueError(_UNREADABLE) from error
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
     return frozenset(
         name

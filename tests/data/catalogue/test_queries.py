@@ -16,7 +16,14 @@ from data.catalogue.duck import DuckCatalogue
 from data.catalogue.engine import SqlCatalogue
 from data.catalogue.postgres import PostgresCatalogue
 from data.catalogue.write import read_info
-from tests.data.catalogue.small import all_rows, class_names, detection_rows, distance_km, image_rows
+from tests.data.catalogue.small import (
+    all_rows,
+    class_names,
+    detection_rows,
+    distance_km,
+    image_rows,
+    write_small_catalogue,
+)
 
 ROWS = all_rows()
 BOXES = detection_rows(image_rows("alpha", 900, 70))
@@ -255,3 +262,14 @@ def test_values_read_off_the_files_are_those_of_the_rows(small_root: Path, field
     assert fresh.count(Selection()) > 0
     assert before == fresh.values(field)
     fresh.close()
+
+
+def test_a_file_that_goes_while_its_rows_are_in_memory_is_told_in_a_sentence(tmp_path: Path) -> None:
+    write_small_catalogue(tmp_path)
+    catalogue = DuckCatalogue(tmp_path)
+    assert len(catalogue.rows(Selection(), ("image_id",), limit=1)) == 1
+    for file in tmp_path.glob("*/images.parquet"):
+        file.unlink()
+    with pytest.raises(CatalogueError, match="could not be read; it may have just been replaced"):
+        list(catalogue.scan(Selection()))
+    catalogue.close()
