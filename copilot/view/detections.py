@@ -83,11 +83,12 @@ def class_colours(names: list[str]) -> dict[str, str]:
 def review_rows(state: State, world: World, artifact: Artifact) -> pd.DataFrame:
     """The detections with their verdicts as a table to read, best first."""
     from data.vision.reviews import joined
+    from tools.vision.narrowing import class_now
 
     found = reviews_of(state, world.artifacts.find, artifact.id)
     rows = joined(frame_of(world, artifact).drop(columns="geometry"), found)
     rows = rows.sort_values(["score", "detection_id"], ascending=[False, True], ignore_index=True)
-    rows["class"] = rows["reviewed_class"].fillna(rows["class_name"])
+    rows["class"] = class_now(rows)
     named = {"detection_id": "no.", "reviewed_by": "by", "reviewed_at": "at (UTC)", "length_m": "length, m"}
     rows = rows.rename(columns={**named, "width_m": "width, m", "class_name": "found as"})
     rows["at (UTC)"] = rows["at (UTC)"].str.replace("T", " ").str.slice(0, 16)
