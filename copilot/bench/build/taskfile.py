@@ -139,12 +139,16 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _parsed(line: str, path: Path, number: int) -> dict[str, Any]:
     try:
-        plain = json.loads(line)
+        plain = json.loads(line, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise UnreadableTasks(_no_task(path, number)) from error
     if not isinstance(plain, dict):
         raise UnreadableTasks(_no_task(path, number))
     return plain
+
+
+def _no_number(said: str) -> None:
+    raise ValueError(said)  # NaN and infinities are no JSON, though Python reads them
 
 
 def _no_task(path: Path, number: int, why: str = "") -> str:

@@ -14,7 +14,7 @@ from copilot.bench.build.rows import draw_pool
 from copilot.bench.build.slots import Filler
 from copilot.bench.build.wording import worded
 from copilot.bench.lint import lint, prove, summed
-from copilot.bench.oracle import replay
+from copilot.bench.oracle import by_beginnings, replay
 from copilot.bench.spread import Bench, over_tasks
 from copilot.bench.task import GoldCall, Task
 from state.codec import to_json
@@ -155,6 +155,15 @@ def test_a_replay_counts_calls_and_tells_what_no_longer_holds(
         "wrong": 1,
         "problems": ["Task elsewhere: its calls end in another state than the one that it was built with."],
     }
+
+
+def test_tasks_that_begin_alike_are_replayed_one_after_another() -> None:
+    def of(name: str, *tools: str) -> Task:
+        calls = tuple(GoldCall(tool) for tool in tools)
+        return Task(name, name, "information", name, calls[1:], "", {}, setup=calls[:1])
+
+    mixed = [of("1", "b", "x"), of("2", "a", "z", "y"), of("3", "b", "x", "w"), of("4", "a", "z")]
+    assert [each.id for each in by_beginnings(mixed)] == ["2", "4", "3", "1"]
 
 
 def test_no_tasks_are_no_work(small_catalogue: Path) -> None:

@@ -100,7 +100,7 @@ def test_plain_json_lines_without_a_header_are_read_too(tmp_path: Path) -> None:
     assert read_header(path) is None
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"id": "x"}', "\x1f\x8bbroken"])
+@pytest.mark.parametrize("text", ["{", "[]", '{"id": "x"}', '{"id": NaN}', "\x1f\x8bbroken"])
 def test_what_holds_no_tasks_is_told_in_a_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "no.jsonl"
     path.write_bytes(text.encode("latin-1"))
