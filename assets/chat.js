@@ -125,6 +125,7 @@ class Chat {
 
   // What it does at this moment, in one line: the thought after the last call, where there is one.
   now(turn) {
+    if (turn.stopping) return make("p", "az-thinking az-stopping", "Stopping …");
     const last = turn.thoughts.at(-1);
     const fresh = last && last.seq > (turn.calls.at(-1)?.seq ?? 0);
     const text = fresh ? last.text : turn.calls.length ? "Working …" : "Reading the request …";

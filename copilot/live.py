@@ -126,6 +126,7 @@ class Live:
             running = self._running.get(session_id)
         if running is not None:
             running.stop.set()
+            self._tell(session_id)
         return self.engine.desk.cancel_session(session_id) or running is not None
 
     def running(self, session_id: str) -> str | None:
@@ -133,6 +134,12 @@ class Live:
         with self._lock:
             found = self._running.get(session_id)
         return None if found is None else found.request
+
+    def stopping(self, session_id: str) -> bool:
+        """Whether what runs in that session was asked to stop and has not ended yet."""
+        with self._lock:
+            found = self._running.get(session_id)
+        return found is not None and found.stop.is_set()
 
     def problem(self, session_id: str) -> str | None:
         """Why the last request could not even start, in one sentence."""
@@ -142,7 +149,9 @@ class Live:
         """What changes whenever there is something new to show."""
         session = self.session(session_id)
         running = "+" if self.running(session_id) is not None else ""
-        return f"{len(session.events)}{running}{'*' if self.engine.desk.doing(session_id) else ''}"
+        stopping = "!" if self.stopping(session_id) else ""
+        job = "*" if self.engine.desk.doing(session_id) else ""
+        return f"{len(session.events)}{running}{stopping}{job}"
 
     def job(self, session_id: str) -> dict[str, Any] | None:
         """The job that the session waits for, as the page shows it."""

@@ -27,7 +27,7 @@ _chat = st.components.v2.component(
 
 def show_chat(session: Session) -> None:
     """Draw the conversation, the input and the stop button."""
-    running = live().running(session.id) is not None
+    running, stopping = live().running(session.id) is not None, live().stopping(session.id)
     key = f"chat-{session.id}"
     with st.container(key="chat"):
         result = _chat(
@@ -35,7 +35,7 @@ def show_chat(session: Session) -> None:
             data={
                 "session": session.id,
                 "version": live().version(session.id),
-                **conversation(session.turns, session.state, running),
+                **conversation(session.turns, session.state, running, stopping),
                 "job": live().job(session.id),
                 "problem": live().problem(session.id),
                 "examples": EXAMPLES,
@@ -47,11 +47,11 @@ def show_chat(session: Session) -> None:
         )
     with st.container(key="attach"):
         show_uploads(session, key="attached", compact=True)
-    _input(session, running)
+    _input(session, running, stopping)
     _acted(session, result)
 
 
-def _input(session: Session, running: bool) -> None:
+def _input(session: Session, running: bool, stopping: bool) -> None:
     with st.container(key="ask", horizontal=True, vertical_alignment="bottom", gap="small"):
         st.chat_input(
             "Ask for images or places …",
@@ -61,12 +61,13 @@ def _input(session: Session, running: bool) -> None:
         )
         if running:
             st.button(
-                "Stop",
+                "Stopping …" if stopping else "Stop",
                 icon=":material/stop:",
                 key="stop",
                 on_click=_stop,
                 args=(session.id,),
-                help="Stop the running request",
+                disabled=stopping,
+                help="It ends with the step that it is at" if stopping else "Stop the running request",
             )
 
 

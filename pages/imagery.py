@@ -180,14 +180,16 @@ def _running(session_id: str) -> None:
         return
     words = running if " " in running else running.replace("_", " ")
     shown = words if len(words) < 60 else f"{words[:59]}…"
-    st.info(f"Running: {_plain(shown)} …", icon=":material/hourglass_top:")
+    stopping = live().stopping(session_id)
+    st.info(f"{'Stopping' if stopping else 'Running'}: {_plain(shown)} …", icon=":material/hourglass_top:")
     job = live().job(session_id)
     if job is not None:
         st.progress(min(100, job["percent"]), text=_plain(job["sentence"]))
     st.button(
-        "Stop",
+        "Stopping …" if stopping else "Stop",
         icon=":material/stop:",
         key="stop_image",
+        disabled=stopping,
         on_click=live().stop,
         args=(session_id,),
         type="tertiary",

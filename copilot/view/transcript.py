@@ -14,9 +14,12 @@ MAX_TURNS = 100
 """Older turns are in the trace, not in the chat."""
 
 
-def conversation(turns: tuple[Turn, ...], state: State, running: bool) -> dict[str, Any]:
+def conversation(
+    turns: tuple[Turn, ...], state: State, running: bool, stopping: bool = False
+) -> dict[str, Any]:
     """{turns, earlier, question}: what the chat shows, oldest first.
 
+    `stopping` is a running turn that was asked to stop and has not ended yet.
     `question` stands on the last turn while it is not answered: its choices are the buttons.
     """
     following = (*turns[1:], None)[: len(turns)]
@@ -25,7 +28,7 @@ def conversation(turns: tuple[Turn, ...], state: State, running: bool) -> dict[s
     rated = ratings(turns)
     cards = [
         {
-            **turn_card(each, running and each is turns[-1] and each.interrupted),
+            **turn_card(each, running and each is turns[-1] and each.interrupted, stopping),
             "rating": rated.get(each.number),
         }
         for each in shown
@@ -70,7 +73,7 @@ def ratings(turns: tuple[Turn, ...]) -> dict[int, str]:
     }
 
 
-def turn_card(turn: Turn, running: bool = False) -> dict[str, Any]:
+def turn_card(turn: Turn, running: bool = False, stopping: bool = False) -> dict[str, Any]:
     """One turn: the request, its calls and thoughts, the reply and how it ended.
 
     Calls and thoughts carry their number in the log (`seq`): that is the order they came in.
@@ -88,6 +91,7 @@ def turn_card(turn: Turn, running: bool = False) -> dict[str, Any]:
         "outcome": reply.outcome if reply else None,
         "seconds": reply.seconds if reply else None,
         "running": running,
+        "stopping": running and stopping,
         "interrupted": turn.interrupted and not running,
     }
 

@@ -114,6 +114,24 @@ def test_stop_reaches_the_turn(live: Live, monkeypatch: pytest.MonkeyPatch):
     assert held.stopped.wait(10)
 
 
+def test_a_turn_that_is_asked_to_stop_is_told_of_as_stopping_until_it_has_ended(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+):
+    held = Held(monkeypatch)
+    session = live.create("me")
+    live.ask(session.id, "a")
+    assert held.began.wait(10)
+    told: list[tuple[str, bool]] = []
+    leave = live.subscribe(
+        session.id, lambda: told.append((live.version(session.id), live.stopping(session.id)))
+    )
+    live.stop(session.id)
+    held.go.set()
+    finished(live, session.id)
+    leave()
+    assert told == [("0+!", True), ("0", False)]
+
+
 @pytest.mark.parametrize("text", ["", "  \n ", "x" * (MAX_REQUEST_CHARS + 1)])
 def test_a_request_that_cannot_be_read_is_refused(live: Live, text: str):
     session = live.create("me")

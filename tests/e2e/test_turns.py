@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ STEPS: list[tuple[str, dict[str, Any]]] = [
     ("cluster_plot", {}),
     ("zoom_map", {"level": 3}),
 ]
+SLOW_PAGE = "http://slow.example/report.html"
 HOSTILE = (
     '<img src=x onerror="window.hacked=1"> [link](javascript:window.hacked=1) **bold** $x^2$ '
     "<script>window.hacked=1</script>"
@@ -37,6 +39,8 @@ class SlowModel:
         messages = asked["messages"]
         last = max(index for index, each in enumerate(messages) if each["role"] == "user")
         done = sum(each["role"] == "tool" for each in messages[last:])
+        if SLOW_PAGE in messages[last]["content"]:
+            return says("It is read.") if done else calls(("read_page", {"url": SLOW_PAGE}))
         if "hostile" in messages[last]["content"]:
             return says(HOSTILE) if done else calls(("map_state", {}), text=HOSTILE)
         if done:
@@ -59,12 +63,40 @@ def closed_gate(model: SlowModel) -> None:
 
 
 @pytest.fixture(scope="module")
+def slow_page(model: SlowModel) -> Iterator[str]:
+    """Where the page is that comes only while the gate is set."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            model.gate.wait(60)
+            self.send_error(404)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_port}"
+    model.gate.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
 def app(
-    tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path, encoded_texts: None, model: SlowModel
+    tmp_path_factory: pytest.TempPathFactory,
+    sample_catalogue: Path,
+    encoded_texts: None,
+    model: SlowModel,
+    slow_page: str,
 ) -> Iterator[Server]:
-    """The app with the slow model."""
-    home = tmp_path_factory.mktemp("home")
-    with running_app(home, sample_catalogue, OPENAI_BASE_URL=model.url, COPILOT_MODEL="slow") as server:
+    """The app with the slow model, and the way to the slow page."""
+    environment = {
+        "OPENAI_BASE_URL": model.url,
+        "COPILOT_MODEL": "slow",
+        "AZIMUTH_ALLOWED_HOSTS": f"slow.example:80={slow_page}",
+    }
+    with running_app(tmp_path_factory.mktemp("home"), sample_catalogue, **environment) as server:
         yield server
 
 
@@ -101,6 +133,24 @@ def test_stop_ends_the_turn_and_keeps_what_was_done(tab: Tab, model: SlowModel):
     expect(tab.page.locator("article.az-turn .az-stopped")).to_contain_text("Stopped", timeout=SLOW_MS)
     model.gate.set()
     tab.expect_chips("fair1m")
+
+
+def test_stop_says_at_once_in_every_tab_that_it_waits_for_the_step_it_is_at(
+    tab: Tab, model: SlowModel, screenshot_folder: Path
+):
+    second = tab.beside().open(f"/?session={tab.session}")
+    tab.send(f"read {SLOW_PAGE}")
+    for each in (tab, second):
+        expect(each.page.get_by_role("button", name="Stop")).to_be_visible(timeout=SLOW_MS)
+    tab.page.get_by_role("button", name="Stop").click()
+    for each in (tab, second):
+        expect(each.page.get_by_role("button", name="Stopping …")).to_be_disabled(timeout=SLOW_MS)
+        expect(each.page.locator(".az-thinking")).to_have_text("Stopping …", timeout=SLOW_MS)
+    tab.shot(screenshot_folder, "turn-stopping")
+    model.gate.set()
+    for each in (tab, second):
+        expect(each.page.locator("article.az-turn .az-stopped")).to_contain_text("Stopped", timeout=SLOW_MS)
+        expect(each.page.locator(".st-key-stop")).to_have_count(0, timeout=SLOW_MS)
 
 
 def test_a_second_request_is_refused_while_one_runs(tab: Tab, model: SlowModel):

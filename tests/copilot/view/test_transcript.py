@@ -35,6 +35,8 @@ def test_a_turn_shows_its_request_its_calls_and_its_reply(session: Session):
 def test_a_turn_without_a_reply_is_running_or_was_interrupted(session: Session):
     session.begin("load xview1", "chat")
     assert conversation(session.turns, session.state, running=True)["turns"][0]["running"] is True
+    stopping = conversation(session.turns, session.state, running=True, stopping=True)["turns"][0]
+    assert (stopping["running"], stopping["stopping"]) == (True, True)
     stopped = conversation(session.turns, session.state, running=False)["turns"][0]
     assert (stopped["running"], stopped["interrupted"]) == (False, True)
 
