@@ -14,6 +14,7 @@ from pages.header import _plain
 from pages.here import act
 from state.model import Artifact
 from tools.selection import holds_sample
+from tools.tables import without_outlines
 
 MAX_TABLE_ROWS = 1000
 
@@ -129,7 +130,9 @@ def _table(session: Session, artifact: Artifact) -> None:
         st.warning(f"The file of this table is gone; {_plain(artifact.made_by)} makes it again.")
         return
     frame = pd.read_parquet(path)
-    st.dataframe(frame.head(MAX_TABLE_ROWS), hide_index=True, height="stretch", width="stretch")
+    st.dataframe(
+        without_outlines(frame.head(MAX_TABLE_ROWS)), hide_index=True, height="stretch", width="stretch"
+    )
     if len(frame) > MAX_TABLE_ROWS:
         st.caption(f"The first {MAX_TABLE_ROWS:,} of {len(frame):,} rows; the download has them all.")
 

@@ -15,6 +15,8 @@ from tools.artifacts import Call, Input, artifact_file
 from tools.base import Step, World
 from tools.phrases import number_of
 
+OUTLINES = "footprint"
+"""The column of outlines on the ground, as WKB: they go into exports, and are no cells that people read."""
 SHOWN_ROWS = 5
 """How many rows go into a call's data, for an answer to quote."""
 _NARROW = 6
@@ -66,16 +68,21 @@ def table_of_inputs(
     facts = {
         "table": table,
         "rows": len(frame),
-        "columns": [str(column) for column in frame.columns],
+        "columns": [str(column) for column in without_outlines(frame).columns],
         "first": plain_rows(frame.head(SHOWN_ROWS)),
         **data,
     }
     return Step(after, f"{observation} The table is {table}.", facts)
 
 
+def without_outlines(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table as people read it."""
+    return frame.drop(columns=OUTLINES, errors="ignore")
+
+
 def rows_in_words(frame: pd.DataFrame) -> str:
     """The first rows of a narrow table: ` dataset=fair1m, n=5; dataset=xview1, n=7.`, else nothing."""
-    if frame.empty or len(frame.columns) > _NARROW:
+    if frame.empty or len(without_outlines(frame).columns) > _NARROW:
         return ""
     rows = plain_rows(frame.head(SHOWN_ROWS))
     said = "; ".join(", ".join(f"{key}={str(value)[:60]}" for key, value in row.items()) for row in rows)
@@ -83,8 +90,9 @@ def rows_in_words(frame: pd.DataFrame) -> str:
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as plain JSON values; what is missing is None."""
-    return [{str(key): plain_value(value) for key, value in row.items()} for row in frame.to_dict("records")]
+    """Rows as plain JSON values, without outlines; what is missing is None."""
+    rows = without_outlines(frame).to_dict("records")
+    return [{str(key): plain_value(value) for key, value in row.items()} for row in rows]
 
 
 def plain_value(value: Any) -> Any:

@@ -27,7 +27,7 @@ from tools.data.pages import geometries, pages
 from tools.data.provenance import origin_words, provenance, source_infos
 from tools.data.summaries import TableOrSelection
 from tools.phrases import number_of
-from tools.tables import plain_value
+from tools.tables import OUTLINES, plain_value, without_outlines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,13 +144,12 @@ def write_geojson(path: Path, found: Pages, about: dict[str, Any]) -> None:
         comma = ""
         for page in found:
             shapes = shapely.to_geojson(shapely.set_precision(geometries(page), _COORDINATE_DEG))
-            for shape, row in zip(
-                shapes, page.drop(columns="footprint", errors="ignore").to_dict("records"), strict=True
-            ):
+            for shape, row in zip(shapes, without_outlines(page).to_dict("records"), strict=True):
                 properties = {str(key): plain_value(value) for key, value in row.items()}
                 identity = f'"id":{_json(properties["image_id"])},' if properties.get("image_id") else ""
                 file.write(
-                    f'{comma}\n{{"type":"Feature",{identity}"geometry":{shape},"properties":{_json(properties)}}}'
+                    f'{comma}\n{{"type":"Feature",{identity}"geometry":{shape or "null"},'
+                    f'"properties":{_json(properties)}}}'
                 )
                 comma = ","
         file.write("\n]}\n")
@@ -218,7 +217,7 @@ def _columns(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
     found = {
         str(name): _column(page[name], str(name), kinds.get(str(name), set()))
         for name in page.columns
-        if name != "footprint"
+        if name != OUTLINES
     }
     return pa.table(found)
 

@@ -14,7 +14,7 @@ from state.model import State
 from tools.base import ToolError, World
 from tools.phrases import number_of
 from tools.selection import current_selection
-from tools.tables import load_table
+from tools.tables import OUTLINES, load_table
 
 MAX_EXPORT_ROWS = 5_000_000
 _LEFT_OUT = ("image_num", "quicklook")
@@ -42,19 +42,20 @@ def pages(state: State, world: World, table: str | None) -> tuple[int, Iterator[
 def geometries(frame: pd.DataFrame) -> NDArray[np.object_]:
     """Each row's shape: its footprint, else its box (a point where that has no size), else its lon and lat.
 
-    A box across the antimeridian becomes two (RFC 7946, 3.1.9). Raises ToolError for a table without places.
+    A row without a place has None. A box across the antimeridian becomes two (RFC 7946, 3.1.9).
+    Raises ToolError for a table without places.
     """
     if set(_SIDES) <= set(frame.columns):
         shapes = _boxes(*(frame[side].to_numpy(float) for side in _SIDES))
     elif {"lon", "lat"} <= set(frame.columns):
-        shapes = shapely.points(frame["lon"].to_numpy(float), frame["lat"].to_numpy(float))
+        shapes = _points(frame["lon"].to_numpy(float), frame["lat"].to_numpy(float))
     else:
         raise ToolError(
             "The table has no places: it needs the columns lon and lat, or west, south, east, north."
         )
-    if "footprint" in frame:
-        there = frame["footprint"].notna().to_numpy()
-        shapes[there] = shapely.from_wkb(frame["footprint"][there].to_numpy())
+    if OUTLINES in frame:
+        there = frame[OUTLINES].notna().to_numpy()
+        shapes[there] = shapely.from_wkb(frame[OUTLINES][there].to_numpy())
     return shapes
 
 
@@ -64,6 +65,12 @@ def _selected(selection: Selection, world: World) -> Iterator[pd.DataFrame]:
         name for name in world.catalogue.rows(selection, None, (), 0).columns if name not in _LEFT_OUT
     )
     return world.catalogue.scan(selection, columns)
+
+
+def _points(lon: NDArray[np.float64], lat: NDArray[np.float64]) -> NDArray[np.object_]:
+    shapes = np.asarray(shapely.points(lon, lat), dtype=object)
+    shapes[np.isnan(lon) | np.isnan(lat)] = None
+    return shapes
 
 
 def _boxes(

@@ -17,7 +17,7 @@ from tools.data.exports import with_origin, written
 from tools.data.pages import pages
 from tools.data.provenance import provenance, source_infos
 from tools.data.summaries import TableOrSelection
-from tools.tables import plain_value
+from tools.tables import plain_value, without_outlines
 
 MAX_SHEET_ROWS = 200_000
 """A sheet holds 1,048,576 rows; what is beyond this takes minutes to write and to open."""
@@ -26,7 +26,6 @@ MAX_CELL_CHARS = 32_767
 _TAKEN_FOR_OTHERS = ("=", "+", "-", "@", "\t", "\r", "#")
 """What a text begins with that a program may read as a formula or an error."""
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*")
-_LEFT_OUT = "footprint"
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
@@ -66,7 +65,7 @@ def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any])
     sheet.freeze_panes = "A2"
     names: list[str] | None = None
     for page in found:
-        page = page.drop(columns=_LEFT_OUT, errors="ignore")
+        page = without_outlines(page)
         if names is None:
             names = [str(name) for name in page.columns]
             if len(names) > MAX_SHEET_COLUMNS:

@@ -15,7 +15,7 @@ from tools.base import Step, ToolError, World, tool
 from tools.detections import NEWEST, Detections, DetectionsHandle, detections_of
 from tools.phrases import groups_in_words, listed, number_of, one_line
 from tools.reviews import reviews_artifact, reviews_of, with_reviews
-from tools.tables import plain_rows, table_of_inputs
+from tools.tables import OUTLINES, plain_rows, table_of_inputs
 from tools.vision.narrowing import Order, Part, Wanted, class_now, narrowed, narrowing_said, no_class, same
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _WORDS: Mapping[str, Literal["confirmed", "rejected", "relabelled"]] = {
 }
 _COLUMNS = (
     "detection_id", "class_name", "score", "length_m", "width_m", "heading_deg", "lon", "lat", "x_px", "y_px",
-    "model", "source", "verdict", "reviewed_class", "reviewed_by", "reviewed_at",
+    "model", "source", "verdict", "reviewed_class", "reviewed_by", "reviewed_at", "pixels", OUTLINES,
 )  # fmt: skip
 
 
@@ -77,9 +77,11 @@ def list_detections(
 ) -> Step:
     """List detections with class, score, size, place and verdict, and estimate the detector's precision.
 
-    Lengths in metres, places in degrees of WGS 84 and in pixels of the image. The precision is confirmed /
-    (confirmed + rejected + relabelled), by the class that the model gave, with the Wilson score interval of
-    95 % (Wilson 1927). It speaks of all detections only as far as those reviewed were picked blindly.
+    Lengths in metres, places (of the middle) in degrees of WGS 84 and in pixels of the image. The table
+    exported as GeoJSON or GeoParquet has the outlines; where the image has no place, `pixels` has them. The
+    precision is confirmed / (confirmed + rejected + relabelled), by the class that the model gave, with the
+    Wilson score interval of 95 % (Wilson 1927). It speaks of all detections only as far as those reviewed
+    were picked blindly.
 
     Example: copilot call list_detections detections=detections-de7ec7 class_name=ship min_score=0.5
 
@@ -250,7 +252,10 @@ def _time(at: str | None) -> str | None:
 
 
 def _rows(frame: gpd.GeoDataFrame, reviews: Reviews) -> Any:
-    """The table of detections with where they are, best first."""
+    """The table of detections with where they are, best first.
+
+    The outlines are those on the ground; where the image has no place, those in its pixels.
+    """
     import numpy as np
     import shapely
 
@@ -258,12 +263,16 @@ def _rows(frame: gpd.GeoDataFrame, reviews: Reviews) -> Any:
 
     pixels = shapely.centroid(shapely.from_wkt(frame["pixels"].to_numpy(), on_invalid="ignore"))
     ground = shapely.centroid(frame.geometry.to_numpy())
-    plain = joined(frame.drop(columns="geometry"), reviews).assign(
+    placed = np.isfinite(shapely.get_x(ground))
+    left_out = ["geometry", "pixels"] if placed.any() else ["geometry"]
+    plain = joined(frame.drop(columns=left_out), reviews).assign(
         lon=np.round(shapely.get_x(ground), 6),
         lat=np.round(shapely.get_y(ground), 6),
         x_px=np.round(shapely.get_x(pixels), 1),
         y_px=np.round(shapely.get_y(pixels), 1),
     )
+    if placed.any():
+        plain[OUTLINES] = np.where(placed, shapely.to_wkb(frame.geometry.to_numpy()), None)
     ordered = plain.sort_values(["score", "detection_id"], ascending=[False, True], ignore_index=True)
     return ordered[[each for each in _COLUMNS if each in ordered]]
 

@@ -290,10 +290,7 @@ def _taken_away(text: str, look: Look, situation: Situation) -> Following | None
     ):
         args["verdict"] = verdict[1].lower()
     files = [Call(tool, {"table": "@1.table"}) for tool in formats]
-    note = "It holds the middle of each; the outlines with the verdicts are under Download at the detections' layer."
-    return Following(
-        [Call("list_detections", args), *files], [note] if formats[0].startswith("export_geo") else []
-    )
+    return Following([Call("list_detections", args), *files])
 
 
 def _narrowed_before(situation: Situation) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import geopandas as gpd
 import numpy as np
+import pandas as pd
 import pytest
 import rasterio
 from affine import Affine
@@ -160,6 +162,32 @@ def test_every_format_of_an_export_says_who_when_model_and_verdict(
     assert "verdict,reviewed_class,reviewed_by,reviewed_at" in (tmp_path / "out.csv").read_text()
 
 
+def test_the_exported_list_has_outlines_and_as_csv_the_middles(ready: tuple[World, State]) -> None:
+    world, state = ready
+    state = call(world, state, "review_detection", detection_id=1, verdict="confirm", by="ann", at=AT).state
+    listed = call(world, state, "list_detections", class_name="ship")
+    assert "footprint" not in listed.data["columns"] and "footprint" not in listed.data["first"][0]
+    kept = call(
+        world, listed.state, "filter_rows", table=listed.data["table"], field="score", op=">", value=0.9
+    )
+    known = detections_of(state, world).frame.set_index("detection_id").loc[1]
+    plain = pd.read_csv(call(world, kept.state, "export_csv", table=kept.data["table"]).data["path"])
+    for name, read in (("export_geojson", gpd.read_file), ("export_geoparquet", gpd.read_parquet)):
+        frame = read(call(world, kept.state, name, table=kept.data["table"]).data["path"])
+        assert list(frame.columns.drop("geometry")) == list(plain.columns.drop("origin"))
+        (row,) = frame.to_dict("records")
+        assert row["geometry"].equals_exact(known.geometry, 1e-6, normalize=True)
+        assert (row["class_name"], row["score"], row["length_m"], row["verdict"], row["reviewed_by"]) == (
+            "ship",
+            known["score"],
+            known["length_m"],
+            "confirmed",
+            "ann",
+        )
+    centre = known.geometry.centroid
+    assert plain[["lon", "lat"]].to_numpy().tolist() == [[round(centre.x, 6), round(centre.y, 6)]]
+
+
 def test_detections_without_a_place_are_reviewed_and_exported_too(world: World, tmp_path: Path) -> None:
     image = tmp_path / "photo.tif"
     plain = {"driver": "GTiff", "width": 8, "height": 8, "count": 1, "dtype": "uint8"}
@@ -179,6 +207,12 @@ def test_detections_without_a_place_are_reviewed_and_exported_too(world: World, 
         write_as(state, FOUND, path, wanted, tmp_path / f"out{wanted.suffix}")
     exported = gpd.read_file(tmp_path / "out.geojson")
     assert exported["verdict"].tolist() == ["confirmed"] and exported.geometry.isna().all()
+    of_list = call(world, listed.state, "export_geojson", table=listed.data["table"])
+    (feature,) = json.loads(Path(of_list.data["path"]).read_text())["features"]
+    assert (feature["geometry"], feature["properties"]["pixels"]) == (
+        None,
+        "POLYGON ((1 1, 4 1, 4 4, 1 4, 1 1))",
+    )
 
 
 @tool("vision", changes_state=True)
