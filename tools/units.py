@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -41,6 +41,10 @@ ImageId = Annotated[
     str, Field(min_length=1, max_length=300, description="An image's id, such as fair1m:10.tif.")
 ]
 ColorText = Annotated[str, Field(min_length=3, max_length=30, description="A CSS colour name, or #rrggbb.")]
+Part = Literal[
+    "left", "right", "top", "bottom", "top-left", "top-right", "bottom-left", "bottom-right", "middle"
+]
+"""A part of a picture, as it is looked at."""
 NewName = Annotated[str, Field(min_length=1, max_length=100, description="A name of your choice.")]
 SizePx = Annotated[float, Field(ge=1, le=50, description="Marker radius or line width, screen pixels.")]
 TableId = Annotated[

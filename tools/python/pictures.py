@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,6 +16,7 @@ from tools.base import Step, ToolError, World, tool
 from tools.map.adding import Bands, Colormap, Stretch
 from tools.phrases import listed, number_of, one_line
 from tools.rasters import RasterHandle, place_of, raster_of, raster_step
+from tools.units import Part
 
 Pixels = Annotated[int, Field(ge=1, le=100_000, description="Pixels.")]
 _LOST = "It has no place on the map, as before."
@@ -95,12 +96,16 @@ def image_crop(
     raster: RasterHandle,
     left: Annotated[int, Field(ge=0, le=10**7, description="First column, pixels from the left.")] = 0,
     top: Annotated[int, Field(ge=0, le=10**7, description="First row, pixels from the top.")] = 0,
-    width: Pixels,
-    height: Pixels,
+    width: Annotated[Pixels | None, Field(description="Pixels across.")] = None,
+    height: Annotated[Pixels | None, Field(description="Pixels down.")] = None,
+    part: Annotated[Part | None, Field(description="Where it lies, in place of left and top.")] = None,
 ) -> Step:
     """Cut a window of pixels out of a picture; its place is kept. For a place or a shape, raster_clip cuts.
 
-    What of the window lies beside the picture is left out.
+    A part without width and height is a half or a quarter of the picture, and the middle is what a quarter of
+    it lies around on each side; with them, the window lies at that side or corner, or around the middle. A
+    window from a column and a row goes to the edge where its size is left out. What of the window lies beside
+    the picture is left out.
 
     Example: copilot call image_crop raster=raster-5ce4e0 left=10 top=20 width=40 height=30
 
@@ -110,13 +115,61 @@ def image_crop(
     from data.pictures.frames import crop
 
     found = raster_of(state, world, raster)
-    call = Call.of(image_crop, raster=found.handle, left=left, top=top, width=width, height=height)
-    window = f"{width:,} x {height:,} pixels from column {left:,} and row {top:,}"
-    said = f"Cut {window} out of {one_line(found.name)}."
+    call = Call.of(image_crop, raster=found.handle, left=left, top=top, width=width, height=height, part=part)
+    with readable():
+        facts = _info(found.path)
+    window = _window((facts["width_px"], facts["height_px"]), (left, top), (width, height), part)
+    (column, row), (across, down) = window
+    where = f"{across:,} x {down:,} pixels from column {column:,} and row {row:,}"
+    there = f" ({_PARTS.get(part, part)})" if part is not None else ""
+    said = f"Cut {where}{there} out of {one_line(found.name)}."
     return picture_step(
-        state, world, call, [found], lambda path: crop(found.path, path, left, top, width, height),
-        name=f"{found.name} cropped", said=said, asked=(width, height),
+        state, world, call, [found], lambda path: crop(found.path, path, column, row, across, down),
+        name=f"{found.name} cropped", said=said, asked=(across, down),
     )  # fmt: skip
+
+
+_PARTS: Mapping[str, str] = {
+    "middle": "its middle",
+    "left": "its left",
+    "right": "its right",
+    "top": "its top",
+    "bottom": "its bottom",
+    "top-left": "its upper left",
+    "top-right": "its upper right",
+    "bottom-left": "its lower left",
+    "bottom-right": "its lower right",
+}
+
+
+def _window(
+    picture: tuple[int, int],
+    start: tuple[int, int],
+    size: tuple[int | None, int | None],
+    part: Part | None,
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """((left, top), (width, height)) of what is cut out. Raises ToolError where that is not said."""
+    if part is None:
+        if start == (0, 0) and size == (None, None):
+            raise ToolError(
+                "Nothing says what to keep: give width and height in pixels, or a part such as 'middle', "
+                "'left' or 'top-right'."
+            )
+        across, down = (
+            wanted or max(1, whole - begin) for whole, begin, wanted in zip(picture, start, size, strict=True)
+        )
+        return start, (across, down)
+    if start != (0, 0):
+        raise ToolError("A part says where the window lies, and so do left and top; give one of them.")
+    sides = (("left", "right"), ("top", "bottom"))
+    begins, sizes = [], []
+    for whole, wanted, (first, last) in zip(picture, size, sides, strict=True):
+        named = first in part or last in part
+        half = size == (None, None) and (named or part == "middle")
+        length = wanted or max(1, whole // 2 if half else whole)
+        begins.append(0 if first in part else max(0, whole - length) // (1 if last in part else 2))
+        sizes.append(length)
+    return (begins[0], begins[1]), (sizes[0], sizes[1])
 
 
 @tool("python", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)

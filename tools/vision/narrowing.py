@@ -13,9 +13,6 @@ from tools.phrases import listed, number, one_line
 from tools.rasters import raster_of
 
 Order = Literal["score", "unsure", "longest", "shortest"]
-Part = Literal[
-    "left", "right", "top", "bottom", "top-left", "top-right", "bottom-left", "bottom-right", "middle"
-]
 _NAMED = 3
 """How many detections are named of an order that was asked for."""
 _ORDERS: Mapping[str, tuple[str, bool]] = {

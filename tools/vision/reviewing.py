@@ -16,7 +16,8 @@ from tools.detections import NEWEST, Detections, DetectionsHandle, detections_of
 from tools.phrases import groups_in_words, listed, number_of, one_line
 from tools.reviews import reviews_artifact, reviews_of, with_reviews
 from tools.tables import OUTLINES, plain_rows, table_of_inputs
-from tools.vision.narrowing import Order, Part, Wanted, class_now, narrowed, narrowing_said, no_class, same
+from tools.units import Part
+from tools.vision.narrowing import Order, Wanted, class_now, narrowed, narrowing_said, no_class, same
 
 if TYPE_CHECKING:
     import geopandas as gpd

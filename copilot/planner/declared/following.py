@@ -407,25 +407,13 @@ def _as_filters(args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _part_of_it(text: str, look: Look, situation: Situation) -> Following | None:
-    """The look again at a half or a quarter of the image, cut out of it."""
+    """The look again at a half, a quarter or the middle of the image, cut out of it."""
     some = narrowing(text)
     image = look.last.args.get("image")
     if some is None or set(some.args) != {"part"} or image is None:
         return None
-    summary = next((str(each["summary"]) for each in situation.state["artifacts"] if each["id"] == image), "")
-    size = re.search(r"([\d,]+) x ([\d,]+) pixels", summary)
-    if size is None:
-        return None
-    across, down = (int(each.replace(",", "")) for each in size.groups())
-    part, window = str(some.args["part"]), {"left": 0, "top": 0, "width": across, "height": down}
-    if part == "middle":
-        window = {"left": across // 4, "top": down // 4, "width": across // 2, "height": down // 2}
-    if "left" in part or "right" in part:
-        window |= {"width": across // 2, "left": 0 if "left" in part else across - across // 2}
-    if "top" in part or "bottom" in part:
-        window |= {"height": down // 2, "top": 0 if "top" in part else down - down // 2}
     again = Call(look.last.tool, {**look.last.args, "image": "@1.raster"})
-    return Following([Call("image_crop", {"raster": image, **window}), again], some.notes)
+    return Following([Call("image_crop", {"raster": image, **some.args}), again], some.notes)
 
 
 __all__ = ["Following", "followed", "found_of"]

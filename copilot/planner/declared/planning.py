@@ -20,7 +20,7 @@ from copilot.planner.declared.columns import selected_first
 from copilot.planner.declared.downloads import download_of
 from copilot.planner.declared.files import File, files_at_hand, files_of, narrowed, stores_at_hand
 from copilot.planner.declared.following import found_of
-from copilot.planner.declared.idioms import IDIOMS, WHOLLY, rasters, told, vision
+from copilot.planner.declared.idioms import IDIOMS, WHOLLY, pictures, rasters, told, vision
 from copilot.planner.declared.idioms.statistics import with_its_term
 from copilot.planner.declared.idioms.vectors import told as told_of_features
 from copilot.planner.declared.idioms.vectors import unfolded
@@ -90,6 +90,8 @@ def chosen(
     kinds = {each.kind for each in things if each.ref != SELECTION or is_named(each, text)}
     kinds |= {"vector"} if "detections" in kinds else set()
     in_catalogue = of_catalogue(text, datasets)
+    if "raster" in kinds and not in_catalogue and pictures.crops(text):
+        return "image_crop"
     looking = not in_catalogue and _may_look(text, things)
     if looking and (seen := vision.told(text, things)) is not None and seen in toolbox():
         return seen

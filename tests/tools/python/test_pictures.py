@@ -90,6 +90,29 @@ def test_a_window_that_reaches_over_the_edge_is_said(world: World, state: State)
     )
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (
+            {"part": "middle", "width": 30, "height": 20},
+            "30 x 20 pixels from column 17 and row 14 (its middle)",
+        ),
+        ({"part": "middle"}, "32 x 24 pixels from column 16 and row 12 (its middle)"),
+        ({"part": "right"}, "32 x 48 pixels from column 32 and row 0 (its right)"),
+        ({"part": "bottom-left"}, "32 x 24 pixels from column 0 and row 24 (its lower left)"),
+        ({"part": "top", "width": 10, "height": 5}, "10 x 5 pixels from column 27 and row 0 (its top)"),
+        ({"part": "middle", "width": 10}, "10 x 48 pixels from column 27 and row 0 (its middle)"),
+        ({"left": 50, "top": 40}, "14 x 8 pixels from column 50 and row 40"),
+        ({"width": 10, "height": 5}, "10 x 5 pixels from column 0 and row 0"),
+    ],
+)
+def test_a_part_of_a_picture_is_cut_out_and_it_is_said_where(
+    world: World, state: State, args: dict[str, Any], said: str
+) -> None:
+    step = done(world, state, image_crop, raster=PHOTO, **args)
+    assert step.observation.startswith(f"Cut {said} out of photo. It has no place on the map, as before.")
+
+
 def test_enhancing_says_what_was_done(world: World, state: State) -> None:
     step = done(world, state, image_enhance, raster=SCENE, contrast=1.5, equalise=True)
     assert step.observation.startswith(
@@ -177,6 +200,17 @@ def test_a_photo_tells_where_and_when(world: World, state: State) -> None:
             image_crop,
             {"left": 500, "width": 5, "height": 5},
             "The window from column 500 and row 0 lies beside the picture, which has 64 x 48 pixels.",
+        ),
+        (
+            image_crop,
+            {},
+            "Nothing says what to keep: give width and height in pixels, or a part such as 'middle', 'left' "
+            "or 'top-right'.",
+        ),
+        (
+            image_crop,
+            {"left": 5, "part": "left"},
+            "A part says where the window lies, and so do left and top; give one of them.",
         ),
     ],
 )

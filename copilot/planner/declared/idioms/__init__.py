@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from copilot.planner.declared.files import File
-from copilot.planner.declared.idioms import rasters, statistics, sums, texts, vectors, vision, web
+from copilot.planner.declared.idioms import pictures, rasters, statistics, sums, texts, vectors, vision, web
 from copilot.planner.declared.idioms.base import Arguments, Idiom
 from copilot.planner.declared.things import Thing
 
@@ -17,7 +17,11 @@ IDIOMS: Mapping[str, Idiom] = {
     **web.IDIOMS,
     **vision.IDIOMS,
 }
-SETTLE: Mapping[str, Callable[[Arguments, Sequence[Thing]], None]] = {**rasters.SETTLE, **vision.SETTLE}
+SETTLE: Mapping[str, Callable[[Arguments, Sequence[Thing]], None]] = {
+    **rasters.SETTLE,
+    **vision.SETTLE,
+    **pictures.SETTLE,
+}
 """Tools with arguments that only what is at hand can tell."""
 WHOLLY = frozenset({"convert_units", "date_arithmetic", "convert_coordinates", "calculate", "arxiv_paper"})
 """Tools whose idiom says all that there is to say; without it they are not meant."""

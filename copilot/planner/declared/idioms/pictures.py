@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
+from copilot.planner.asking import ASKS_FOR, Ask
 from copilot.planner.declared.idioms.base import Arguments, Idiom, quotes
+from copilot.planner.declared.things import Thing
 
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
 
@@ -38,17 +40,79 @@ def _resize(text: str, today: date) -> Arguments:
     return {}
 
 
+_OF_PICTURE = r"(?:it|this|that|(?:the |this |that |my )?(?:picture|image|photo|scene|raster|frame)\b)"
+_PIECE = r"(?:half|quarter|corner|side|part|edge|third|end)"
+_NO_GROUND = r"(?! ?(?:k?m|met(?:re|er)s?|kilomet(?:re|er)s?|miles?|feet|ft|degrees?|°)\b)"
+_SIZE = rf"\b(\d+) ?(?:px|pixels?)? ?(?:x|×|by) ?(\d+)\b{_NO_GROUND}"
+_PART = re.compile(
+    rf"\b(?:top|upper|bottom|lower)[- ]?(?:left|right)\b|\b(?:left|right|top|upper|bottom|lower)(?:[- ]hand)? {_PIECE}\b"
+    rf"|\b(?:left|right|top|bottom) of {_OF_PICTURE}|\b(?:at|from|on|along) (?:the |its )?(?:(?:top|upper|bottom|lower)[- ]?(?:left|right)|left|right|top|bottom)\b"
+    rf"|\b(?:middle|cent(?:re|er))\b(?= of {_OF_PICTURE}| (?:{_PIECE}|\d|out|and|then|with|please)|\W*$|[,;.])|\b(?:by|in|to) half\b",
+    re.I,
+)
+_PIXELS = re.compile(rf"{_SIZE}|\b\d+ ?(?:px|pixels?)\b", re.I)
+_CUTS = re.compile(r"\b(?:crop(?:s|ped|ping)?|trim(?:s|med|ming)?|cut(?:s|ting)?)\b", re.I)
+_PIXEL = r"(?:pixel )?\(?(\d+)\s*,\s*(\d+)\)?"
+_TILES = re.compile(r"\binto\b|\b(?:tiles?|patch(?:es)?|chips?)\b", re.I)
+_OFF = re.compile(r"\boff\b|\baway\b|\bremov\w+", re.I)
+
+
+def crops(text: str) -> bool:
+    """Whether a text cuts pixels out of a picture: it says how many, or which part."""
+    if _CUTS.search(text) is None or _TILES.search(text):
+        return False
+    return bool(_PIXELS.search(text) or _PART.search(text))
+
+
+_KEEPS = re.compile(r"^.*\b(?:keep|leave)\b", re.I | re.S)
+
+
 def _crop(text: str, today: date) -> Arguments:
-    found: Arguments = {}
-    if both := re.search(r"\b(\d+) ?(?:px|pixels?)? ?(?:x|×|by) ?(\d+)\b", text, re.I):
-        found = {"width": int(both[1]), "height": int(both[2])}
+    # Each argument stands, that nothing else of the text is taken for it: the half of "the left half" is no column.
+    found: Arguments = dict.fromkeys(("left", "top", "width", "height", "part"))
+    kept = _KEEPS.sub("", text)
+    if both := re.search(_SIZE, kept, re.I):
+        found |= {"width": int(both[1]), "height": int(both[2])}
     for name, words in (("width", "wide"), ("height", "high|tall")):
-        match = re.search(rf"\b(\d+) ?(?:px|pixels?)? (?:{words})\b|\b{name}\W+(?:of |to )?(\d+)", text, re.I)
+        match = re.search(rf"\b(\d+) ?(?:px|pixels?)? (?:{words})\b|\b{name}\W+(?:of |to )?(\d+)", kept, re.I)
         if match:
             found[name] = int(match[1] or match[2])
-    if start := re.search(r"\bfrom (?:pixel )?\(?(\d+)\s*,\s*(\d+)\)?", text, re.I):
-        found |= {"left": int(start[1]), "top": int(start[2])}
-    return found
+    gone = _OFF.search(kept) is not None  # what goes is not what stays
+    sized = found["width"] is not None or found["height"] is not None
+    if not sized and not gone and (side := re.search(r"\b(\d+) ?(?:px|pixels?)\b", kept, re.I)):
+        found |= {"width": int(side[1]), "height": int(side[1])}
+        sized = True
+    if start := re.search(rf"\bfrom {_PIXEL}(?: to {_PIXEL})?", kept, re.I):
+        left, top, right, bottom = (int(each) if each else 0 for each in start.groups())
+        if right > left and bottom > top:
+            found |= {"width": right - left, "height": bottom - top}
+        return found | {"left": left, "top": top}
+    part = None if gone else _part(kept) or ("middle" if sized else None)
+    # A window of a size that lies at the upper left is what the tool cuts without a word of where.
+    return found | {"part": None if sized and part == "top-left" else part}
+
+
+def _part(text: str) -> str | None:
+    """The part of a picture that is named."""
+    match = _PART.search(text)
+    if match is None:
+        return None
+    words = re.findall(r"top|upper|bottom|lower|left|right", match[0].lower())
+    down = [
+        {"upper": "top", "lower": "bottom"}.get(each, each) for each in words if each not in ("left", "right")
+    ]
+    across = [each for each in words if each in ("left", "right")]
+    return "-".join([*down[:1], *across[:1]]) or "middle"
+
+
+def _what_to_keep(args: Arguments, things: Sequence[Thing]) -> None:
+    """Ask for it where nothing is said of it."""
+    if all(args.get(name) is None for name in ("left", "top", "width", "height", "part")):
+        raise Ask(
+            f"To crop a picture, {ASKS_FOR} what to keep: a size, such as 100 by 80 pixels out of the middle, or a "
+            "part, such as the left half or the top right corner.",
+            (),
+        )
 
 
 def _rotate(text: str, today: date) -> Arguments:
@@ -104,3 +168,4 @@ IDIOMS: Mapping[str, Idiom] = {
     "image_enhance": _enhance,
     "image_annotate": _lettering,
 }
+SETTLE: Mapping[str, Callable[[Arguments, Sequence[Thing]], None]] = {"image_crop": _what_to_keep}

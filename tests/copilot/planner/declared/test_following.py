@@ -199,7 +199,7 @@ def test_a_class_that_was_not_looked_for_is_looked_for(engine: Engine) -> None:
 
 def test_a_mask_is_made_again_of_the_half_that_is_asked_for(engine: Engine) -> None:
     assert calls("only the right half", WATER, engine=engine) == [
-        ("image_crop", {"raster": HARBOUR, "left": 100, "top": 0, "width": 100, "height": 100}),
+        ("image_crop", {"raster": HARBOUR, "part": "right"}),
         ("water_extraction", {"image": "@1.raster"}),
     ]
 

@@ -266,8 +266,30 @@ def test_what_is_missing_is_asked_for_in_words_that_name_no_tool(engine: Engine)
     ((tool, args),) = plan("crop the picture", files("harbour"), engine)
     assert tool == "ask_user"
     assert args["question"] == (
-        "To cut a window of pixels out of a picture, I need to know more. Please tell me: the width (pixels)."
+        "To crop a picture, I need to know more. Please tell me what to keep: a size, such as 100 by 80 pixels "
+        "out of the middle, or a part, such as the left half or the top right corner."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "args"),
+    [
+        ("crop the picture 100 by 80 pixels", {"width": 100, "height": 80, "part": "middle"}),
+        ("crop it to 100 x 80", {"width": 100, "height": 80, "part": "middle"}),
+        ("crop the picture the left half", {"part": "left"}),
+        ("cut out the upper right corner", {"part": "top-right"}),
+        ("crop the middle out of it", {"part": "middle"}),
+    ],
+)
+def test_a_picture_is_cropped_to_a_size_or_a_part(text: str, args: dict[str, object], engine: Engine) -> None:
+    assert plan(text, files("harbour"), engine) == [("image_crop", {"raster": "raster-000000", **args})]
+
+
+@pytest.mark.parametrize(
+    "text", ["crop it to 5 by 4 km", "crop it to the field polygons", "clip it to the park"]
+)
+def test_what_is_cut_to_ground_or_shapes_is_no_crop_of_pixels(text: str, engine: Engine) -> None:
+    assert "image_crop" not in [tool for tool, _ in plan(text, files("harbour"), engine)]
 
 
 def test_what_was_asked_for_completes_the_request(engine: Engine) -> None:
