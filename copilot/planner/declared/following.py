@@ -6,12 +6,13 @@ A request is read so only where its words say nothing beside that; every other o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from copilot.planner.asking import Reject
 from copilot.planner.declared.idioms.vision import CLASSES, told
+from copilot.planner.declared.kinds import kinds_said, not_told_apart, own_class, untold
 from copilot.planner.declared.looks import (
     Image,
     Look,
@@ -191,15 +192,25 @@ _HOW_MANY = re.compile(
 )
 
 
+_UNREVIEWED = re.compile(
+    r"^(?:so |and |ok,? |well,? |but )*(?:which|what|who|how many)(?: ones?| of them)?(?: (?:is|are)|'s)"
+    r"(?: still)? left(?: to (?:review|check|look at|do))?\W*$",
+    re.I,
+)
+
+
 def _some_of_it(text: str, look: Look, situation: Situation) -> Following | None:
     """Some of the detections; a class that no look found is looked for."""
     if _HOW_MANY.match(text):
         return Following([Call("list_detections")])
+    if _UNREVIEWED.match(text):
+        return Following([Call("list_detections", {"verdict": "unreviewed"})])
     some = narrowing(text)
     if some is None:
         return None
-    wanted = some.args.get("class_name")
     newest = look.facts.get("by_class") or {}
+    wanted = some.args.get("class_name")
+    _told_kinds(text, some.args, newest, situation, some.notes)
     if wanted is not None and wanted not in newest:
         if (holding := detections_with(wanted, situation)) is not None:
             some.args["detections"] = holding
@@ -208,6 +219,19 @@ def _some_of_it(text: str, look: Look, situation: Situation) -> Following | None
         ):
             return Following(list(_with(look, {"classes": [wanted]})))
     return Following([Call("list_detections", some.args)], some.notes)
+
+
+def _told_kinds(
+    text: str, args: dict[str, Any], found: Iterable[str], situation: Situation, notes: list[str]
+) -> None:
+    """Take a kind of a class for what it was called in a review, or else say that it is not told from the others."""
+    for kind in kinds_said(text):
+        if args.get("class_name") == kind.class_name:
+            own = own_class(kind, found, situation)
+            if own is None:
+                notes.append(untold(kind))
+            else:
+                args["class_name"] = own
 
 
 _OUTLINES = re.compile(
@@ -290,7 +314,9 @@ def _taken_away(text: str, look: Look, situation: Situation) -> Following | None
     ):
         args["verdict"] = verdict[1].lower()
     files = [Call(tool, {"table": "@1.table"}) for tool in formats]
-    return Following([Call("list_detections", args), *files])
+    notes: list[str] = []
+    _told_kinds(text, args, look.facts.get("by_class") or {}, situation, notes)
+    return Following([Call("list_detections", args), *files], notes)
 
 
 def _narrowed_before(situation: Situation) -> dict[str, Any]:
@@ -383,6 +409,7 @@ def _reviewed(text: str, look: Look, situation: Situation) -> Following | None:
             "min_score",
             "below_score",
         }:
+            _one_class(rest, some.args)
             calls.append(Call("review_detection", {"verdict": verdict, **_as_filters(some.args)}))
         elif numbers and not re.search(
             r"[a-z]{3,}", re.sub(r"\b(?:and|numbers?|nos?|detections?|the|one)\b", "", rest.lower())
@@ -396,6 +423,13 @@ def _reviewed(text: str, look: Look, situation: Situation) -> Following | None:
         else:
             return None
     return Following(calls) if calls else None
+
+
+def _one_class(text: str, args: Mapping[str, Any]) -> None:
+    """Raise Reject for a kind that is not told from the others of its class: a verdict would be on all of them."""
+    for kind in kinds_said(text):
+        if args.get("class_name") == kind.class_name:
+            raise Reject(not_told_apart(kind))
 
 
 def _as_filters(args: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from copilot.planner.declared.idioms import IDIOMS, WHOLLY, pictures, rasters, t
 from copilot.planner.declared.idioms.statistics import with_its_term
 from copilot.planner.declared.idioms.vectors import told as told_of_features
 from copilot.planner.declared.idioms.vectors import unfolded
+from copilot.planner.declared.kinds import kinds_said, untold
 from copilot.planner.declared.looks import is_look
 from copilot.planner.declared.narrowing import narrowing
 from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
@@ -240,6 +241,9 @@ def declared_plan(request: str, situation: Situation, rest: Rest) -> Declared | 
             _stop(draft, stopped)
             break
         draft.calls.append(call)
+        draft.notes += [
+            untold(kind) for kind in kinds_said(text) if kind.class_name in (call.args.get("classes") or ())
+        ]
         draft.calls += _at_the_others(call, text, things)
         brought = files_of(call, len(draft.calls))
         things = [*things, *narrowed(made_by(call, len(draft.calls), text, things), brought)]

@@ -7,10 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from copilot.planner.declared.idioms.base import Arguments, Idiom, quotes
+from copilot.planner.declared.kinds import kinds_said
 from copilot.planner.declared.things import Thing, is_named
 
-_PLANE = r"(?:air ?planes?|aeroplanes?|aircrafts?|planes?|jets?|airliners?)"
-_SHIP = r"(?:ships?|vessels?|boats?|ferr(?:y|ies)|tankers?|barges?)"
+_PLANE = (
+    r"(?:(?:(?:passenger|cargo|fighter|private|military|civil|transport|jumbo|business) )?"
+    r"(?:air ?planes?|aeroplanes?|aircrafts?|planes?|jets?)|airliners?|fighters?|bombers?)"
+)
+_SHIP = (
+    r"(?:(?:(?:container|cargo|cruise|fishing|passenger|sailing|sail|motor|naval|navy|military|war|tug|oil) ?)?"
+    r"(?:ships?|vessels?|boats?)|ferr(?:y|ies)|(?:oil |gas )?tankers?|barges?|yachts?|trawlers?|frigates?|freighters?)"
+)
 _VEHICLE = r"(?:vehicles?|cars?|trucks?|lorr(?:y|ies)|vans?|bus(?:es)?)"
 _TANK = r"(?:(?:storage|oil|fuel) )?tanks?"
 _OBJECT = rf"(?:{_PLANE}|{_SHIP}|{_VEHICLE}|{_TANK}|objects?|targets?|everything)"
@@ -263,7 +270,9 @@ def _review(text: str, today: date) -> Arguments:
         found["verdict"] = "clear"
     elif _CONFIRMS.search(text):
         found["verdict"] = "confirm"
-    if _RELABELS.search(text) and (named := _named_class(text)):
+    if (relabels := _RELABELS.search(text)) and (
+        named := _given_class(text[relabels.end() :]) or _named_class(text)
+    ):
         found |= {"verdict": "relabel", "class_name": named}
     if numbered := _NUMBERED.search(text):
         numbers = [int(each) for each in re.findall(r"\d+", numbered[0])]
@@ -295,6 +304,11 @@ def share_of(said: str) -> float:
     """A score as it is said, 0 to 1: "0.6", "60 %"."""
     number = float(re.sub(r"[^\d.]", "", said))
     return number / 100 if re.search(r"%|cent", said) else number
+
+
+def _given_class(text: str) -> str | None:
+    """The class that something is called: people know kinds that no detector tells."""
+    return next((each.single for each in kinds_said(text)), None) or _named_class(text)
 
 
 def _named_class(text: str) -> str | None:

@@ -197,6 +197,46 @@ def test_a_class_that_was_not_looked_for_is_looked_for(engine: Engine) -> None:
     ]
 
 
+UNTOLD = "the detector knows no kinds of them, so which are {} is not known."
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("only the tankers", f"These are all ships: {UNTOLD.format('tankers')}"),
+        ("just the container ships", f"These are all ships: {UNTOLD.format('container ships')}"),
+        ("only the ships", None),
+        ("show me the boats only", None),
+    ],
+)
+def test_a_kind_that_the_detector_does_not_tell_is_said_to_be_unknown(
+    text: str, note: str | None, engine: Engine
+) -> None:
+    following = followed(text, situation(engine, SHIPS))
+    assert following is not None
+    assert (following.calls, following.notes) == (
+        [Call("list_detections", {"class_name": "ship"})],
+        [] if note is None else [note],
+    )
+
+
+def test_a_kind_that_a_review_gave_is_listed_by_its_name(engine: Engine) -> None:
+    said = Call("review_detection", {"detection_id": 2, "verdict": "relabel", "class_name": "tanker"})
+    past = (SHIPS, PastTurn("2 is a tanker", (said,), "Detection 2 is relabelled."))
+    following = followed("only the tankers", situation(engine, *past))
+    assert following is not None
+    assert (following.calls, following.notes) == ([Call("list_detections", {"class_name": "tanker"})], [])
+
+
+def test_no_verdict_is_given_on_all_of_a_class_where_only_a_kind_of_it_is_meant(engine: Engine) -> None:
+    with pytest.raises(Reject, match="so tankers cannot be told from the others; give their numbers"):
+        followed("reject the tankers", situation(engine, SHIPS))
+
+
+def test_what_is_left_after_a_review_is_what_has_no_verdict(engine: Engine) -> None:
+    assert calls("which are left?", SHIPS, engine=engine) == [("list_detections", {"verdict": "unreviewed"})]
+
+
 def test_a_mask_is_made_again_of_the_half_that_is_asked_for(engine: Engine) -> None:
     assert calls("only the right half", WATER, engine=engine) == [
         ("image_crop", {"raster": HARBOUR, "part": "right"}),
