@@ -128,6 +128,7 @@ def _modality(path: Path, _changed: int) -> tuple[str | None, tuple[str, ...]]:
 @lru_cache(maxsize=64)
 def _facts(path: Path, _changed: int) -> tuple[tuple[tuple[str, str], ...], bool]:
     from data.raster.files import opened
+    from data.raster.looks import constant_values
     from data.vision.ground import ground_of
 
     try:
@@ -136,6 +137,7 @@ def _facts(path: Path, _changed: int) -> tuple[tuple[tuple[str, str], ...], bool
             kinds = sorted(set(source.dtypes))
             crs = source.crs
             nodata = source.nodata
+            constant = constant_values(source)
         ground = ground_of(path)
     except RasterError as error:
         raise ToolError(str(error)) from None
@@ -147,6 +149,9 @@ def _facts(path: Path, _changed: int) -> tuple[tuple[tuple[str, str], ...], bool
     ]
     if ground is not None:
         rows.append(("Pixel on the ground", _gsd_text(_gsd_m(ground, width, height))))
+    if constant is not None:
+        told = [f"{each:.6g}" for each in constant]
+        rows.append(("Values", f"every pixel is {', '.join(told) if len(set(told)) > 1 else told[0]}"))
     if nodata is not None:
         rows.append(("No data", f"{nodata:g}"))
     rows.append(("File", f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.1f} kB"))

@@ -6,7 +6,7 @@ large one, so that every tile and every picture of it uses the same, whether it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from data.raster.colours import lookup
 from data.raster.errors import RasterError
 from data.raster.expression import Expression, parse
 from data.raster.files import opened
+from data.raster.windows import Grid, windows
 
 SAMPLE_PX = 2_000_000
 """A raster of no more pixels than this is read whole for its stretch."""
@@ -30,6 +31,8 @@ _SAMPLES = 16
 _SAMPLE_SIDE_PX = 64
 PERCENTILES = (2.0, 98.0)
 
+Seen = tuple[NDArray[Any], NDArray[np.bool_]]
+"""Values and where they are valid, each (bands, rows, columns)."""
 Limits = tuple[tuple[float, float], ...]
 """Least and greatest value shown, one pair for each band or for the expression."""
 
@@ -217,7 +220,64 @@ def _limits(source: rasterio.DatasetReader, look: Drawn, stretch: str) -> Limits
         else:
             low, high = np.percentile(seen, PERCENTILES)
             found.append((float(low), float(high)))
+    if all(low == high for low, high in found) and (of_one := _of_one_value(source, look, parts)) is not None:
+        return of_one
     return tuple(found)
+
+
+def _of_one_value(source: rasterio.DatasetReader, look: Drawn, parts: Sequence[Seen]) -> Limits | None:
+    """The limits of what has one value everywhere, which no stretch spreads; None where it has several.
+
+    A byte is drawn as bright as it is, and any other value as the grey between black and white.
+    """
+    if look.expression is None:
+        values = constant_values(source, look.bands)
+        if values is None:
+            return None
+        if all(source.dtypes[band - 1] == "uint8" for band in look.bands):
+            return ((0.0, 255.0),) * len(values)
+    else:
+        seen = np.concatenate([shown[0][valid[0]] for shown, valid in parts])
+        if not len(seen) or seen.min() != seen.max():
+            return None
+        values = (float(seen[0]),)
+    return tuple((value - _beside(value), value + _beside(value)) for value in values)
+
+
+def _beside(value: float) -> float:
+    """How far from a value another one is told apart."""
+    return max(1.0, abs(value) * 1e-3)
+
+
+def constant_values(source: rasterio.DatasetReader, bands: Sequence[int] = ()) -> tuple[float, ...] | None:
+    """The value that each band has in every pixel where it has one; None where a band has several, or none.
+
+    It is read until a second value is met: soon, but for a raster that has none. Complex samples go by their
+    magnitude.
+    """
+    wanted = tuple(bands) or tuple(range(1, source.count + 1))
+    first: list[float | None] = [None] * len(wanted)
+    for window in windows(Grid.of(source)):
+        values, valid = read_bands(source, wanted, window=window)
+        for at, (band, there) in enumerate(zip(values, valid & np.isfinite(values), strict=True)):
+            seen = band[there]
+            if not len(seen):
+                continue
+            known = float(seen[0]) if first[at] is None else first[at]
+            if seen.min() != known or seen.max() != known:
+                return None
+            first[at] = known
+    known_values = tuple(each for each in first if each is not None)
+    return known_values if len(known_values) == len(wanted) else None
+
+
+def constant_said(values: Sequence[float | int]) -> str:
+    """The sentence for a raster of one value: what is drawn of it shows nothing."""
+    told = [f"{each:.6g}" for each in values]
+    if len(set(told)) == 1:
+        return f"Every pixel has the same value, {told[0]}, so there is nothing to be seen in it."
+    each_band = f"{', '.join(told[:-1])} and {told[-1]}"
+    return f"Every pixel has the same values, {each_band} in its bands, so there is nothing to be seen in it."
 
 
 def _windows(source: rasterio.DatasetReader) -> list[Window]:
@@ -231,7 +291,7 @@ def _windows(source: rasterio.DatasetReader) -> list[Window]:
     return [Window(int(left), int(top), across, down) for top in tops for left in lefts]
 
 
-def read_bands(source: Any, bands: tuple[int, ...], **how: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def read_bands(source: Any, bands: tuple[int, ...], **how: Any) -> Seen:
     """Bands with where they are valid, each (bands, rows, columns); complex samples by their magnitude.
 
     `how` is rasterio's: window, out_shape, resampling. A nodata value goes before an alpha band.
@@ -245,7 +305,7 @@ def read_bands(source: Any, bands: tuple[int, ...], **how: Any) -> tuple[NDArray
 
 
 def _scaled(band: NDArray[Any], valid: NDArray[np.bool_], low: float, high: float) -> NDArray[np.uint8]:
-    """0..255 between the limits; a raster of one value is dark."""
+    """0..255 between the limits; what is not above both is dark where they are one."""
     numbers = np.where(valid, band, low).astype(np.float64)
     with np.errstate(over="ignore"):
         scaled = np.clip((numbers - low) / max(high - low, 1e-12), 0, 1)

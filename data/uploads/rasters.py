@@ -19,6 +19,7 @@ from rasterio.warp import calculate_default_transform, reproject
 from rasterio.windows import Window
 
 from data.raster.files import geotiff_profile
+from data.raster.looks import constant_said
 from data.readers.raster_info import RasterInfo, raster_info
 from data.readers.when import parse_time
 from data.uploads.brought import Brought, Incoming
@@ -90,6 +91,8 @@ def finished(
             "crs": code_of(crs) if crs else None,
             "statistics": statistics,
         }
+    if (said := _of_one_value(statistics, sampled)) is not None:
+        notes.append(said)
     info = _info(target, incoming)
     if _name_bands(target, info):
         notes.append(f"Its bands are taken for {', '.join(info.bands)}, as {info.sensor} has them.")
@@ -122,6 +125,14 @@ def finished(
         facts=facts,
         item=raster_parts(target, info, extent, statistics, sampled, point),
     )
+
+
+def _of_one_value(statistics: list[dict[str, Any]], sampled: bool) -> str | None:
+    """What is said of a raster that has one value alone, so that its plain picture is no surprise."""
+    values = [each["min"] for each in statistics]
+    if sampled or None in values or values != [each["max"] for each in statistics]:
+        return None
+    return constant_said(values)
 
 
 def _take(incoming: Incoming, target: Path) -> None:

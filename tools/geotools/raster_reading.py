@@ -40,10 +40,13 @@ def raster_info(state: State, world: World, *, raster: RasterHandle) -> Step:
     does the file contain
     """
     from data.raster.files import opened
+    from data.raster.looks import constant_said, constant_values
 
     source = raster_of(state, world, raster)
     with said_plainly(), opened(source.path) as reader:
         facts = {"raster": source.handle, "name": source.name, **_facts(reader, source.path)}
+        constant = constant_values(reader)
+    facts["constant"] = None if constant is None else [finite(each) for each in constant]
     names = [each["name"] for each in facts["band_list"]]
     bands = f" ({listed([one_line(each) for each in names if each])})" if any(names) else ""
     size = f"{facts['pixel_x']:.6g} x {facts['pixel_y']:.6g} {facts['unit']}"
@@ -58,6 +61,8 @@ def raster_info(state: State, world: World, *, raster: RasterHandle) -> Step:
         f"{one_line(source.name)}: {facts['width_px']:,} x {facts['height_px']:,} pixels of {size}{metres}, "
         f"{number_of(facts['bands'], 'band')}{bands}, {facts['dtype']}, {nodata}, {facts['crs_name']}.{where}"
     )
+    if constant is not None:
+        said = f"{said} {constant_said(constant)}"
     return Step(state, said, facts)
 
 

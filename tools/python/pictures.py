@@ -31,6 +31,9 @@ def image_info(state: State, world: World, *, raster: RasterHandle) -> Step:
     Asked as: how large is the picture | size of the image in pixels | how many bands has the photo | is the
     image georeferenced | what format is the picture | tell me about this image
     """
+    from data.raster.files import opened
+    from data.raster.looks import constant_said, constant_values
+
     found = raster_of(state, world, raster)
     with readable():
         facts = _info(found.path)
@@ -43,6 +46,10 @@ def image_info(state: State, world: World, *, raster: RasterHandle) -> Step:
         f"{where}; the "
         f"{facts['format']} file has {facts['size_bytes']:,} bytes."
     )
+    with readable(), opened(found.path) as reader:
+        constant = constant_values(reader)
+    if constant is not None:
+        said = f"{said} {constant_said(constant)}"
     return Step(
         state, said, {"raster": found.handle, **facts, "bbox": None if place is None else list(place)}
     )

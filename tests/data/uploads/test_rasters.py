@@ -132,3 +132,11 @@ def test_one_value_far_down_in_a_large_raster_is_found(
     values[0, 599, 599] = 3
     found = brought(raster(tmp_path / "sparse.tif", values=values), tmp_path / "out")
     assert found.facts["statistics"][0]["max"] == 3
+
+
+def test_a_raster_of_one_value_is_said_to_be_so(tmp_path: Path) -> None:
+    path = tmp_path / "plain.png"
+    Image.new("RGB", (20, 10), (200, 200, 200)).save(path)
+    assert brought(path, tmp_path / "out").notes[-1] == (
+        "Every pixel has the same value, 200, so there is nothing to be seen in it."
+    )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from copilot.bench.build.example_files import FOLDER
 from data.raster.files import opened
@@ -111,6 +112,16 @@ def test_a_part_of_a_picture_is_cut_out_and_it_is_said_where(
 ) -> None:
     step = done(world, state, image_crop, raster=PHOTO, **args)
     assert step.observation.startswith(f"Cut {said} out of photo. It has no place on the map, as before.")
+
+
+def test_a_picture_of_one_value_is_said_to_be_so(world: World, state: State) -> None:
+    found = world.artifacts.find(PHOTO)
+    assert found is not None
+    Image.new("L", (8, 6), 90).save(found)
+    step = done(world, state, image_info, raster=PHOTO)
+    assert step.observation.endswith(
+        "Every pixel has the same value, 90, so there is nothing to be seen in it."
+    )
 
 
 def test_enhancing_says_what_was_done(world: World, state: State) -> None:
