@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any
 
-from copilot.planner.answer_first import Done, direct_answer, reference, spelt_out
+from copilot.planner.answer_first import Done, counted_by_sql, direct_answer, reference, spelt_out
 from copilot.planner.modality import LOOK
 from copilot.planner.period import written
 from copilot.planner.situation import KIND_OF_PLOT, Call
@@ -67,6 +67,8 @@ def compose(
                 sentences.append(each.text.strip())
         elif each.call.tool in KIND_OF_PLOT:
             sentences.append(f"On the map as {_kind_in_words(each.call.tool)} {reference(number)}.")
+        elif asked == "share" and counted_by_sql(each) is not None:
+            continue  # it is the whole of the share that was told first
         elif each.call.tool == "db_count" and summed_up:
             sentences.extend(_objects(each, number))
         elif each.call.tool == LOOK and number < len(done):
@@ -101,6 +103,8 @@ def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool)
         most = max(compared, key=lambda each: each[1])
         if sum(count == most[1] for _, count, _ in compared) == 1:
             yield f"{most[0]} has {'more' if len(compared) == 2 else 'the most'}."
+        elif len(compared) == 2:
+            yield "Both have as many."
         return
     telling = [
         number for number, each in numbered if each.call.tool in _SELECTION or each.call.tool in KIND_OF_PLOT

@@ -65,12 +65,25 @@ def _share(done: Sequence[Done]) -> Iterator[str]:
         for number, each in enumerate(done, 1)
         if each.ok and each.call.tool == "db_count" and not each.data.get("by")
     ]
+    whole = [
+        (number, all_of_it)
+        for number, each in enumerate(done, 1)
+        if (all_of_it := counted_by_sql(each)) is not None
+    ]
+    counted = [*whole[:1], *counted[:1]] if whole else counted
     if len(counted) == 2 and counted[0][1]:
-        (whole_at, whole), (part_at, part) = counted
+        (all_at, number_of_all), (part_at, part) = counted
         yield (
-            f"{part:,} {reference(part_at)} of {whole:,} {reference(whole_at)} images, "
-            f"that is {100 * part / whole:.1f} %."
+            f"{part:,} {reference(part_at)} of {number_of_all:,} {reference(all_at)} images, "
+            f"that is {100 * part / number_of_all:.1f} %."
         )
+
+
+def counted_by_sql(each: Done) -> int | None:
+    """The number of images that a query of ours counted."""
+    rows = each.data.get("first") or []
+    alone = each.ok and each.call.tool == "db_sql" and len(rows) == 1 and set(rows[0]) == {"images"}
+    return int(rows[0]["images"]) if alone else None
 
 
 def spelt_out(each: Done) -> str:

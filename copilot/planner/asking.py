@@ -8,12 +8,16 @@ from collections.abc import Sequence
 class Ask(Exception):
     """The request can mean several things: ask which."""
 
-    def __init__(self, question: str, choices: Sequence[str], about: str = "") -> None:
+    def __init__(
+        self, question: str, choices: Sequence[str], about: str = "", *, lacks_data: bool = False
+    ) -> None:
         super().__init__(question)
         self.question = question
         self.choices = tuple(choices)
         self.about = about
         """The words of the request that the choice stands in for; empty when it replaces the whole request."""
+        self.lacks_data = lacks_data
+        """Whether it is asked only because no data set is loaded, or no image of one picked."""
 
 
 class Reject(Exception):

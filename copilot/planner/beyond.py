@@ -103,3 +103,49 @@ def missing_source(clause: Clause, situation: Situation) -> str | None:
         return None
     sensors = sorted({sensor for info in situation.datasets.values() for sensor in info.sensors})
     return f"The catalogue holds no {match['source']} images. Its sensors are {', '.join(sensors[:8])}."
+
+
+_UNSAID: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"\b(?:ascending|descending)(?: (?:or|and) (?:ascending|descending))? (?:pass(?:es)?|orbits?|nodes?|tracks?)\b|\borbit (?:direction|number)s?\b", re.I),
+        "The catalogue does not say in which direction a satellite flew",
+    ),
+    (
+        re.compile(r"\b(?:VV|VH|HH|HV)\b|\bpolari[sz]ations?\b|\b(?:dual|quad|cross|co)[- ]?pol\w*\b", re.I),
+        "The catalogue does not say the polarisation of its radar images",
+    ),
+    (
+        re.compile(r"\b(?:incidence|look|view(?:ing)?|off[- ]?nadir|sun|solar) (?:angles?|elevations?|azimuths?)\b|\boff[- ]?nadir\b|\bnadir\b", re.I),
+        "The catalogue does not say at which angle an image was taken",
+    ),
+    (
+        re.compile(r"\bdark (?:vessels?|ships?|fleets?)\b|\b(?:with|without|no) (?:an? )?ais\b", re.I),
+        "The catalogue does not say which vessels reported themselves (AIS), so I took all vessels",
+    ),
+    (
+        re.compile(
+            r"\b(?:summer|winter|spring|autumn|fall|monsoon|rainy season|dry season|growing season)(?:[- ]?time)? (?:images?|imagery|scenes?|pictures?|photos?|patches|data|ones|months?|shots|acquisitions)\b"
+            r"|\b(?:in|during|from|taken in|only|just) (?:the )?(?:summer|winter|spring|autumn|monsoon|rainy season|dry season)(?:time|s)?\b(?! (?:of |')?\d)",
+            re.I,
+        ),
+        "I can't keep one season of every year; say a year as well, as in summer 2019",
+    ),
+    (
+        re.compile(r"\b(?:day|night)[- ]?time\b|\b(?:at|by) (?:day|dawn|dusk|noon|night)\b|\b(?:morning|afternoon|evening) (?:images?|scenes?|passes)\b", re.I),
+        "I can't keep images by the time of day; their dates are what I filter by",
+    ),
+)  # fmt: skip
+"""What people filter images by that the catalogue does not say of its images."""
+
+
+def unsaid(clause: Clause) -> str | None:
+    """Why a clause can't be followed in what it asks of images, where the catalogue does not say that of any."""
+    for pattern, reason in _UNSAID:
+        for match in pattern.finditer(clause.text):
+            start, end = clause.start + match.start(), clause.start + match.end()
+            if not any(
+                span.start < end and start < span.end
+                for span in clause.of("date", "dataset", "place", "event", "attribute", "layer", "quoted")
+            ):
+                return reason
+    return None

@@ -61,7 +61,7 @@ def clarified(request: str, situation: Situation) -> Meant:
 
 
 _A_REQUEST = re.compile(
-    r"^\W*(?:please |no,? |never ?mind|forget|cancel|undo|show|find|load|zoom|what|how|which|where|who|why|is|are|can|could|do|does|make|open|add)\b",
+    r"^\W*(?:please |no,? |never ?mind|forget|cancel|undo|show|find|load|zoom|what|how|which|where|who|why|when|is|are|can|could|do|does|make|open|add|export|save|download|draw|count|plot|filter|compare|give|list|remove|delete|hide|clear|measure|mark|turn|switch|go|reset|redo|sort|rank|tell|explain|define|back|bring|undo|only|and now)\b",
     re.I,
 )
 

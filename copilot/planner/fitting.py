@@ -65,6 +65,7 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
         enough = DECLINED_FROM if case.declines else LIKE_ENOUGH
         # In a conversation much is said by what went before: only known wordings count there.
         new = case.starts and likeness >= enough and len(masked.split()) >= _FEWEST_WORDS
+        new = new and (situation.state == _BEGINNING or not _POINTS_BACK.search(request))
         # A slope and an aspect, a mean and a median are near each other as texts: what is planned by what it
         # declares is told by its words.
         new = new and not any(is_declared(tool) for tool, _ in case.calls)
@@ -78,6 +79,11 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
 
 
 _BEGINNING = to_json(START)
+_POINTS_BACK = re.compile(
+    r"\b(?:it|that|this|them|those|these|there|instead|too|also|same)\b|^\W*(?:and|or|what about|how about|now|only|just)\b",
+    re.I,
+)
+"""What is said of something that was said before."""
 
 
 def _has_a_choice(case: Case, at_hand: Mapping[str, int]) -> bool:

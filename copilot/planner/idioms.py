@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
+from copilot.planner.reading.text import NUMBER_WORDS, one_of, whole_number
 from copilot.planner.situation import Situation
 
 _QUOTED = re.compile(r"(\"[^\"]*\"|“[^”]*”|‘[^’]*’|(?<!\w)'[^']*'(?!\w))")
@@ -39,6 +40,15 @@ _IDIOMS = (
     _exchange(r",?\s+(?:instead of|rather than|in place of|as opposed to|in lieu of)\b", " but not"),
     _exchange(rf"\b({_NOUN}) no\b,?\s*(?:and |but )?({_NOUN}) yes\b", r"\2 but not \1"),
     _exchange(rf"\b({_NOUN}) yes\b,?\s*(?:and |but )?({_NOUN}) no\b", r"\1 but not \2"),
+    # where images are to lie
+    _exchange(
+        r"\b(?:that |which )?(?:intersect|overlap|touch|fall|lie|are)(?:s|ing)?(?: with)?(?: (?:in|within|inside|over))? (?=(?:the|my|this|that) (?:drawing|drawn|polygon|box|rectangle|circle|shape|aoi)\b)",
+        "in ",
+    ),
+    # short for times
+    _exchange(r"\byrs\b", "years"),
+    _exchange(r"\byr\b", "year"),
+    _exchange(r"\bmths?\b", "months"),
     # what is grouped, ranked and asked
     _exchange(
         r"\bsplit (?:it |them |these |those |this |that |the (?:selection|images|results|scenes) )?(?:up |down |out )?(?=(?:by|per)\b)",
@@ -60,8 +70,8 @@ _IDIOMS = (
     ),
     # the map's size
     _exchange(
-        r"\b(?P<zoom>zoom(?: level)?(?: to| of)?|level) (?P<n>zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
-        r"thirteen|fourteen|fifteen|sixteen|seventeen|eighteen)\b(?! (?:levels?|steps?|times|notch\w*|more|closer|further|clicks?))",
+        rf"\b(?P<zoom>zoom(?: level)?(?: to| of)?|level) (?P<n>{one_of(NUMBER_WORDS)})\b"
+        r"(?! (?:levels?|steps?|times|notch\w*|more|closer|further|clicks?))",
         r"\g<zoom> NUMBER{\g<n>}",
     ),
     _exchange(
@@ -95,10 +105,7 @@ _IDIOMS = (
     _exchange(r"\b(?:map|colou?r|symbol) key\b|\bkey (?:to|of) the (?:map|colou?rs|symbols)\b", "legend"),
     _exchange(r"\b(?:locator|locater|key|index|corner|thumbnail) map\b|\b(?:map )?thumbnail\b(?= (?:on|off|in the corner))", "minimap"),
 )  # fmt: skip
-_NUMBER_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
-).split()  # fmt: skip
-_IN_DIGITS = re.compile(r"NUMBER\{(\w+)\}")
+_IN_DIGITS = re.compile(r"NUMBER\{([\w -]+)\}")
 _TURNED = re.compile(
     r"\W*(?:(?:now|and|ok|okay|then|what about|how about|show|only)\s+)*(?P<side>before|after|since|until|earlier|later|from)"
     r"(?:\s+(?:that|then|it|this|the same|date|day|instead|please|now|only))*\W*",
@@ -115,7 +122,7 @@ def in_plain_words(request: str, situation: Situation) -> str:
         for pattern, words in _IDIOMS:
             pieces[at] = pattern.sub(words, pieces[at])
     said = "".join(pieces)
-    return _IN_DIGITS.sub(lambda match: str(_NUMBER_WORDS.index(match[1].lower())), said)
+    return _IN_DIGITS.sub(lambda match: str(whole_number(match[1])), said)
 
 
 def _other_side(request: str, situation: Situation) -> str | None:

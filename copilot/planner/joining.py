@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from copilot.planner.clauses import Clause, without_openers
-from copilot.planner.wants import only_goes_on
+from copilot.planner.plotted_once import only_goes_on
 
 
 def joined(

@@ -10,6 +10,7 @@ from copilot.planner.asking import Ask
 from copilot.planner.class_words import known_classes
 from copilot.planner.clauses import Clause
 from copilot.planner.everyday import EVERYDAY
+from copilot.planner.reading.text import NUMBER_WORDS
 from copilot.planner.situation import Situation
 
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
@@ -80,6 +81,7 @@ def _strange(clause: Clause) -> list[re.Match[str]]:
         match
         for match in _WORD.finditer(clause.text)
         if match[0].lower() not in EVERYDAY
+        and match[0].lower() not in NUMBER_WORDS
         and len(match[0]) > 2
         and not any(start <= match.start() < end for start, end in inside)
     ]

@@ -59,6 +59,7 @@ def place_arguments(clause: Clause, situation: Situation) -> dict[str, Any]:
     if _BETWEEN.search(_before(clause, spans[0])) and len(places) == 2:
         return {"bbox": _hull([place.bbox for place in places])}
     names = [place.label for place in places]
+    situation.together = names
     situation.notes.append(f"The area is {', '.join(names[:-1])} and {names[-1]}.")
     return {"geometry": union_of(places, situation)}
 

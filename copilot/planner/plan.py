@@ -10,21 +10,28 @@ from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
 from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.besides import besides
-from copilot.planner.beyond import is_all_of_it, missing_source, undoable
+from copilot.planner.beyond import is_all_of_it, missing_source, undoable, unsaid
 from copilot.planner.cases import Cases, known_cases
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
 from copilot.planner.declared import declared_plan, followed
-from copilot.planner.declared.looks import images_at_hand
 from copilot.planner.fitting import fitted
 from copilot.planner.head import Head
+from copilot.planner.here import is_beside_the_catalogue, not_understood
 from copilot.planner.idioms import in_plain_words
 from copilot.planner.joining import joined
+from copilot.planner.knowledge import known
 from copilot.planner.leftovers import ask_about_unknown_things, leftovers
 from copilot.planner.places import camera_on
 from copilot.planner.politeness import without_politeness
 from copilot.planner.scope import starts_anew
-from copilot.planner.selection import excluded_phrases, names_a_selection, narrows_in_context, selection_calls
+from copilot.planner.selection import (
+    NARROWING,
+    excluded_phrases,
+    names_a_selection,
+    narrows_in_context,
+    selection_calls,
+)
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
 from copilot.planner.spelling import mended, misspelt_places
@@ -89,9 +96,11 @@ class Planner:
             return Plan((Call("reject_task", {"reason": str(reject)}),), labels=("following",))
         if following is not None:
             return Plan(tuple(following.calls), tuple(following.notes), labels=("following",))
-        known = fitted(said, self.cases, situation)
-        if known is not None:
-            return Plan(tuple(known), labels=("case",))
+        if (sentences := known(said, situation)) is not None:
+            return Plan(notes=tuple(sentences), labels=("knowledge",))
+        worked = fitted(said, self.cases, situation)
+        if worked is not None:
+            return Plan(tuple(worked), labels=("case",))
         draft = _Draft()
 
         def by_rules(text: str) -> Sequence[Call]:
@@ -106,11 +115,9 @@ class Planner:
                 notes = (*draft.notes, *declared.notes)
                 return Plan(tuple(declared.calls), tuple(dict.fromkeys(notes)), labels=("declared",))
             self._fill(draft, said, situation)
-            if _leaves_the_image(draft.calls, said, situation):
-                raise Reject(_not_understood(situation))
         except Ask as ask:
-            if ask.question.startswith(_OF_NOTHING_LOADED) and _is_beside_the_catalogue(said, situation):
-                reason = _not_understood(situation)
+            if ask.lacks_data and is_beside_the_catalogue(said, situation):
+                reason = not_understood(situation)
                 return replace(draft.done(), calls=(Call("reject_task", {"reason": reason}),))
             arguments = {"question": ask.question, "choices": list(ask.choices)}
             return replace(draft.done(), calls=(*draft.calls[: draft.whole], Call("ask_user", arguments)))
@@ -207,8 +214,9 @@ class Planner:
             narrowing = clause
             if label == "group_count" and is_share(clause):
                 narrowing = clause.without(*SHARED)
-            for kind in ("place", "date") if label == "compare_counts" else ():
-                narrowing = narrowing.without(kind) if len(clause.of(kind)) > 1 else narrowing
+            if label == "compare_counts":
+                narrowing = narrowing.without("place")
+                narrowing = narrowing.without("date") if len(clause.of("date")) > 1 else narrowing
             if first and situation.filters and starts_anew(clause, label, situation):
                 yield Call("filter_clear")
                 situation.filters.clear()
@@ -258,51 +266,7 @@ class Planner:
         elif draft.notes:
             raise Reject(" ".join(draft.notes))
         else:
-            raise Reject(_not_understood(situation))
-
-
-def _not_understood(situation: Situation) -> str:
-    """That a request was not understood, with what could be asked: of the image that was brought in, if there is one."""
-    images = [] if situation.state["database"]["loaded"] else images_at_hand(situation)
-    if images:
-        return (
-            f"I did not understand what to do with {images[-1].name}. Try: what is in this image? how many ships are "
-            "there? or map the water."
-        )
-    return (
-        "I did not understand that as something to find, map, count, chart or export. "
-        "Try: show ships near Rotterdam from 2020."
-    )
-
-
-_OF_NOTHING_LOADED = ("Nothing is loaded", "What would you like to see", "No image is selected")
-
-
-def _is_beside_the_catalogue(request: str, situation: Situation) -> bool:
-    """Whether an image was brought in and nothing in the words names the catalogue or what it holds."""
-    loaded = situation.state["database"]["loaded"]
-    return bool(images_at_hand(situation)) and not loaded and not _OF_CATALOGUE.search(request)
-
-
-def _leaves_the_image(calls: Sequence[Call], request: str, situation: Situation) -> bool:
-    """Whether a plan turns from an image that was brought in to all of the catalogue, which nothing in the words names."""
-    first = calls[0] if calls else None
-    return (
-        first is not None
-        and first.tool == "db_load"
-        and not situation.state["database"]["loaded"]
-        and set(first.args["names"]) == set(situation.datasets)
-        and bool(images_at_hand(situation))
-        and not _OF_CATALOGUE.search(request)
-        and {each.tool for each in calls}
-        <= {"db_load", "db_count", "group_count", "filter_date", "compare_images", "map_state"}
-    )
-
-
-_OF_CATALOGUE = re.compile(
-    r"\b(?:images|imagery|scenes|pictures|photos|footprints|shots|data ?sets?|catalogue?|everything|all|rows|records|archive|collection)\b",
-    re.I,
-)
+            raise Reject(not_understood(situation))
 
 
 def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...], dict[str, str]]:
@@ -332,6 +296,10 @@ def _refuse_what_no_tool_does(draft: _Draft, clause: Clause, situation: Situatio
         if is_all_of_it(clause):
             raise Reject(f"{reason}.")
         draft.notes.append(f"{reason}.")
+    if (reason := unsaid(clause)) is not None:
+        if not clause.of(*NARROWING):
+            raise Reject(f"{reason}.")
+        draft.notes.append(f"{reason}.")
 
 
 def _asked(request: str) -> str | None:
@@ -340,7 +308,7 @@ def _asked(request: str) -> str | None:
 
 
 _QUESTIONS = (
-    ("share", re.compile(r"\b(?:percentage|percent|share|proportion|fraction) of\b|\bwhat (?:percentage|share|"
+    ("share", re.compile(r"\b(?:percentage|percent|share|proportion|fraction) (?:is (?:that|this|it) )?of\b|\bwhat (?:percentage|share|"
 r"fraction)\b", re.I)),
     ("fewest", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:fewest|least|lowest|smallest|rarest)\b|\brarest\b", re.I)),
     ("most", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:most|highest|largest|biggest|commonest|more)\b|"

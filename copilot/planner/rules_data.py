@@ -68,6 +68,12 @@ DATA_RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "group_count",
+            r"\b(?:labels?|variable) (?:frequenc(?:y|ies)|balance|imbalance|distribution|counts?|statistics)\b|\bfrequenc(?:y|ies) of (?:the |each |every )?(?:labels?|variable)\b"
+            r"|\b(?:which|what) (?:other )?(?:labels?|variable)\b.*\b(?:co-?occurs?|co-?occurring|together|alongside|go(?:es)? with|come[s]? with)\b"
+            r"|\bvariable (?:with|having|that have|that has|have|has|of) (?:only )?number (?:rows|examples|images|samples|instances|objects|detections|boxes|scenes|patches)\b",
+        ),
+        (
+            "group_count",
             r"\b(?:percentage|percent|share|proportion|fraction) of\b|\bhow many\b.*\b(?:per|by|"
             r"for each|in each|of each|each|from each|every)\b|\b(?:counts?|numbers?|images?|"
             r"break ?(?:it |them |this |that )?down|breakdown|distribution|tally|split|"

@@ -11,6 +11,7 @@ from typing import Any
 from copilot.planner.asking import Ask
 from copilot.planner.class_words import calls_for, class_calls, datasets_with, without_classes
 from copilot.planner.clauses import Clause
+from copilot.planner.here import whole_catalogue
 from copilot.planner.period import date_arguments
 from copilot.planner.places import (
     DEFAULT_RADIUS_KM,
@@ -92,7 +93,9 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
         value = names if several else names[0]
         yield Call("filter_attribute", {"field": "event", "op": "in" if several else "=", "value": value})
     if (changed := _changed_limit(clause, situation)) is not None:
-        yield Call("filter_attribute", changed)
+        call = Call("filter_attribute", changed)
+        yield from _in_place_of(call, situation)
+        yield call
     for span in clause.of("distance"):
         if is_a_size(clause, span):
             situation.notes.append(f"I can't filter by how long an object is, so I left out '{span.text}'.")
@@ -105,9 +108,15 @@ def _told_apart(events: Sequence[Span]) -> list[Span]:
 
 
 _BARE_LIMIT = re.compile(
-    r"\b(under|below|less than|at most|max|no more than|up to|over|above|more than|at least) (\d+(?:\.\d+)?)\s*(?:%|percent|m)?\W*$",
+    rf"\b(?P<op>{'|'.join(words for op, words in COMPARATORS if op in ('<', '<=', '>', '>='))}) (?P<n>{NUMBER})\s*(?:%|percent|m)?\W*$",
     re.I,
 )
+_OF_THE_LIMIT = {
+    "cloud_pct": r"%|percent|clouds?|cloudy",
+    "gsd_m": r"m|met(?:er|re)s?|cm",
+    "detections": r"objects?|detections?|boxes|targets|them",
+}
+"""Field: the units that a new limit for it may be said in; a number of rows or of examples is no limit of a field."""
 
 
 def _of_an_event(clause: Clause, span: Span, situation: Situation) -> Span:
@@ -149,7 +158,7 @@ def _thresholds(clause: Clause, classes: Sequence[Span], situation: Situation) -
 
 def _attribute_calls(clause: Clause, situation: Situation, adding: bool) -> Iterator[Call]:
     """ "Radar and optical": two values of one field are alternatives, as no image has both."""
-    for span in clause.of("attribute"):
+    for span in dict.fromkeys(clause.of("attribute")):
         values = list(
             dict.fromkeys(
                 each.value.value
@@ -158,9 +167,28 @@ def _attribute_calls(clause: Clause, situation: Situation, adding: bool) -> Iter
             )
         )
         if len(values) < 2 or span.value.op != "=":
-            yield Call("filter_attribute", _attribute(span, situation, adding))
+            call = Call("filter_attribute", _attribute(span, situation, adding))
+            yield from _in_place_of(call, situation)
+            if call not in situation.planned:
+                yield call
         elif span.value.value == values[0]:
             yield Call("filter_attribute", {"field": span.value.field, "op": "in", "value": values})
+
+
+_DOWN, _UP = ("<", "<="), (">", ">=")
+
+
+def _in_place_of(call: Call, situation: Situation) -> Iterator[Call]:
+    """Drop the earlier limit that a new one stands for: "under 5 %", then "at most 10 %"."""
+    field, op = call.args["field"], call.args["op"]
+    side = next((each for each in (_DOWN, _UP) if op in each), ())
+    there = [each for each in situation.filters.get("attributes", []) if each["field"] == field]
+    if not any(each["op"] in side and each["op"] != op for each in there):
+        return
+    yield Call("filter_clear", {"fields": [field]})
+    for each in there:
+        if each["op"] not in side:
+            yield Call("filter_attribute", {"field": field, "op": each["op"], "value": each["value"]})
 
 
 def _attribute(span: Span, situation: Situation, adding: bool) -> dict[str, Any]:
@@ -187,18 +215,40 @@ def _changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | Non
     """ "Make it under 5": another limit for the field that was limited last."""
     limits = situation.filters.get("attributes", [])
     bare = _BARE_LIMIT.search(clause.text)
-    numbers = [span for span in clause.of("count", "percent") if span.value.op != "="]
+    numbers = [
+        span
+        for span in clause.of("count", "percent")
+        if span.value.op != "=" and not re.match(r"\W*limit", span.text, re.I)
+    ]
     if not limits or clause.of(*NARROWING):
         return None
-    last = limits[-1]
-    if bare and not numbers and isinstance(last["value"], int | float):
-        below = re.match(r"(?:under|below|less|at most|max|no more|up to)", bare[1], re.I)
-        return {"field": last["field"], "op": "<" if below else ">", "value": float(bare[2])}
-    if not numbers:
-        return None
+    last = _last_limit(situation) or limits[-1]
     if not isinstance(last["value"], int | float):
         return None
+    if bare and not numbers:
+        op = next(op for op, words in COMPARATORS if re.fullmatch(words, bare["op"], re.I))
+        return {"field": last["field"], "op": op, "value": number(bare["n"])}
+    units = _OF_THE_LIMIT.get(str(last["field"]), "")
+    numbers = [span for span in numbers if not span.value.unit or re.fullmatch(units, span.value.unit, re.I)]
+    if not numbers:
+        return None
     return {"field": last["field"], "op": numbers[0].value.op, "value": float(numbers[0].value.value)}
+
+
+def _last_limit(situation: Situation) -> dict[str, Any] | None:
+    """The limit of numbers that was set last and still holds; the only one where no turn tells."""
+    there: list[dict[str, Any]] = [
+        each
+        for each in situation.filters.get("attributes", [])
+        if isinstance(each["value"], int | float) and each["field"] in _OF_THE_LIMIT
+    ]
+    calls = [call for turn in situation.past for call in turn.calls] + situation.planned
+    for call in reversed(calls):
+        if call.tool == "filter_attribute":
+            found = next((each for each in there if each["field"] == call.args["field"]), None)
+            if found is not None:
+                return found
+    return there[-1] if there else None
 
 
 def narrows_in_context(clause: Clause, situation: Situation) -> bool:
@@ -302,7 +352,7 @@ def _datasets_needed(clause: Clause, situation: Situation, classes: Sequence[Spa
         return set() if situation.loaded & holding else holding
     if situation.loaded:
         return set()
-    return _datasets_of_attributes(clause, situation) or set(situation.datasets)
+    return _datasets_of_attributes(clause, situation) or set(whole_catalogue(clause, situation))
 
 
 def _datasets_of_attributes(clause: Clause, situation: Situation) -> set[str]:
@@ -361,6 +411,8 @@ def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     if wrong := _NEGATIVE.search(clause.text):
         question = f"'{wrong[1]}' is no distance: it is at least 0. How far around do you mean?"
         raise Ask(question, ["5 km", "40 km", "100 km"], about=wrong[1])
+    if (earlier := _earlier_place(meant, situation)) is not None:
+        return earlier
     if meant.of("place", "point", "bbox"):
         found = place_arguments(meant, situation)
         alone = _ADDING.search(clause.text) and not clause.of("class", "dataset", "event")
@@ -381,6 +433,28 @@ def _place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     if _VIEW.search(clause.text):
         return {"bbox": view_bbox(situation.state["map"])}
     return _here(clause, situation)
+
+
+_BACK_TO = re.compile(r"\b(?:back to|return to|again)\b", re.I)
+
+
+def _earlier_place(clause: Clause, situation: Situation) -> dict[str, Any] | None:
+    """ "Back to Gibraltar": the place of this conversation that has the name in its own, the last such one."""
+    spans = clause.of("place", "point", "bbox")
+    if (
+        len(spans) != 1
+        or spans[0].kind != "place"
+        or clause.of("distance")
+        or not _BACK_TO.search(clause.text)
+    ):
+        return None
+    said = set(re.findall(r"\w+", spans[0].text.lower()))
+    for turn in reversed(situation.past):
+        for call in reversed(turn.calls):
+            name = str(call.args.get("place", "")) if call.tool == "filter_coords" else ""
+            if name and said <= set(re.findall(r"\w+", name.lower())):
+                return dict(call.args)
+    return None
 
 
 def _here(clause: Clause, situation: Situation) -> dict[str, Any] | None:

@@ -86,6 +86,8 @@ class Situation:
         """The measured field that an earlier clause of this request named."""
         self.points: list[list[float]] = []
         """[lon, lat] of what was measured between last, in this request or the one before."""
+        self.together: list[str] = []
+        """The places that an earlier clause of this request named together."""
         self.unshown: Call | None = None
         """The filter by place that the map was not moved to yet, because nothing was plotted with it."""
         self.notes: list[str] = []

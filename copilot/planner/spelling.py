@@ -16,12 +16,14 @@ from data.gazetteer import Candidate, Gazetteer
 _MENDED = tuple(
     """around near within between plot show display images image count export download heatmap cluster clusters footprints points
     histogram chart table zoom satellite basemap layer layers select newest latest oldest vehicles aircraft buildings compare
-    remove delete filter only since before after during from with without where which many february january march april june july
+    remove delete filter only just recent since before after during from with without where which many february january march april june july
     august september october november december cloud clouds cover region scenes results detections legend rename
     ships boats vessels planes trucks buses cars bridges airports harbors harbours stadiums cargo fishing houses helicopters
     xview1 xview2 xview3 sarfish fair1m fmow bigearthnet""".split()
 )
-_WORD = re.compile(r"(?<![\w/.:-])[a-z][a-z0-9]{3,}(?![\w/:-])")
+_WORD = re.compile(r"(?<![\w/.:-])[a-z][a-z0-9]{1,}(?![\w/:-])")
+_SHORTEST = 4
+"""A shorter word is mended only where it is a known way to leave its vowels out."""
 _NUMBERED_MONTH = re.compile(
     r"\b(?:year )?(?P<year>(?:19|20)\d\d),? month (?P<month>0?[1-9]|1[0-2])\b|\bmonth (?P<m>0?[1-9]|1[0-2]) (?:of |in )?(?:year )?(?P<y>(?:19|20)\d\d)\b",
     re.I,
@@ -139,8 +141,16 @@ def mended(text: str, spans: Sequence[Span]) -> str:
     return _WORD.sub(replace, found)
 
 
+_SHORT_AS = {"shw": "show", "hw": "how", "mny": "many", "wht": "what", "whr": "where", "recnt": "recent", "ltst": "latest",
+             "nwst": "newest", "cnt": "count", "plt": "plot"}  # fmt: skip
+
+
 @cache
 def _right(word: str) -> str:
+    if word in _SHORT_AS:
+        return _SHORT_AS[word]
+    if len(word) < _SHORTEST:
+        return word
     if (
         word in EVERYDAY
         or word in _MENDED
@@ -178,6 +188,11 @@ _BEFORE_A_PLACE = re.compile(
 )
 
 
+_NOTHING_BUT = re.compile(
+    r"\W*(?:(?:and|now|just|only|ok|what|how|about|show|try|then|same|for|the|go|to|do|also|me)\W+)*", re.I
+)
+
+
 def misspelt_places(text: str, spans: Sequence[Span], gazetteer: Gazetteer) -> dict[str, str]:
     """Phrases that name nothing as they are written, with the place each is nearest to."""
     found: dict[str, str] = {}
@@ -187,9 +202,9 @@ def misspelt_places(text: str, spans: Sequence[Span], gazetteer: Gazetteer) -> d
         if not any(s.start < each.end() and each.start() < s.end for s in spans)
     ]
     for match in words:
-        if match[0].lower() in EVERYDAY or (
-            len(match[0]) < 5 and not _BEFORE_A_PLACE.search(text[: match.start()])
-        ):
+        alone = _NOTHING_BUT.fullmatch(text[: match.start()]) and not re.search(r"\w", text[match.end() :])
+        near = alone or _BEFORE_A_PLACE.search(text[: match.start()])
+        if match[0].lower() in EVERYDAY or (len(match[0]) < 5 and not near):
             continue
         for phrase in _around(text, match, spans):
             resolution = gazetteer.resolve(phrase)

@@ -42,6 +42,8 @@ def ask_about_ambiguous_classes(request: str, spans: Sequence[Span], situation: 
 def ask_about_unknown_names(request: str, spans: Sequence[Span], situation: Situation) -> None:
     """Raise Ask for the first name that stands where a data set or a place would, and is none."""
     for match in _LIKE_A_DATASET.finditer(request):
+        if re.match(r"[ -](?:format|style|json|layout|export)\b", request[match.end() :], re.I):
+            continue  # how a file is laid out
         if not _inside(match, spans):
             raise Ask(
                 f"The catalogue holds no data set '{match[0]}'. Which one do you mean?",

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from copilot.planner.actions.counting import GROUPINGS, MEASURED, is_share
+from copilot.planner.actions.comparing import compares_them, holds_against, is_of_them
+from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.actions.show import tab_named
 from copilot.planner.class_words import without_classes
 from copilot.planner.clauses import Clause, without_openers
 from copilot.planner.head import Head
 from copilot.planner.off_topic import is_off_topic
+from copilot.planner.page_words import QUESTION, about_what_is_there, kind_is_there
+from copilot.planner.plotted_once import one_plot_each
 from copilot.planner.rules import EXACT, label_by_rule
-from copilot.planner.selection import NARROWING, names_a_selection, narrows_in_context
+from copilot.planner.selection import names_a_selection, narrows_in_context
 from copilot.planner.situation import KIND_OF_PLOT, Situation
 
 _SURE = 0.5
@@ -52,7 +55,14 @@ _UNLOADS = re.compile(
     re.I,
 )
 _HOME = re.compile(r"(?:please )?(?:go|take me|bring me|back|go back)(?: to)?(?: the)? home(?: page)?", re.I)
-_RANKED = r"(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|sharpest)"
+_RANKED = r"(?:newest|oldest|latest|earliest|most recent|clearest|cloudiest|sharpest|busiest|fullest)"
+_RANK_ALONE = re.compile(
+    rf"(?:(?:and|so|now|then|the|which is|what is|what's|which one is) )*{_RANKED}(?: one| image| scene)?"
+)
+_ONLY_FUNCTIONS = re.compile(
+    r"(?:(?:and|also|the|its|their|then|plus|what about|how about|too|as well|please|mean|average|avg|median|std|standard deviation|"
+    r"min|max|minimum|maximum|sum|total|spread|&|or|,)\s*)+"
+)
 _ONE_IMAGE = re.compile(
     rf"\b{_RANKED} (?:\w+ )?(?:image|scene|picture|patch|photo|one)\b(?! (?:panel|table|first))|\b(?:first|second|third|fourth|fifth) {_RANKED}\b"
 )
@@ -77,9 +87,25 @@ _WHICH_HAS_MORE = re.compile(
     r"\b(?:which|what) of (?:place|dataset|class|date) (?:and|or) (?:place|dataset|class|date)\b.*\b(?:more|most|fewer|bigger|larger)\b"
     r"|^(?:is|are|has|have) (?:place|dataset|class) or (?:place|dataset|class) (?:the )?(?:bigger|larger|smaller|more)"
 )
+_HOW_IT_COMPARES = re.compile(
+    r"\b(?:compare[sd]?|comparison|against|versus|vs)\b(?:.*\b(?:to|with|w/?|against)\b)? (?:the )?(?:\w+ )?place$"
+)
+"""In a masked clause: what is selected held against one more place."""
+_MADE_IT = re.compile(
+    r"\W*(?:(?:please|now|then|and|ok|no|sorry|actually|rather|instead)\W+)*(?:make (?:it|that|this)|(?:switch|change)(?: it| that| this)?(?: over)? to|replace (?:it|that|this) (?:by|with))\b"
+    r"(?!.*\b(?:map|view|zoom|camera|cent(?:re|er))\b)",
+    re.I,
+)
 _TAKES_OFF = re.compile(r"\W*(?:please |now |then |and )*(hide|conceal|remove|delete|drop)\b", re.I)
-_MOVES_THE_CAMERA = re.compile(r"\b(?:fit|frame|zoom|fly|go|centre|center|focus|take me)\b", re.I)
-_SHOWS = re.compile(r"\b(?:show|plot|display|map|draw|find|see|visuali[sz]e|put)\b", re.I)
+_DRAWS_ONE = re.compile(r"\b(?:draw|sketch|trace|outline|circle|ring|buffer|mark|add)\b", re.I)
+
+
+_TAKES_BACK = re.compile(
+    r"un-?d\w+|\bu+n+d?o+\b|revert|revers|restor|back|cancel|oops|whoops|mistak|wrong|scratch|rewind|return|never ?mind|forget|remove|reset|"
+    r"didn'?t|don'?t|not (?:what|that)|\b(?:last|previous|prior|earlier|before|old|step|no)\b|ctrl|again|\bz\b|strike|retract|withdraw|annul|discard|drop",
+    re.I,
+)
+"""A word of taking back, or of regret."""
 
 
 def wants(found: Sequence[Clause], head: Head, situation: Situation) -> list[str | None]:
@@ -98,7 +124,7 @@ def wants(found: Sequence[Clause], head: Head, situation: Situation) -> list[str
             and {"select_image", "show_image"} & set(labels[:index])
         ):
             labels[index] = "select_image"
-    return _one_plot_each(labels, found, situation)
+    return one_plot_each(labels, found, situation)
 
 
 def _label(masked: str, guess: tuple[str, float], threshold: float) -> str | None:
@@ -117,9 +143,21 @@ def _in_context(
     label, probability = guess
     masked = without_openers(clause.masked)
     ruled = label_by_rule(masked)
+    if label == "smalltalk" and ruled != "smalltalk" and probability < _SURELY:
+        return ruled  # the head takes any bare word for it
+    if label == "db_sql" and ruled != "db_sql":
+        return ruled  # "select features where ..." is no query without a FROM
+    if compares_them(clause, situation) or (is_of_them(clause) and _named_together(clause, found)):
+        return "compare_counts"
+    if ruled == "group_count" and _BY_ITS_SIZE.search(masked):
+        return ruled
+    if _BY_CHANCE.search(clause.text) and not clause.of("image", "plot"):
+        return "sample_rows"
+    if _SHARE_OF_ALL.search(masked) and not clause.of(*SHARED) and situation.loaded:
+        return "share_of_all"
     if label == "undo" and ruled != "undo" and not _TAKES_BACK.search(clause.text):
         return None  # the head takes "trust that" for it; what takes something back must be said to
-    if (again := _about_what_is_there(label, masked, clause, situation)) is not None:
+    if (again := about_what_is_there(label, masked, clause, situation)) is not None:
         return again
     for reread in (_by_its_wording, _by_what_it_names, _by_what_it_moves):
         label, settled = reread(label, ruled, masked, clause, situation)
@@ -137,6 +175,27 @@ def _in_context(
     ):
         return "describe_table" if re.search(r"\b(?:describe|summar)", clause.text, re.I) else label
     return _by_its_plot(label, ruled, clause, found, situation)
+
+
+_SURELY = 0.85
+_BY_CHANCE = re.compile(
+    r"\b(?:random|arbitrary)(?:ly)? (?:chosen |picked |selected )?(?:\w+ )?(?:images|rows|samples?|scenes|records|ones|examples|patches|chips|tiles|pictures|photos|subset|selection)\b(?<! one)"
+    r"|\b\d+ \w+ (?:at random|by chance|randomly)\b|\brandomly (?:pick|choose|select|sample|draw)\b|\bsample (?:of )?\d+\b",
+    re.I,
+)
+_SHARE_OF_ALL = re.compile(
+    r"\b(?:percent|percentage|share|fraction|proportion|%)\b.*\b(?:of (?:all|everything|(?:the )?(?:whole|total|lot|catalogue|variable))|overall|in total)\b"
+    r"|\b(?:what|which) (?:percentage|share|fraction|proportion) is (?:that|this|it|selected)\b"
+)
+_BY_ITS_SIZE = re.compile(
+    r"\b(?:variable|labels?) (?:with|having|that have|that has|have|has|of) (?:only )?number\b|\bco-?occur|\bfrequenc|\bbalance\b"
+)
+
+
+def _named_together(clause: Clause, found: Sequence[Clause]) -> bool:
+    """Whether an earlier part of the request names two things of a kind, which may be compared."""
+    earlier = [each for each in found if each.start < clause.start]
+    return any(len(each.of(kind)) > 1 for each in earlier for kind in ("place", "dataset", "class", "date"))
 
 
 _Reread = tuple[str | None, bool]
@@ -159,7 +218,7 @@ def _by_its_wording(
         return "plot", True
     if _HOME.fullmatch(clause.text.strip(" .!?,")):
         return "open_page", True
-    if label == "identify_at" and clause.of("class", "dataset") and not _QUESTION.search(clause.text):
+    if label == "identify_at" and clause.of("class", "dataset") and not QUESTION.search(clause.text):
         return "plot", True
     if label == "zoom_map" and "place" in situation.filters and re.search(r"\bback to\b", clause.text, re.I):
         return "filter", True
@@ -179,6 +238,12 @@ def _by_its_wording(
         return ruled, True
     if label in ("plot", "filter", "narrow", None) and _ONE_IMAGE.search(masked) and not clause.of("plot"):
         return "show_image", True
+    if label in ("sort_table", "top_n", "select_image", "aggregate") and situation.loaded:
+        nth = re.search(rf"\b(?:second|third|fourth|fifth|2nd|3rd|4th|5th)[- ]{_RANKED}\b", masked)
+        if (_RANK_ALONE.fullmatch(masked) or nth) and not clause.of("field", "plot"):
+            return ("show_image" if label != "select_image" else label), True
+    if _ONLY_FUNCTIONS.fullmatch(masked) and any(call.tool == "aggregate" for call in situation.last_calls()):
+        return "aggregate", True
     if label == "filter_clear" and re.fullmatch(r"(?:in |for |over |of )?(?:all|every|any) variable", masked):
         return ("filter_clear" if _limits(clause, situation) else "keep"), True
     if (
@@ -219,10 +284,23 @@ def _by_what_it_names(
         and narrows_in_context(clause, situation)
     ):
         return "filter", True
+    if label == "filter_clear" and ruled == "db_count" and clause.of("class", "event"):
+        return "db_count", True  # "any floods?"
     if label == "filter_clear" and clause.of("class") and not _DROPS.search(clause.text):
         return "plot", True
     if _WHICH_HAS_MORE.search(masked):
         return "compare_counts", True
+    if holds_against(clause) and label in ("db_count", "group_count", "plot", "filter", "top_n", None):
+        return "compare_counts", True
+    if _HOW_IT_COMPARES.search(masked) and clause.of("place") and "place" in situation.filters:
+        return "compare_counts", True
+    if (
+        label == "zoom_map"
+        and clause.of("place")
+        and "place" in situation.filters
+        and _MADE_IT.match(clause.text)
+    ):
+        return "filter", True  # "make it Germany": another place, not another view
     if _ASKS_ABOUT_A_DATASET.search(masked):
         return "db_schema", True
     if label == "zoom_map" and masked == "place":
@@ -270,8 +348,11 @@ def _by_what_it_moves(
         return "filter", True
     if label == "keep" and not _KEPT_AS_IT_IS.search(clause.text) and selects:
         return "filter", True
-    if label == "draw_circle" and ruled == "filter" and not clause.of("place", "point"):
-        return "filter", True  # "make it 30 km": the radius of what is selected
+    if label == "draw_circle" and not _DRAWS_ONE.search(clause.text):
+        if not clause.of("place", "point") and ruled == "filter":
+            return "filter", True  # "make it 30 km": the radius of what is selected
+        if clause.of("distance") and clause.of("place", "point") and situation.loaded:
+            return "filter", True  # "make it 60 km around Pittsburgh": where the selection lies
     if label in ("draw_circle", "draw_bbox", "draw_polygon", "draw_marker") and not _DRAWS.search(
         clause.text
     ):
@@ -304,7 +385,7 @@ def _by_its_plot(
         label == "style_layer"
         and clause.of("plot")
         and not before & {span.value for span in clause.of("plot")}
-        and not _kind_is_there(clause, situation)
+        and not kind_is_there(clause, situation)
     ):
         return str(clause.of("plot")[0].value)  # "footprints in orange": a plot in that style
     if label in KIND_OF_PLOT and not selects and (verb := _TAKES_OFF.match(clause.text)):
@@ -312,95 +393,13 @@ def _by_its_plot(
     if label == "db_query" and ruled == "show_image":
         return "show_image"
     styled = _STYLES.search(clause.text) or clause.of("color", "percent")
-    if label in KIND_OF_PLOT and styled and _kind_is_there(clause, situation) and not selects:
+    if label in KIND_OF_PLOT and styled and kind_is_there(clause, situation) and not selects:
         return "style_layer"
     if label == "line_figure" or (label == "bar_figure" and re.search(r"\bline\b", clause.text, re.I)):
         return "line_figure"
     if label in ("smalltalk", "help") and selects and ruled != "help":
         return ruled if ruled and ruled not in ("smalltalk", "help") else "plot"
     return label
-
-
-def _kind_is_there(clause: Clause, situation: Situation) -> bool:
-    kinds = {KIND_OF_PLOT.get(span.value) for span in clause.of("plot")}
-    return any(layer["kind"] in kinds for layer in situation.layers)
-
-
-_CHANGING = frozenset(
-    {
-        "undo",
-        "redo",
-        "goto_turn",
-        "clear_layers",
-        "filter_clear",
-        "start_over",
-        "remove_layer",
-        "clear_drawings",
-        "db_unload",
-    }
-)
-_TAKES_BACK = re.compile(
-    r"un-?d\w+|\bu+n+d?o+\b|revert|revers|restor|back|cancel|oops|whoops|mistak|wrong|scratch|rewind|return|never ?mind|forget|remove|reset|"
-    r"didn'?t|don'?t|not (?:what|that)|\b(?:last|previous|prior|earlier|before|old|step|no)\b|ctrl|again|\bz\b|strike|retract|withdraw|annul|discard|drop",
-    re.I,
-)
-"""A word of taking back, or of regret."""
-_QUESTION = re.compile(r"^\W*(?:what|why|how come|who|when|does|did|is|are)\b", re.I)
-_LISTS_DATASETS = frozenset(
-    f"{start}variable{end}"
-    for start in ("what ", "which ", "list ", "list the ", "list all ", "list all the ", "show me the ", "show the ", "what are the ")
-    for end in (" are there", " do you have", " do we have", " are available", " exist", "", " can i use", " have you got", " are in here")
-)  # fmt: skip
-_SUPERLATIVE = re.compile(
-    r"\b(?:top|largest|biggest|smallest|highest|lowest|most|least|latest|first|best)\b", re.I
-)
-_IT = re.compile(
-    r"(?:(?:please|now|then|and|ok) )*(?P<verb>hide|remove|delete|drop|get rid of|show|"
-    r"unhide|bring back) (?:it|that|them|this)(?: again| back| away)?$"
-)
-
-
-def _about_what_is_there(label: str | None, masked: str, clause: Clause, situation: Situation) -> str | None:
-    """What short words mean for what is on the page: layers, panels, tabs, the picked image; None where nothing of it fits."""
-    if label in _CHANGING and _QUESTION.search(clause.text):
-        return "map_state"
-    if label == "image_info" and label_by_rule(masked) == "show_image":
-        return "show_image"
-    if (
-        label in ("distinct_values", "group_count")
-        and masked in _LISTS_DATASETS
-        and clause.of("field")[0].value == "dataset"
-    ):
-        return "db_list"
-    by = [str(span.value) for span in clause.of("field")]
-    if label == "group_count" and by and by[-1] not in GROUPINGS and _SUPERLATIVE.search(clause.text):
-        return "top_n"
-    if label in ("undo", "redo", "goto_turn"):
-        if clause.of("basemap"):
-            return "set_basemap"
-        if (
-            re.search(r"\b(?:previous|prev)\b(?! (?:step|turn|state|view))", clause.text, re.I)
-            and situation.picked()
-        ):
-            return "show_image"
-    if label in ("switch_tab", "open_tab", "close_tab") and clause.of("panel") and not clause.of("url"):
-        return "close_panel" if label == "close_tab" else "open_panel"
-    if re.fullmatch(r"show (?:me )?all (?:the |my )?layers(?: again)?", masked) and situation.layers:
-        return "show_layer"
-    if re.fullmatch(r"(?:where is|what are the coordinates of|where's) place", masked):
-        return "zoom_map"
-    if (match := _IT.match(masked)) is not None and situation.layers:
-        if match["verb"] in ("show", "unhide", "bring back"):
-            return "show_layer" if any(not layer.get("visible", True) for layer in situation.layers) else None
-        return "hide_layer" if match["verb"] == "hide" else "remove_layer"
-    if (
-        _kind_is_there(clause, situation)
-        and clause.of("plot")
-        and re.search(r"\b(?:only|just)\b", clause.text, re.I)
-        and not names_a_selection(clause)
-    ):
-        return "show_only" if re.match(r"\W*(?:show|only|just|keep|leave)\b", clause.text, re.I) else None
-    return None
 
 
 def _measured(clause: Clause) -> bool:
@@ -415,77 +414,3 @@ def _loaded_before(clause: Clause, found: Sequence[Clause]) -> set[str]:
         for span in other.of("dataset")
         for name in span.value
     }
-
-
-def _one_plot_each(
-    labels: Sequence[str | None], found: Sequence[Clause], situation: Situation
-) -> list[str | None]:
-    """Only what is asked for: parts of a request that just select lead up to what is done with it.
-
-    "Ships; Rotterdam; 2019" is one plot at its end, "ships near Rome, as points" one of points, and
-    "load fmow, keep 2019, count them" none.
-    """
-    meant = list(labels)
-    soft = [_is_soft(label, clause, situation) for label, clause in zip(labels, found, strict=True)]
-    for index, clause in enumerate(found):
-        if not soft[index] or clause.of("plot"):
-            continue
-        shown = bool(_SHOWS.search(clause.text))
-        later = next(
-            (at for at in range(index + 1, len(found)) if not (soft[at] and only_goes_on(found[at]))), None
-        )
-        if (
-            later is not None
-            and (labels[later] in KIND_OF_PLOT or labels[later] == "style_layer")
-            and _is_bare(found[later])
-        ):
-            meant[index] = "narrow"
-        elif index + 1 < len(found) and soft[index + 1] and only_goes_on(found[index + 1]):
-            meant[index], meant[index + 1] = (
-                "narrow",
-                "plot" if shown or meant[index] == "plot" else meant[index + 1],
-            )
-        elif (
-            not shown
-            and any(_does_something(label) for at, label in enumerate(labels) if at != index and not soft[at])
-        ) or (
-            not shown
-            and any(soft[at] and _SHOWS.search(found[at].text) for at in range(len(found)) if at != index)
-        ):
-            meant[index] = "narrow"
-    return [None if soft[at] and label is None else label for at, label in enumerate(meant)]
-
-
-_SOFT = ("plot", "filter", None)
-
-
-def _is_soft(label: str | None, clause: Clause, situation: Situation) -> bool:
-    return label in _SOFT and (
-        label is not None or names_a_selection(clause) or narrows_in_context(clause, situation)
-    )
-
-
-def only_goes_on(clause: Clause) -> bool:
-    """Whether a part of a request has no verb of its own and selects further: "Rotterdam", "in 2019"."""
-    return not _SHOWS.search(clause.text) and not clause.of("plot") and not _STARTS.search(clause.text)
-
-
-_STARTS = re.compile(r"\b(?:load|then|also|another|second|again|next)\b", re.I)
-_OUTPUTS = (
-    "count", "figure", "export", "plot", "table", "query", "aggregate", "top_n", "distinct", "image", "slider", "swipe", "add_",
-)  # fmt: skip
-
-
-def _does_something(label: str | None) -> bool:
-    """Whether a want gives a result of the selection, so that the selection is not to be plotted besides."""
-    return label is not None and any(part in label for part in _OUTPUTS)
-
-
-def _is_bare(clause: Clause) -> bool:
-    """Whether a clause says no more than how to plot: "as points", "heat map at 70 % opacity"."""
-    return (
-        bool(clause.of("plot"))
-        and not clause.of(*NARROWING)
-        and not re.search(r"\b(?:also|too|another|second|add|as well|again)\b", clause.text, re.I)
-        and not re.match(r"\W*(?:show|plot|make|draw|give|create|put|add)\b", clause.text, re.I)
-    )

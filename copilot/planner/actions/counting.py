@@ -6,19 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from copilot.planner.asking import Ask
+from copilot.planner.actions.comparing import compare
+from copilot.planner.actions.grouping import GROUPINGS, any_grouping, group_field, need_data
+from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
-from copilot.planner.lexicon import FIELDS
-from copilot.planner.period import date_arguments
-from copilot.planner.places import resolved
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 
-_BY = re.compile(
-    r"\b(?:per|by|for each|for every|each|every|in each|of each|from each|across|among|"
-    r"over|grouped by|split by|versus|against|vs)\s+(?:the\s+|all\s+)?$",
-    re.I,
-)
 _OBJECTS = re.compile(
     r"\bhow many (?:individual |separate |single )?(?:objects|detections|instances|boxes|"
     r"annotations|targets)\b|\b(?:count|number|total) (?:of )?(?:the )?(?:objects|"
@@ -33,6 +27,13 @@ _FUNCTIONS = (
     (r"\b(?:max|maximum|highest|largest|greatest|most|coarsest|worst)\b", "max"),
     (r"\b(?:std|standard deviation|spread)\b", "std"),
 )
+_PERCENTILE = re.compile(
+    r"\b(?:\d+(?:st|nd|rd|th)? )?(?:percentiles?|quantiles?|quartiles?|deciles?)\b", re.I
+)
+_PER_IMAGE = re.compile(
+    r"\b(?:per|an?|each|every|by) (?:image|scene|picture|photo|chip|patch|tile|frame)\b|\bnumber of (?:objects|detections)\b",
+    re.I,
+)
 _DESCENDING = re.compile(
     r"\b(?:desc(?:ending)?|newest|latest|most recent|largest|biggest|highest|most|"
     r"cloudiest|down|reverse|worst|coarsest|recent|decreasing|high to low|z to a)\b",
@@ -43,6 +44,17 @@ _ASCENDING = re.compile(
     r"finest|best|increasing|low to high|alphabetical\w*|a to z)\b",
     re.I,
 )
+_FEW = r"\b(?:fewest|least|emptiest|quietest)\b"
+_BY_OBJECTS = re.compile(
+    r"\b(?:busiest|fullest|most crowded|most congested|emptiest|quietest|least busy|least crowded)\b"
+    r"|\bby (?:the |their )?(?:number|count|amount|total) of (?:objects|detections|boxes|targets|instances)\b|\bby (?:objects|detections|(?:object|detection) count)\b"
+    r"|\b(?:most|fewest|least) (?:objects|detections|boxes|targets|instances)\b",
+    re.I,
+)
+_UPWARD = re.compile(r"\b(?:asc(?:ending)?|fewest first|lowest first|increasing)\b", re.I)
+_TOGETHER = re.compile(
+    r"\bco-?occur\w*|\b(?:come|go|appear|occur|found|seen)s? (?:together )?(?:with|alongside|beside)\b", re.I
+)
 _DATED = re.compile(
     r"\b(?:newest|latest|most recent|oldest|earliest|recent|chronological\w*|by date|"
     r"by time|by acquisition)\b",
@@ -52,26 +64,6 @@ _CLOUDED = re.compile(r"\b(?:clearest|cloudiest|least cloudy|most cloudy|cloudle
 _SHARP = re.compile(
     r"\b(?:sharpest|finest|coarsest|highest resolution|best resolution|lowest resolution)\b", re.I
 )
-_ABOUT_BEFORE = re.compile(r"\b(?:them|these|those|it|this|that|selection|results)\b", re.I)
-GROUPINGS = frozenset(
-    {
-        "class",
-        "group",
-        "dataset",
-        "year",
-        "month",
-        "season",
-        "day",
-        "country",
-        "sensor",
-        "modality",
-        "split",
-        "event",
-        "place",
-    }
-)
-
-
 MEASURED = frozenset({"cloud_pct", "gsd_m", "detections", "acquired", "lon", "lat"})
 """Fields of numbers that later words of a request go on about."""
 SHARED = ("attribute", "class", "event")
@@ -83,13 +75,13 @@ def is_share(clause: Clause) -> bool:
     asked = re.search(
         r"\b(?:percentage|percent of|what percent|share of|proportion|fraction of)\b", clause.text, re.I
     )
-    return bool(asked) and bool(clause.of(*SHARED)) and not _group_field(clause)
+    return bool(asked) and bool(clause.of(*SHARED)) and not group_field(clause)
 
 
 def count(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How many images, and how many objects where objects are asked for."""
-    yield from _need_data(clause, situation)
-    if grouped := _group_field(clause):
+    yield from need_data(clause, situation)
+    if grouped := group_field(clause):
         yield Call("group_count", {"by": grouped})
         return
     if (field := _field_counted(clause)) is not None:
@@ -117,18 +109,35 @@ def _field_counted(clause: Clause) -> str | None:
 
 def group_count(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How many for each value of a field."""
-    yield from _need_data(clause, situation)
-    args: dict[str, Any] = {"by": _group_field(clause) or _any_grouping(clause) or "class"}
+    yield from need_data(clause, situation)
+    if _TOGETHER.search(clause.text) and (named := clause.first("class")) is not None:
+        raise Reject(
+            f"I can't list which classes come with {named.text}: counted by class, images with it show that class alone. "
+            f"A pair can be counted: how many images have both {named.text} and another class."
+        )
+    args: dict[str, Any] = {"by": group_field(clause) or any_grouping(clause) or "class"}
     if _OBJECTS.search(clause.text) or re.search(r"\b(?:objects|detections)\b", clause.text, re.I):
         args["unit"] = "detections"
     yield Call("group_count", args)
+    if limit := next((span for span in clause.of("count") if span.value.op != "="), None):
+        situation.notes.append(f"All groups are listed, the largest first; '{limit.text}' leaves none out.")
 
 
 def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
     """One number of a field, or one per group."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     functions = [name for pattern, name in _FUNCTIONS if re.search(pattern, clause.text, re.I)] or ["mean"]
+    before = next((call for call in reversed(situation.last_calls()) if call.tool == "aggregate"), None)
     field = _value_field(clause)
+    if field is None and _PER_IMAGE.search(clause.text):
+        field = "detections"
+        if clause.of("class"):
+            situation.notes.append("Objects of every class of those images count.")
+    elif field is None and before is not None and not clause.spans:
+        field = str(before.args["field"])
+    if field is not None and (share := _PERCENTILE.search(clause.text)):
+        choices = (f"the median of {field}", f"the maximum of {field}", f"a histogram of {field}")
+        raise Ask(f"I can't work out the {share[0].strip()}. What should I tell of {field} instead?", choices)
     if field == "acquired":
         yield Call(
             "db_query", {"limit": 1, "order_by": [f"acquired {'asc' if functions[0] == 'min' else 'desc'}"]}
@@ -137,58 +146,15 @@ def aggregate(clause: Clause, situation: Situation) -> Iterator[Call]:
     if field is None:
         yield from count(clause, situation)
         return
-    grouped = _group_field(clause)
+    grouped = group_field(clause)
     by = {"by": grouped} if grouped and grouped != field else {}
     for function in functions if len(functions) < 4 else functions[:1]:
         yield Call("aggregate", {"field": field, "function": function, **by})
 
 
-def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
-    """Counts side by side: of data sets, classes, periods, or place after place."""
-    yield from _need_data(clause, situation)
-    places, dates = clause.of("place"), clause.of("date")
-    if len(places) > 1:
-        found = [resolved(span, situation) for span in places]
-        for place in found:
-            yield Call("filter_coords", {"place": place.label})
-            yield Call("db_count")
-        yield Call("filter_clear", {"fields": ["place"]})
-        return
-    for kind, by in (("dataset", "dataset"), ("class", "class")):
-        if len(clause.of(kind)) > 1:
-            yield Call("group_count", {"by": by})
-            return
-    if len(dates) > 1:
-        for span in dates:
-            if (when := date_arguments([span], situation)) is not None:
-                yield Call("filter_date", when)
-                yield Call("db_count")
-        yield Call("filter_clear", {"fields": ["date"]})
-        return
-    if len(before := _places_before(situation)) > 1:
-        for name in before[-2:]:
-            yield Call("filter_coords", {"place": name})
-            yield Call("db_count")
-        yield Call("filter_clear", {"fields": ["place"]})
-        return
-    grouped = _group_field(clause) or _any_grouping(clause)
-    if grouped is None:
-        raise Ask("What should I compare?", ("the data sets", "the years", "the classes", "the sensors"))
-    yield Call("group_count", {"by": grouped})
-
-
-def _places_before(situation: Situation) -> list[str]:
-    """The places that were filtered by, in order, for "compare them"."""
-    calls = [call for turn in situation.past for call in turn.calls] + situation.planned
-    names = [
-        str(call.args["place"]) for call in calls if call.tool == "filter_coords" and "place" in call.args
-    ]
-    return list(dict.fromkeys(reversed(names)))[::-1]
-
-
 def query(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The rows themselves."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     columns = [str(span.value) for span in clause.of("field")]
     if re.search(r"\bname\b", clause.text, re.I) and re.search(r"\bwith\b", clause.text, re.I):
         columns = ["name", *columns]
@@ -205,19 +171,20 @@ def query(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def sort_table(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The rows in another order."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     order = ordering(clause) or ("acquired", "desc")
     yield Call("sort_table", {"by": [f"{order[0]} {order[1]}"]} | _table(clause))
 
 
 def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The first rows by a field, or the groups with most."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     ordered = ordering(clause)
-    grouped = _any_grouping(clause)
+    grouped = any_grouping(clause)
     if grouped is None and ordered is None and not clause.of("field", "class"):
         grouped = _grouping_before(situation)
-    if grouped and (ordered is None or ordered[0] in (grouped, "detections")):
+    if grouped and (ordered is None or ordered[0] in GROUPINGS or ordered[0] == "detections"):
+        yield from _over_all(grouped, situation)
         yield Call("group_count", {"by": grouped})
         return
     if (
@@ -241,24 +208,50 @@ def top_n(clause: Clause, situation: Situation) -> Iterator[Call]:
     yield Call("top_n", {"by": field, "order": "largest" if order == "desc" else "smallest", **n})
 
 
+def _over_all(by: str, situation: Situation) -> Iterator[Call]:
+    """ "Which disaster has most" asks beyond the one disaster that is selected: its filter goes."""
+    limits = [each for each in situation.filters.get("attributes", []) if each["field"] == by]
+    alone = any(each["op"] == "=" for each in limits) or (
+        by == "country" and "country" in situation.filters and "place" in situation.filters
+    )
+    if alone:
+        part = "place" if by == "country" and not limits else by
+        situation.notes.append(f"To compare them all, I dropped the {part} filter.")
+        yield Call("filter_clear", {"fields": [part]})
+
+
+def share_of_all(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """What is selected and all that is loaded, counted; the selection stays."""
+    yield Call("db_count")
+    names = ", ".join(f"'{name}'" for name in sorted(situation.loaded))
+    yield Call("db_sql", {"sql": f"SELECT count(*) AS images FROM images WHERE dataset IN ({names})"})
+
+
+def sample_rows(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Some rows by chance."""
+    yield from need_data(clause, situation)
+    number = clause.first("count")
+    yield Call("sample_rows", {"n": int(number.value.value)} if number is not None else {})
+
+
 def distinct_values(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Which values of a field occur."""
-    yield from _need_data(clause, situation)
-    yield Call("distinct_values", {"field": _any_grouping(clause) or _value_field(clause) or "class"})
+    yield from need_data(clause, situation)
+    yield Call("distinct_values", {"field": any_grouping(clause) or _value_field(clause) or "class"})
 
 
 def describe(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Summary statistics."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     yield Call("describe_table", _table(clause))
 
 
 def histogram(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How a numeric field is distributed."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     field = _value_field(clause) or situation.field
     if field is None:
-        grouped = _any_grouping(clause)
+        grouped = any_grouping(clause)
         if grouped is None:
             raise Ask("A histogram of which field?", ("cloud_pct", "gsd_m", "detections"))
         yield Call("bar_figure", {"by": grouped})
@@ -268,19 +261,19 @@ def histogram(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def bar(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Counts per group as bars, or as a line where time is asked about."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     yield Call("bar_figure", _figure(clause, situation, default="class"))
 
 
 def pie(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Shares per group."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     yield Call("pie_figure", _figure(clause, situation, default="class"))
 
 
 def line(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Counts over time."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     args = _figure(clause, situation, default="month")
     if args["by"] not in ("year", "month", "day", "season"):
         args["by"] = "month"
@@ -299,7 +292,7 @@ def same_figure(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 def scatter(clause: Clause, situation: Situation) -> Iterator[Call]:
     """One field against another."""
-    yield from _need_data(clause, situation)
+    yield from need_data(clause, situation)
     fields = [span.value for span in clause.of("field")]
     if len(fields) < 2:
         raise Ask("Which two fields should be plotted against each other?", ("cloud_pct and gsd_m",))
@@ -330,23 +323,13 @@ def ordering(clause: Clause) -> tuple[str, str] | None:
     if _SHARP.search(text):
         return "gsd_m", "desc" if re.search(r"coarsest|lowest resolution", text, re.I) else "asc"
     fields = [span.value for span in clause.of("field", "attribute") if isinstance(span.value, str)]
+    if (by_objects := _BY_OBJECTS.search(text)) and not set(fields) & GROUPINGS:
+        return "detections", "asc" if re.search(_FEW, by_objects[0], re.I) or _UPWARD.search(text) else "desc"
     if not fields:
         return None
     if _ASCENDING.search(text):
         return fields[-1], "asc"
     return fields[-1], "desc" if _DESCENDING.search(text) or re.search(r"\btop\b", text, re.I) else "asc"
-
-
-def _need_data(clause: Clause, situation: Situation) -> Iterator[Call]:
-    """Everything the catalogue has, when nothing is loaded and the question is not about something said before."""
-    if situation.loaded:
-        return
-    if _ABOUT_BEFORE.search(clause.text) or not situation.datasets:
-        raise Ask(
-            "Nothing is loaded yet. Which data set do you mean?",
-            [*sorted(situation.datasets)[:8], "all of them"],
-        )
-    yield Call("db_load", {"names": sorted(situation.datasets)})
 
 
 def _counts_a_class(clause: Clause) -> bool:
@@ -365,39 +348,14 @@ def _is_scene(span: Span) -> bool:
     return isinstance(span.value, tuple) and all(term.scene for term in span.value)
 
 
-def _group_field(clause: Clause) -> str | None:
-    for span in clause.of("field"):
-        if _BY.search(clause.text[: span.start - clause.start]):
-            return str(span.value)
-    match = re.search(
-        r"\b(?:per|by|for each|each|every)\s+(class|type|category|kind|year|month|day|season|"
-        r"country|sensor)\b",
-        clause.text,
-        re.I,
-    )
-    return (
-        {"type": "class", "category": "class", "kind": "class"}.get(match[1].lower(), match[1].lower())
-        if match
-        else None
-    )
-
-
-def _any_grouping(clause: Clause) -> str | None:
-    named = [str(span.value) for span in clause.of("field")]
-    named += [
-        FIELDS.get(span.value.unit.lower(), "") for span in clause.of("count")
-    ]  # "the top ten countries"
-    return next((field for field in named if field in GROUPINGS), None)
-
-
 def _value_field(clause: Clause) -> str | None:
-    grouped = _group_field(clause)
+    grouped = group_field(clause)
     fields = [str(span.value) for span in clause.of("field") if span.value not in GROUPINGS]
     return next((field for field in fields if field != grouped), fields[0] if fields else None)
 
 
 def _figure(clause: Clause, situation: Situation, default: str) -> dict[str, Any]:
-    return {"by": _group_field(clause) or _any_grouping(clause) or _grouping_before(situation) or default}
+    return {"by": group_field(clause) or any_grouping(clause) or _grouping_before(situation) or default}
 
 
 def _grouping_before(situation: Situation) -> str | None:
@@ -430,6 +388,8 @@ ACTIONS: dict[str, Callable[[Clause, Situation], Iterator[Call]]] = {
     "sort_table": sort_table,
     "top_n": top_n,
     "distinct_values": distinct_values,
+    "sample_rows": sample_rows,
+    "share_of_all": share_of_all,
     "describe_table": describe,
     "histogram_figure": histogram,
     "bar_figure": bar,

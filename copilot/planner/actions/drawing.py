@@ -9,6 +9,7 @@ from typing import Any
 from copilot.planner.actions.references import layer_meant
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
+from copilot.planner.forms import form_of, forms_said
 from copilot.planner.places import radius_km, resolved
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
@@ -84,13 +85,47 @@ def marker(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 
 def clear(clause: Clause, situation: Situation) -> Iterator[Call]:
-    """All drawings away."""
-    yield Call("clear_drawings")
+    """The drawings of the form that a clause names, the last ones, or all."""
+    meant = _drawings_meant(clause.text, situation)
+    if len(meant) == len(situation.drawings):
+        yield Call("clear_drawings")
+        return
+    for layer_id in meant:
+        yield Call("remove_layer", {"layer": layer_id})
+
+
+def _drawings_meant(text: str, situation: Situation) -> list[str]:
+    """The ids of the drawings that are to go: one of the form for "the circle", each for "the circles"."""
+    drawn = situation.drawings
+    forms = forms_said(text)
+    found = [each for each in drawn if form_of(each.get("geometry", {})) in forms]
+    named = [each for each in drawn if str(each["name"]).lower() in text.lower()]
+    if named and len(str(named[-1]["name"])) > _SHORTEST_NAME:
+        found = named
+    elif not found:
+        found = drawn
+    single = re.search(r"\b(?:last|latest|newest)\b", text, re.I) or (
+        forms and found is not drawn and not _SEVERAL.search(text)
+    )
+    return [str(each["id"]) for each in (found[-1:] if single else found)]
+
+
+_SHORTEST_NAME = 2
+_SEVERAL = re.compile(
+    r"\b(?:all|every|both|circles|rings|boxes|rectangles|markers|pins|flags|needles|polygons|triangles)\b",
+    re.I,
+)
 
 
 def distance(clause: Clause, situation: Situation) -> Iterator[Call]:
     """Along a line of places or points."""
     spots = clause.of("place", "point")
+    if len(spots) < 2 and (pairs := _bare_pairs(clause)):
+        yield _measured(pairs, clause.text)
+        return
+    if len(spots) == 1 and _FROM_THERE.search(clause.text) and (there := _last_spot(situation)) is not None:
+        yield _measured([there, _lonlat(spots[0], situation)], clause.text)
+        return
     if len(spots) < 2:
         known = "the map's centre"
         if len(spots) == 1:
@@ -98,7 +133,50 @@ def distance(clause: Clause, situation: Situation) -> Iterator[Call]:
             yield Call("measure_distance", {"points": [[lon, lat], _lonlat(spots[0], situation)]})
             return
         raise Ask(f"Between which places should I measure? One alone is measured from {known}.", ())
-    yield Call("measure_distance", {"points": [_lonlat(each, situation) for each in spots]})
+    yield _measured([_lonlat(each, situation) for each in spots], clause.text)
+
+
+_UNITS = (
+    ("nmi", r"\b(?:nautical miles?|nmi|nm|sea miles?)\b"),
+    ("mi", r"\b(?<!nautical )(?<!sea )miles?\b"),
+    ("ft", r"\b(?:feet|foot)\b"),
+    ("m", r"\bmet(?:re|er)s\b"),
+)
+
+
+def _measured(points: list[list[float]], text: str) -> Call:
+    """The call that measures along points, in the unit that is asked for."""
+    unit = next((unit for unit, words in _UNITS if re.search(words, text, re.I)), None)
+    if unit is None or len(points) != _ENDS:
+        return Call("measure_distance", {"points": points})
+    start, end = (f"{lon},{lat}" for lon, lat in points)
+    return Call("distance_between", {"start": start, "end": end, "unit": unit})
+
+
+_FROM_THERE = re.compile(
+    r"\b(?:from|to|between|of)\s+(?:it|that|this|there|here|the (?:marker|pin|drawing|circle|box))\b", re.I
+)
+
+
+def _bare_pairs(clause: Clause) -> list[list[float]]:
+    """Two pairs of numbers or more, longitude first: "from 10 45 to 12 47"."""
+    pairs = [[float(match[1]), float(match[2])] for match in _PAIRS.finditer(clause.text)]
+    on_earth = all(abs(lon) <= _MOST_LON and abs(lat) <= _MOST_LAT for lon, lat in pairs)
+    return pairs if len(pairs) > 1 and on_earth else []
+
+
+def _last_spot(situation: Situation) -> list[float] | None:
+    """[lon, lat] of what "there" means: the marker drawn last, else the middle of the place selected or looked at."""
+    for layer in reversed(situation.drawings):
+        geometry = layer.get("geometry") or {}
+        if geometry.get("type") == "Point":
+            return [float(each) for each in geometry["coordinates"][:2]]
+    name = situation.filters.get("place") or situation.focus
+    place = situation.gazetteer.resolve(str(name)).best if name else None
+    return [place.lon, place.lat] if place is not None else None
+
+
+_ENDS, _MOST_LON, _MOST_LAT = 2, 180, 90
 
 
 def area(clause: Clause, situation: Situation) -> Iterator[Call]:

@@ -21,7 +21,7 @@ _NAMED = re.compile(r"\b(?:as|called|named|call it|name it|under the name)\s+$",
 def plot(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The selection on the map, as what the clause names, else as clusters."""
     if not situation.loaded:
-        raise Ask("What would you like to see?", sorted(situation.datasets)[:8])
+        raise Ask("What would you like to see?", sorted(situation.datasets)[:8], lacks_data=True)
     wanted = [span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT]
     yield from _of_kind((wanted or ["cluster_plot"])[0])(clause, situation)
 
@@ -32,7 +32,26 @@ def narrow(clause: Clause, situation: Situation) -> Iterator[Call]:
     if clause.of("plot") or (not situation.live_plots and (fresh or _UNLESS_PLOTTED.search(clause.text))):
         yield from plot(clause, situation)
     elif situation.loaded:
+        if not any(call.tool.startswith(_SELECTS) for call in situation.planned) and not situation.notes:
+            raise Ask(
+                f"I could not read '{clause.text.strip(' .?!')}' as a place, a date, a class, a sensor or a number to "
+                "select by. What should the selection be limited to?",
+                _since(situation) if _RECENT.search(clause.text) else (),
+            )
         yield from _again(situation)
+
+
+_RECENT = re.compile(r"\b(?:recent(?:ly)?|new|newer|current|lately|fresh|up[- ]to[- ]date)\b", re.I)
+
+
+def _since(situation: Situation) -> list[str]:
+    """Periods that "recent" may mean, counted from the newest image that is loaded."""
+    ends = [info.end for name, info in situation.datasets.items() if name in situation.loaded and info.end]
+    last = int(max(ends)[:4]) if ends else situation.today.year
+    return [f"since {last - back}" for back in (0, 1, 3)]
+
+
+_SELECTS = ("filter_", "db_load", "db_unload", "undo", "redo")
 
 
 def _again(situation: Situation) -> Iterator[Call]:
@@ -53,7 +72,7 @@ _REPEATABLE = frozenset(
 def _of_kind(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
     def run(clause: Clause, situation: Situation) -> Iterator[Call]:
         if not situation.loaded:
-            raise Ask("What would you like to see?", sorted(situation.datasets)[:8])
+            raise Ask("What would you like to see?", sorted(situation.datasets)[:8], lacks_data=True)
         if situation.past and [call.tool for call in situation.planned] == ["undo"]:
             # "Undo, then plot them as points": them is what the undone turn had selected.
             for call in situation.past[-1].calls:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from copilot.planner.actions.show import ordinal
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
+from copilot.planner.reading.text import COUNT, one_of, whole_number
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from state.codec import to_json
 from state.log import START
@@ -148,22 +149,43 @@ def start_over(clause: Clause, situation: Situation) -> Iterator[Call]:
     yield Call("reset_map")
 
 
-def _plain(tool: str) -> Callable[[Clause, Situation], Iterator[Call]]:
-    def run(clause: Clause, situation: Situation) -> Iterator[Call]:
-        times = {"twice": 2, "two": 2, "both": 2, "three": 3, "thrice": 3}
-        word = re.search(r"\b(twice|two|both|three|thrice)\b", clause.text, re.I)
-        for _ in range(times[word[1].lower()] if word else 1):
-            yield Call(tool)
+_TIMES = {"twice": 2, "both": 2, "a couple of": 2, "a couple": 2, "thrice": 3, "a few": 3}
+_HOW_OFTEN = re.compile(
+    rf"\b(?P<always>twice|thrice|both)\b|\b(?P<n>{one_of(_TIMES)}|(?!one\b){COUNT})"
+    r"(?=(?: (?:more|last|previous))? (?:steps?|times|turns?|changes?|moves?|actions?|things|of (?:them|those)|back)\b|\W*(?:please\W*)?$)",
+    re.I,
+)
+_EVERY_CHANGE = re.compile(
+    r"^\W*(?:undo|revert|take back|reverse|roll back|cancel) (?:it |them |absolutely |really )?(?:all|everything)\b"
+    r"(?! (?:the )?(?:filters?|layers?|drawings?)\b)|\b(?:undo|revert) (?:all|every)\b.*\b(?:changes?|steps?|done|did)\b",
+    re.I,
+)
+_MOST_TIMES = 12
 
-    return run
+
+def _times(clause: Clause) -> int:
+    """How often a clause wants a change taken back or done again: "go back 3 steps", "undo twice"."""
+    said = _HOW_OFTEN.search(clause.text)
+    words = (said["always"] or said["n"]).lower() if said else "1"
+    number = _TIMES.get(words) or whole_number(words) or 1
+    if number > _MOST_TIMES:
+        raise Ask(
+            f"That is {number} steps at once; I take at most {_MOST_TIMES}. To which turn should I go back?",
+            ("to the start",),
+        )
+    return max(1, number)
 
 
 def undo(clause: Clause, situation: Situation) -> Iterator[Call]:
-    """The last change taken back, or the last few."""
+    """The last change taken back, the last few, or every one."""
     # What was done by clicks is in no turn: only a session that is as it began has nothing to undo.
     if not situation.past and situation.state == _BEGINNING:
         raise Reject("There is nothing to undo yet.")
-    yield from _plain("undo")(clause, situation)
+    if _EVERY_CHANGE.search(clause.text):
+        yield Call("goto_turn", {"turn": 0})
+        return
+    for _ in range(_times(clause)):
+        yield Call("undo")
 
 
 def redo(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -175,7 +197,8 @@ def redo(clause: Clause, situation: Situation) -> Iterator[Call]:
         return
     if not situation.past and situation.state == _BEGINNING:
         raise Reject("There is nothing to redo: nothing was undone.")
-    yield from _plain("redo")(clause, situation)
+    for _ in range(_times(clause)):
+        yield Call("redo")
 
 
 def goto_turn(clause: Clause, situation: Situation) -> Iterator[Call]:

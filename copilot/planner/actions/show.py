@@ -14,6 +14,7 @@ from copilot.planner.situation import Call, Situation
 
 _RANKS = (
     (r"\bmost (?:objects|detections|vehicles|ships|planes|boxes|things|\w+s)\b", "most_detections"),
+    (r"\b(?:busiest|fullest|most crowded|most congested)\b", "most_detections"),
     (r"\b(?:newest|latest|most recent|last)\b", "newest"),
     (r"\b(?:oldest|earliest)\b", "oldest"),
     (r"\b(?:clearest|least cloudy|cloudless|lowest cloud|least clouds?|fewest clouds|best)\b", "clearest"),
@@ -88,6 +89,7 @@ def image_info(clause: Clause, situation: Situation) -> Iterator[Call]:
         raise Ask(
             "No image is selected. Click one on the map, or choose:",
             ("show the newest image", "show the first image"),
+            lacks_data=True,
         )
     yield Call("show_image", {"image": image.value if image else situation.selected})
 
@@ -166,7 +168,11 @@ def picked_image(clause: Clause, situation: Situation) -> dict[str, Any]:
     if image is not None:
         return {"image": image.value}
     if not situation.loaded:
-        raise Ask("Nothing is loaded yet. Which data set do you mean?", sorted(situation.datasets)[:8])
+        raise Ask(
+            "Nothing is loaded yet. Which data set do you mean?",
+            sorted(situation.datasets)[:8],
+            lacks_data=True,
+        )
     rank = next((name for pattern, name in _RANKS if re.search(pattern, clause.text, re.I)), None)
     position = ordinal(clause.text)
     before = situation.picked()

@@ -9,6 +9,7 @@ from typing import Any
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.phrases import words_of
 from copilot.planner.declared.said import Said
+from copilot.planner.reading.text import NUMBER_WORDS, one_of, whole_number
 from copilot.planner.selection import selection_calls
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Reader
@@ -179,14 +180,14 @@ def _sites(said: Said, columns: Sequence[str]) -> dict[str, Any]:
 
 
 def _grouped(said: Said, columns: Sequence[str]) -> dict[str, Any]:
-    words = {"two": 2, "half": 2, "halves": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}  # fmt: skip
     digits = re.search(
         r"\bk ?= ?(\d+)|\b(\d+) (?:k-?means )?(?:clusters?|groups?|regions?|parts?|classes)\b",
         said.text,
         re.I,
     )
-    word = next((value for each, value in words.items() if re.search(rf"\b{each}\b", said.text, re.I)), None)
-    k = int(digits[1] or digits[2]) if digits else word
+    word = re.search(rf"\b(?P<half>half|halves)\b|\b(?!one\b){one_of(NUMBER_WORDS)}\b", said.text, re.I)
+    spelt = 2 if word and word["half"] else whole_number(word[0]) if word else None
+    k = int(digits[1] or digits[2]) if digits else spelt
     return _several(said, columns) | _some(k=k)
 
 
@@ -196,10 +197,7 @@ def _near(said: Said, columns: Sequence[str]) -> dict[str, Any]:
         said.text,
         re.I,
     )
-    words = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
-    said_so = (least["n"] or least["word"]).lower() if least else ""
-    count = int(said_so) if said_so.isdigit() else words.get(said_so)
-    return _some(min_points=count)
+    return _some(min_points=whole_number(least["n"] or least["word"]) if least else None)
 
 
 def _drawn(said: Said, columns: Sequence[str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from copilot.planner.declared.idioms.vision import CLASSES, share_of
+from copilot.planner.reading.text import COUNT, whole_number
 
 _NUMBER = r"(?P<n>\d+(?:\.\d+)?)"
 _METRES = r" ?(?:m|met(?:re|er)s?)\b(?: long| in length)?"
@@ -18,9 +19,8 @@ _MORE = r"(?:longer|larger|bigger|greater|more|higher|better) than|over|above|at
 _LESS = r"(?:shorter|smaller|lower|less|worse) than|under|below|up to|at most"
 _SCORE = r"(?:0?\.\d+|\d{1,2} ?(?:%|per ?cent))"
 _SIDE = r"(?:half|side|part|edge|third)"
-_BEFORE = r"(?:(?:top )?(?P<count>two|three|four|five|ten|\d+) )?"
-_AFTER = r"(?: (?P<after>two|three|four|five|ten|\d+)\b)?"
-_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
+_BEFORE = rf"(?:(?:top )?(?P<count>(?!one\b){COUNT}) )?"
+_AFTER = rf"(?: (?P<after>(?!ones?\b){COUNT})\b)?"
 
 
 @dataclass
@@ -50,7 +50,7 @@ def _order(value: str) -> Callable[[Narrowed, re.Match[str]], None]:
         found.args["order"] = value
         count = match.groupdict().get("count") or match.groupdict().get("after")
         if count:
-            found.args["limit"] = _COUNTS.get(count.lower()) or max(1, min(int(count), 10_000))
+            found.args["limit"] = max(1, min(whole_number(count) or 1, 10_000))
 
     return read
 

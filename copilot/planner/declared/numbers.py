@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from copilot.planner.declared.signature import Parameter
+from copilot.planner.reading.text import NUMBER_WORDS, one_of
 
 _UNIT_WORDS: dict[str, tuple[str, float]] = {
     "m": ("length", 1), "metre": ("length", 1), "metres": ("length", 1), "meter": ("length", 1), "meters": ("length", 1),
@@ -28,13 +29,10 @@ _OF_UNIT = {
     "days": ("days", 1), "years": ("years", 1),
 }  # fmt: skip
 _UNIT = "|".join(sorted(map(re.escape, _UNIT_WORDS), key=len, reverse=True))
-_WORD_NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100, "half": 0.5, "twice": 2, "double": 2,
-}  # fmt: skip
+_WORD_NUMBERS = NUMBER_WORDS | {"hundred": 100, "half": 0.5, "twice": 2, "double": 2}
 _NUMBER = re.compile(
     rf"(?<![\w.\-/])(?P<sign>[-−]?)(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d*\.?\d+(?:e-?\d+)?|"
-    rf"\b(?:{'|'.join(_WORD_NUMBERS)})\b)(?:[\s-]?(?P<unit>{_UNIT})(?![\w²]))?(?P<rest>\w*)",
+    rf"\b{one_of(_WORD_NUMBERS)}\b)(?:[\s-]?(?P<unit>{_UNIT})(?![\w²]))?(?P<rest>\w*)",
     re.I,
 )
 

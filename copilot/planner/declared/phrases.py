@@ -32,7 +32,7 @@ Numbers = NDArray[np.intp]
 _WORD = re.compile(r"[a-z][a-z0-9]*|\d+")
 _ENDING = re.compile(r"(?:ings?|ed|es|s)$")
 _EMPTY = frozenset(
-    "a an the of in on at to for by with from and or is are was it its this that these those me my i you we us "
+    "any some a an the of in on at to for by with from and or is are was it its this that these those me my i you we us "
     "please can could would do does give get make want need let show tell what which how s".split()
 )
 

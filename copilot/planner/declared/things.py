@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from copilot.planner.declared.phrases import name_of, words_of
+from copilot.planner.forms import FORMS, form_of
 from copilot.planner.situation import Call, Situation
 from tools.toolbox import toolbox
 
@@ -118,21 +119,9 @@ _MAKES = {
 
 
 def _drawn_as(geometry: Mapping[str, Any]) -> frozenset[str]:
-    """What people call a drawing by its form: a marker, a box, or a circle, which has many corners."""
-    if geometry.get("type") == "Point":
-        return frozenset(words_of("marker pin"))
-    if geometry.get("type") not in ("Polygon", "MultiPolygon"):
-        return frozenset()
-    rings = geometry["coordinates"] if geometry["type"] == "Polygon" else geometry["coordinates"][0]
-    corners = {tuple(each) for each in rings[0]}
-    if len(corners) > _ROUND:
-        return frozenset(words_of("circle"))
-    upright = len({lon for lon, *_ in corners}) == len({lat for _, lat, *_ in corners}) == 2
-    return frozenset(words_of("box rectangle")) if upright else frozenset()
-
-
-_ROUND = 24
-"""More corners than that are a circle's."""
+    """What people call a drawing by its form, where that is not the word for any drawing."""
+    form = form_of(geometry)
+    return frozenset() if form in ("", "line", "polygon") else frozenset(words_of(FORMS[form]))
 
 
 def _shape_in(text: str) -> str:

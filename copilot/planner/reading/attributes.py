@@ -229,9 +229,12 @@ _SPLITS = {
     "test": "test",
 }
 _WORD_RULES: tuple[tuple[str, Reader], ...] = (
+    (r"\b(?:without|with no|having no|that have no|holding no)(?: any)? (?:objects?|detections?|annotations?|boxes|instances|labelled objects)\b|\b(?:hard )?negatives\b"
+     r"|\b(?:hard )?negative (?=images\b|samples\b|examples\b|chips\b|scenes\b)|\bempty (?=images\b|scenes\b|chips\b|tiles\b|patches\b)",
+     lambda match: _one(match, "detections", "=", 0.0)),
     (rf"{_NOT}(?<![\w-]){_SENSOR}(?!\w)(?:{_SENSOR_GAP}{_SENSOR}(?!\w))*", _sensor_names),
     (rf"{_NOT}(?<![\w-])(?P<v>{one_of(_MODALITY)})\b(?!sat)(?![ -]x\b)", lambda match: _one(match, "modality", "=", _MODALITY[match["v"]])),
-    (rf"{_NOT}\b(?P<v>{one_of(_SPLITS)}){_SPLIT_NOUN}\b", lambda match: _one(match, "split", "=", _SPLITS[match["v"]])),
+    (rf"{_NOT}\b(?P<v>{one_of(_SPLITS)}){_SPLIT_NOUN}\b(?<!training data for)(?! (?:for|to) (?:an? |my |our |the )?(?:model|network|detector|detection|classif|training|train|learn))", lambda match: _one(match, "split", "=", _SPLITS[match["v"]])),
     (rf"{_NOT}\bsplit(?: is|:| =|=)? ?['\"]?(?P<v>{one_of(_SPLITS)})\b['\"]?", lambda match: _one(match, "split", "=", _SPLITS[match["v"]])),
 )  # fmt: skip
 

@@ -80,3 +80,13 @@ def one_of(words: object) -> str:
     if not isinstance(words, (dict, list, tuple, set, frozenset)):
         raise TypeError(f"one_of takes a collection of words, got {type(words).__name__}.")
     return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) + ")"
+
+
+COUNT = rf"(?:\d+|{one_of(NUMBER_WORDS)[3:-1]})"
+"""A whole number in digits or words, as a regular expression."""
+
+
+def whole_number(text: str) -> int | None:
+    """The number in "12", "twelve" or "twenty-one"; None for any other text."""
+    said = text.strip().lower()
+    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said)

@@ -8,6 +8,7 @@ from datetime import date
 
 from copilot.planner.declared.idioms.base import Arguments, Idiom
 from copilot.planner.reading.dates import dates
+from copilot.planner.reading.text import COUNT, whole_number
 
 _UNIT = r"[a-zA-Z°µ²³/%^0-9]+(?: (?:miles?|feet|foot|metres?|meters?|kilomet(?:re|er)s?|yards?|per \w+|celsius|fahrenheit|inch(?:es)?))?"
 _CONVERSIONS = (
@@ -37,10 +38,9 @@ def _conversion(text: str, today: date) -> Arguments:
 
 
 _AFTER = re.compile(
-    r"(?P<count>\d+|an?|one|two|three|four|five|six|ten)\s+(?P<unit>day|week|month|year)s?\s+(?P<way>after|from|before|prior to|ago|later|earlier|hence)\b",
+    rf"(?P<count>an?\b|{COUNT})\s+(?P<unit>day|week|month|year)s?\s+(?P<way>after|from|before|prior to|ago|later|earlier|hence)\b",
     re.I,
 )
-_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
 
 
 def _calendar(text: str, today: date) -> Arguments:
@@ -69,7 +69,7 @@ def _calendar(text: str, today: date) -> Arguments:
             return {"date": days[0], "until": today.isoformat()}
         asked = re.search(r"\b(?:what|which|when|how|week ?day|week|day of)\b", text, re.I)
         return {"date": days[0]} if days and asked else {}
-    count = _COUNTS.get(shift["count"].lower()) or int(shift["count"])
+    count = whole_number(shift["count"]) or 1
     back = shift["way"].lower() in ("before", "prior to", "ago", "earlier", "subtract", "minus", "-")
     found_date = {"date": days[0]} if days else {}
     return {**found_date, f"{shift['unit'].lower()}s": -count if back else count}

@@ -10,6 +10,7 @@ from copilot.planner.declared.files import File, file_meant, paths_in
 from copilot.planner.declared.idioms import pictures
 from copilot.planner.declared.idioms import stores as text_stores
 from copilot.planner.declared.idioms.base import ORDINALS, Arguments, Idiom, quotes
+from copilot.planner.reading.text import COUNT, whole_number
 
 READERS = {
     "pdf": "read_pdf",
@@ -194,9 +195,6 @@ def _without_names(text: str, meant: File) -> str:
     return re.sub(r"\b(?:comma separated|its? table|text)\b", " ", plain, flags=re.I)
 
 
-_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-
-
 def _pages(text: str, today: date) -> Arguments:
     if several := re.search(r"\bpages (\d+)\s*(?:to|-|–|and|until|through)\s*(\d+)", text, re.I):
         return {"first_page": int(several[1]), "last_page": int(several[2])}
@@ -291,21 +289,19 @@ def _examples(text: str, today: date) -> Arguments:
             found["texts"] = rest
     outside = re.sub(r"[\"“][^\"”]*[\"”]", '""', text)
     outside = re.sub(r"\b\d+[ -]?char\w*", " ", outside)
-    number = rf"(\d+|{'|'.join(_COUNTS)})"
+    number = rf"((?!one\b){COUNT})"
     if count := re.search(
         rf"\b(?:pick|select|choose|the|which|need|find me)\s+{number}\b|\b{number} (?:best|rows|passages|examples|most|similar)",
         outside,
         re.I,
     ):
-        said = (count[1] or count[2]).lower()
-        found["k"] = _COUNTS.get(said) or int(said)
+        found["k"] = whole_number(count[1] or count[2])
     return found
 
 
 def _last_turns(text: str, today: date) -> Arguments:
-    match = re.search(r"\blast (\d+|two|three|four|five)\b|\b(\d+) (?:most recent|last|latest)\b", text, re.I)
-    words = {"two": 2, "three": 3, "four": 4, "five": 5}
-    return {"last": words.get((match[1] or match[2]).lower()) or int(match[1] or match[2])} if match else {}
+    match = re.search(rf"\blast ({COUNT})\b|\b({COUNT}) (?:most recent|last|latest)\b", text, re.I)
+    return {"last": whole_number(match[1] or match[2])} if match else {}
 
 
 def _values(text: str, today: date) -> Arguments:

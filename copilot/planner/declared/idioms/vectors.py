@@ -144,6 +144,8 @@ def told(text: str, things: Sequence[Thing]) -> str | None:
     found = next((tool for tool, words in _OF_PLACES if re.search(words, text)), None)
     if found and not any(is_named(each, text) for each in here):
         return found
+    if _FROM_THERE.search(text):
+        return ""
     named = _named(text, here)
     if len(named) > 1:
         two = next((tool for tool, words in _TWO_NAMED if re.search(words, text, re.I)), None)
@@ -154,6 +156,11 @@ def told(text: str, things: Sequence[Thing]) -> str | None:
     return next((tool for tool, words in _ONE_NAMED if re.search(words, text, re.I)), None)
 
 
+_FROM_THERE = re.compile(
+    r"\b(?:how far|distance)\b.*\b(?:from|between|to|of) (?:there|here|that (?:marker|pin|point|place)|the (?:marker|pin))\b",
+    re.I,
+)
+"""A distance from a spot that was marked or looked at, which the rules measure."""
 _POINTED = re.compile(
     r"\b(?:it|this|that|them|these|those|result|rest|drawn|drawings?|i drew|shapes?|polygons?)\b", re.I
 )

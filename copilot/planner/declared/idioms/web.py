@@ -43,6 +43,39 @@ _PAST = re.compile(
 )
 
 
+_PAGE = re.compile(
+    r"://|\b(?:pages?|sites?|links?|urls?|web|www|addresses|address|tabs?|online|server|download\w*|internet|headlines?)\b|\.\w{2,4}/",
+    re.I,
+)
+_STAC = re.compile(
+    r"\bstac\b|\bapi\b|\bsentinel-2-l2a\b|\b(?:earth ?search|planetary computer|copernicus|outside|other) (?:catalogues?|services?|archives?)?\b|\bassets?\b|\bservices?\b",
+    re.I,
+)
+_ARTICLE = re.compile(r"\bwiki\w*|\barticles?\b|\bencyclop\w+", re.I)
+_LITERATURE = re.compile(
+    r"\barxiv\b|\bpapers?\b|\bpreprints?\b|\bliterature\b|\bpublications?\b|\bstud(?:y|ies)\b|\bresearch\b",
+    re.I,
+)
+_OUTSIDE: Mapping[str, re.Pattern[str]] = {
+    "web_search": re.compile(r"\b(?:web|internet|online|google\w*|bing|duckduckgo|searx\w*|news|press|search(?:ed|ing)?|look(?:ed)? (?:it |that |this )?up|find out)\b", re.I),
+    **dict.fromkeys(("open_url", "read_page", "page_links", "page_tables", "download_file"), _PAGE),
+    **dict.fromkeys(("stac_collections", "stac_search", "stac_load"), _STAC),
+    **dict.fromkeys(("wikipedia_search", "wikipedia_page"), _ARTICLE),
+    **dict.fromkeys(("arxiv_search", "arxiv_paper"), _LITERATURE),
+    "osm_features": re.compile(r"\bosm\b|\bopen ?street ?map\b|\bstreet map\b|\boverpass\b", re.I),
+    "weather_history": re.compile(
+        r"\bweather\w*|\brain\w*|\bsnow\w*|\bwind\w*|\bstorm\w*|\btemperatures?\b|\bprecipitation\b|\b(?:hot|cold|warm|dry|wet|sunny|sunshine|humid\w*|degrees|celsius|frost|freez\w*)\b", re.I
+    ),
+    "elevation_at": re.compile(r"\belevations?\b|\bheights?\b|\baltitudes?\b|\bhigh\b|\babove\b|\bterrain\b|\btall\b|\bsea level\b|\blie\b|\bsteep\b", re.I),
+}  # fmt: skip
+"""The words of which one is said by who wants something from outside this machine."""
+
+
+def may_be(tool: str, text: str) -> bool:
+    """Whether a text names what a tool of the web fetches; nothing leaves this machine on mere likeness."""
+    return tool not in _OUTSIDE or _OUTSIDE[tool].search(text) is not None
+
+
 def told(text: str) -> str | None:
     """The tool that the wording alone tells; "" where it is one that the rules plan."""
     if re.search(r"\b(?:base ?map|background|backdrop|graticule)\b", text, re.I):

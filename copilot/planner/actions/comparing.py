@@ -1,0 +1,125 @@
+"""Counts side by side: of places, periods, data sets and classes, those of the conversation included.
+
+What is compared is gone through one by one; the selection is then as it was before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from copilot.planner.actions.grouping import any_grouping, group_field, need_data
+from copilot.planner.asking import Ask
+from copilot.planner.clauses import Clause
+from copilot.planner.period import date_arguments
+from copilot.planner.places import resolved
+from copilot.planner.reading.text import NUMBER_WORDS, one_of, whole_number
+from copilot.planner.situation import Call, Situation
+
+_OF_THEM = re.compile(
+    rf"^\W*(?:and |so |ok |but )*(?:who|which(?: one)?|what(?: one)?|which of (?:them|those|these|the)(?: (?:last )?(?P<n>\d|{one_of(NUMBER_WORDS)}))?(?: \w+)?)\s+"
+    r"(?:had|has|have|got|holds?|shows?|is|are|was|were)\b.{0,40}\b(?:more|most|fewer|fewest|less|least|bigger|biggest|larger|largest|busier|busiest)\b",
+    re.I,
+)
+_AGAINST = re.compile(
+    r"\b(?P<one>place|date|class|dataset)\b.*\b(?:vs\.?|versus|compared (?:to|with)|as opposed to|against)\s+(?:the |those (?:in|of|from) )?(?:in )?(?P=one)\b"
+)
+"""In a masked clause: two of a kind held against each other."""
+
+
+def compares_them(clause: Clause, situation: Situation) -> bool:
+    """Whether a clause asks which of the things compared before has more: "who has more", "which of those three"."""
+    if not is_of_them(clause):
+        return False
+    return len(_places_before(situation)) > 1 or bool(_countries_in(situation))
+
+
+def is_of_them(clause: Clause) -> bool:
+    """Whether a clause asks which of some things has more, and names none of them itself."""
+    return bool(_OF_THEM.search(clause.text)) and not clause.of("place", "dataset", "date", "field", "event")
+
+
+def holds_against(clause: Clause) -> bool:
+    """Whether a clause holds two phrases of one kind against each other: "dark vessels vs. fishing boats"."""
+    return bool(_AGAINST.search(clause.masked))
+
+
+def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
+    """Counts side by side: of data sets, classes, periods, or place after place."""
+    yield from need_data(clause, situation)
+    before = dict(situation.filters)
+    places = [resolved(span, situation).label for span in clause.of("place")]
+    dates = clause.of("date")
+    if len(places) == 1 and before.get("place") not in (None, places[0]):
+        places.insert(0, str(before["place"]))
+    if len(places) > 1:
+        yield from _one_by_one(places, before)
+        return
+    for kind, by in (("dataset", "dataset"), ("class", "class")):
+        if len(clause.of(kind)) > 1:
+            yield Call("group_count", {"by": by} | _unit(clause))
+            return
+    if len(dates) > 1:
+        for span in dates:
+            if (when := date_arguments([span], situation)) is not None:
+                yield Call("filter_date", when)
+                yield Call("db_count")
+        yield _as_before(before, ("start", "end"), "filter_date", "date")
+        return
+    grouped = group_field(clause) or any_grouping(clause)
+    if grouped is None and _countries_in(situation):
+        grouped = "country"
+    if grouped is None and len(known := _places_before(situation)) > 1:
+        said = _OF_THEM.search(clause.text)
+        number = whole_number(said["n"]) if said and said["n"] else None
+        yield from _one_by_one(known[-(number or 2) :], before)
+        return
+    if grouped is None:
+        raise Ask("What should I compare?", ("the data sets", "the years", "the classes", "the sensors"))
+    yield Call("group_count", {"by": grouped} | _unit(clause))
+
+
+def _unit(clause: Clause) -> dict[str, str]:
+    """Objects where "how many" is asked of classes, and not of images with them."""
+    images = re.search(r"\b(?:images?|scenes?|pictures?|photos?)\b", clause.text, re.I)
+    counted = re.search(r"\b(?:how many|number of|count)\b", clause.text, re.I)
+    return {"unit": "detections"} if counted and not images and len(clause.of("class")) > 1 else {}
+
+
+def _one_by_one(places: list[str], before: Mapping[str, Any]) -> Iterator[Call]:
+    """Each place selected and counted, and then the place that was selected before, if any."""
+    for name in places:
+        yield Call("filter_coords", {"place": name})
+        yield Call("db_count")
+    yield _as_before(before, ("place", "radius_km"), "filter_coords", "place")
+
+
+def _as_before(before: Mapping[str, Any], keys: tuple[str, ...], tool: str, part: str) -> Call:
+    """The call that puts a part of the filters back as it was; one that clears it where there was none."""
+    was = {key: before[key] for key in keys if key in before}
+    if part == "place" and "place" not in before:
+        was = {key: before[key] for key in ("geometry",) if key in before}
+        if not was and "center" in before:
+            lon, lat = before["center"]
+            was = {"lon": lon, "lat": lat, "radius_km": before["radius_km"]}
+        elif not was and "bbox" in before:
+            was = {"bbox": before["bbox"]}
+    return Call(tool, was) if was else Call("filter_clear", {"fields": [part]})
+
+
+def _countries_in(situation: Situation) -> list[str]:
+    """The countries that the selection is limited to, where they are several."""
+    limits = situation.filters.get("attributes", [])
+    return next(
+        (list(each["value"]) for each in limits if each["field"] == "country" and each["op"] == "in"), []
+    )
+
+
+def _places_before(situation: Situation) -> list[str]:
+    """The places that were filtered by or named together, in order, for "compare them"."""
+    calls = [call for turn in situation.past for call in turn.calls] + situation.planned
+    names = [
+        str(call.args["place"]) for call in calls if call.tool == "filter_coords" and "place" in call.args
+    ]
+    return list(dict.fromkeys(reversed([*names, *situation.together])))[::-1]
