@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.progress import Progress
+from data.raster.digital import is_digital
 from data.vision.masks import UNKNOWN
 
 FLOOD, PERMANENT = 1, 2
@@ -31,7 +32,8 @@ class Flooded:
     kind: Literal["sar", "optical"]
     method: str
     threshold: float | None
-    """What counts as water: dB of the image, or the index. None: no two classes could be told apart."""
+    """What counts as water: dB of the image, the index, or digital numbers of infrared. None: no two classes
+    could be told apart."""
     threshold_before: float | None = None
     change_threshold: float | None = None
     """Radar pairs: dB of change."""
@@ -39,6 +41,8 @@ class Flooded:
     """How many parts of the image the threshold comes from."""
     looks: float | None = None
     notes: tuple[str, ...] = field(default=())
+    below: bool = False
+    """Whether water lies under the threshold."""
 
 
 def map_flood(
@@ -57,11 +61,13 @@ def map_flood(
     1986). With `before`, flood is also what fell by more than the minimum-error threshold of the log-ratio
     (Bazi, Bruzzone and Melgani 2005, IEEE TGRS 43(4), 874-887), and at least by 3 dB. Optical: MNDWI (Xu
     2006), or NDWI (McFeeters 1996) without short-wave infrared, by tiles the same way, 0 where that is not
-    within 0.25 of nought. What was water before is permanent. Patches under `min_px` pixels go to what
-    surrounds them; with `dem` (metres) ground steeper than 5 degrees is never flooded. Raises RasterError.
+    within 0.25 of nought; of bytes without a scale the infrared band alone, where water is dark. What was
+    water before is permanent. Patches under `min_px` pixels go to what surrounds them; with `dem` (metres)
+    ground steeper than 5 degrees is never flooded. Raises RasterError.
     """
     from data.raster.windows import grid_of
     from data.uploads.gdal import quiet_gdal
+    from data.vision.water import INFRARED
 
     with quiet_gdal(), tempfile.TemporaryDirectory(prefix="flood-", dir=target.parent) as folder:
         room, grid = Path(folder), grid_of(after)
@@ -84,15 +90,28 @@ def map_flood(
             found, waters = _dark([after] + ([before] if before is not None else []), levels, room)
             found.change = _change(levels, grid)
         else:
-            found, waters = _thresholds(levels, grid, room)
+            images = [after] + ([before] if before is not None else [])
+            found, waters = _thresholds(images, levels, grid, room)
         raw, steep = room / "raw.tif", _steep(dem, room)
         progress.tell(0.8, "Marking water.")
         _mark(levels, waters, raw, found, steep, grid)
         _clean(raw, target, min_px)
     kind: Literal["sar", "optical"] = "sar" if optical is None else "optical"
     method = _method(kind, index, before is not None)
+    dark = kind == "optical" and index in INFRARED.values()
+    water, earlier = (
+        -limit if dark and limit is not None else limit for limit in (found.water, found.water_before)
+    )
     return Flooded(
-        kind, method, found.water, found.water_before, found.change, found.tiles, looks, tuple(found.notes)
+        kind,
+        method,
+        water,
+        earlier,
+        found.change,
+        found.tiles,
+        looks,
+        tuple(found.notes),
+        kind == "sar" or dark,
     )
 
 
@@ -174,12 +193,16 @@ def in_decibels(path: Path) -> bool:
 
 
 def _water_index(path: Path, target: Path) -> str:
-    """Write the water index, and which it is."""
+    """Write the water index, and which it is; of digital numbers the darkness in infrared, and its name."""
     from data.raster.windows import Band, Block, Place, compute
+    from data.vision.water import INFRARED
 
     chosen = optical_bands(path)
     assert chosen is not None
     index, numbers = chosen
+    if is_digital(path, numbers):
+        compute([Band(path, (numbers[1],))], target, lambda blocks, _: -blocks[0][0])
+        return INFRARED[index]
 
     def ratio(blocks: list[Block], _: Place) -> NDArray[Any]:
         green, infrared = blocks[0]
@@ -237,11 +260,12 @@ def _change(levels: list[Path], grid: Any) -> float | None:
     return -max(least, fell.threshold) if fell is not None and fell.separate else -least
 
 
-def _thresholds(levels: list[Path], grid: Any, room: Path) -> tuple[_Found, list[Path]]:
-    """Water by an index of optical images, each on its own grid."""
+def _thresholds(images: list[Path], levels: list[Path], grid: Any, room: Path) -> tuple[_Found, list[Path]]:
+    """Water by an index of optical images, or by how dark they are in infrared, each on its own grid."""
     from data.raster.windows import Band, Block, Place, compute
     from data.vision.pairs import pair_samples
     from data.vision.thresholds import by_tiles
+    from data.vision.water import DIGITAL, INFRARED, infrared_limit
 
     side = int(np.clip(min(grid.width, grid.height) // 4, 16, _LARGEST_TILE))
     sources = [Band(levels[0], (1,))] + [
@@ -252,7 +276,12 @@ def _thresholds(levels: list[Path], grid: Any, room: Path) -> tuple[_Found, list
     splits = [by_tiles([pair[at] for pair in blocks], side) for at in range(len(levels))]
     limits = [0.0 if split is None else split.threshold for split in splits]
     for at, split in enumerate(splits):
-        if split is None or abs(split.threshold) > 0.25:
+        index, numbers = optical_bands(images[at]) or ("NDWI", (1,))
+        if is_digital(images[at], numbers):
+            name = INFRARED[index]
+            limits[at] = -infrared_limit(images[at], [-pair[at] for pair in blocks], name)
+            found.notes = [DIGITAL.format(name=name)]
+        elif split is None or abs(split.threshold) > 0.25:
             limits[at] = 0.0
             found.notes = ["The index does not part into two classes near nought, so 0 is the limit."]
     for number, (level, limit) in enumerate(zip(levels, limits, strict=True)):

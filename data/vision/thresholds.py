@@ -15,7 +15,7 @@ _ASHMAN = 2.0
 """Ashman's D from which on two classes are told apart (Ashman, Bird and Zepf 1994)."""
 _GAIN = 0.1
 """By how much two classes must say more of the values than one: evenly spread values gain nothing."""
-_HALVES = 3.6
+HALVES = 3.6
 """Ashman's D of values spread evenly and cut in the middle is 3.5: under it Otsu's halves say nothing."""
 
 
@@ -160,6 +160,6 @@ def by_tiles(tiles: Sequence[NDArray[Any]], side: int = 64) -> TileSplit | None:
     split = kittler_illingworth(whole)
     if split is None or not split.separate:
         split = otsu(whole)
-        if split is None or split.ashman < _HALVES:
+        if split is None or split.ashman < HALVES:
             return None
     return TileSplit(split.threshold, 0, split.ashman)

@@ -73,7 +73,9 @@ def spectral_index(
 
     By the formulas of the papers that the answer names (NDVI: Rouse et al. 1974; NDWI: McFeeters 1996; MNDWI:
     Xu 2006; EVI: Huete et al. 2002; NBR, dNBR: Key and Benson 2006). Bands are found by their names; the
-    file's scale and offset are applied. The result is float32 without a unit, nodata not-a-number.
+    file's scale and offset are applied. The result is float32 without a unit, nodata not-a-number. Bytes
+    without a scale are no reflectance, so that published limits do not hold: this is said, with Otsu's (1979)
+    threshold of this image for an index of open water.
 
     Example: copilot call spectral_index raster=raster-5ce4e0 index=NDVI
 
@@ -107,7 +109,10 @@ def spectral_index(
         inputs,
         make,
         name=f"{wanted.name} of {source.name}"[:100],
-        said=lambda _: _sentence(wanted, of, *made[0]),
+        said=lambda target: (
+            _sentence(wanted, of, *made[0])
+            + ("" if scale is not None else _of_bytes(source.path, target, wanted, made[0][1]))
+        ),
         options={"colormap": wanted.colormap},
     )
     return with_data(step, **_facts(wanted, *made[0]))
@@ -120,6 +125,34 @@ def _sentence(index: Index, of: str, moments: Moments, bands: dict[str, int]) ->
     numbers = listed([f"{name} = band {at}" for name, at in bands.items()])
     paper = f"{index.name} ({index.title}; {index.source})"
     return f"{paper} of {of}, with {numbers}: mean {mean}, from {least} to {most}."
+
+
+def _of_bytes(path: Path, made: Path, index: Index, bands: dict[str, int]) -> str:
+    """What is said of an index of digital numbers, and where the image itself parts."""
+    import numpy as np
+
+    from data.raster.digital import is_digital
+    from data.vision.blocks import samples
+    from data.vision.thresholds import HALVES, otsu
+
+    if not is_digital(path, list(bands.values())):
+        return ""
+    said = (
+        " The bands are digital numbers (bytes without a scale) and not reflectance, so published limits of "
+        "the index do not hold."
+    )
+    if not index.title.startswith("open water"):
+        return said
+    values = np.concatenate([each.ravel() for each in samples(made)])
+    values = values[np.isfinite(values)]
+    split = otsu(values)
+    if split is None or split.ashman < HALVES:
+        return f"{said} Nor does it part into water and land by itself; the infrared band alone may."
+    limit, share = (
+        number(round(split.threshold, 3)),
+        number(round(100 * float((values > split.threshold).mean()), 1)),
+    )
+    return f"{said} In place of 0, Otsu's threshold of this image is {limit}, and {share} % of it lie above."
 
 
 def _facts(index: Index, moments: Moments, bands: dict[str, int]) -> dict[str, Any]:

@@ -145,9 +145,10 @@ def water_extraction(
     """Find open water in an image, whatever its kind: area in km² and outlines of lakes, rivers and sea.
 
     Green with infrared: MNDWI (Xu 2006) or NDWI (McFeeters 1996) over the minimum-error threshold (Kittler
-    and Illingworth 1986) of tiles that hold both classes. Radar: backscatter in dB under such a threshold,
-    after a refined Lee filter (Martinis, Twele and Voigt 2009). A colour picture: the network's class. Areas
-    are geodesic.
+    and Illingworth 1986) of tiles that hold both classes. Bytes without a scale are no reflectance: there the
+    infrared band alone, under such a threshold (Work and Gilmer 1976). Radar: backscatter in dB under such a
+    threshold, after a refined Lee filter (Martinis, Twele and Voigt 2009). A colour picture: the network's
+    class. Areas are geodesic.
 
     Example: copilot call water_extraction image=raster-5ce4e0
 
@@ -168,7 +169,9 @@ def water_extraction(
             models=world.models,
         )  # fmt: skip
         notes.extend(done.notes)
-        found.update(model=done.model, method=done.method, threshold=_rounded(done.threshold))
+        found.update(
+            model=done.model, method=done.method, threshold=_rounded(done.threshold), below=done.below
+        )
 
     def said(areas: Sequence[ClassArea]) -> str:
         rest = "".join(f" {each}" for each in notes)
@@ -245,7 +248,7 @@ def _over(found: dict[str, Any]) -> str:
         return f" ({found['model']})"
     if found["model"] == "water-backscatter":
         return f" below {number(found['threshold'])} dB"
-    return f" above {number(found['threshold'])}"
+    return f" {'below' if found.get('below') else 'above'} {number(found['threshold'])}"
 
 
 def _rounded(value: float | None) -> float | None:

@@ -172,6 +172,7 @@ def flood_mapping(
             method=done.method,
             modality=done.kind,
             threshold=_rounded(done.threshold),
+            water_below=done.below,
             threshold_before=_rounded(done.threshold_before),
             change_threshold_db=_rounded(done.change_threshold),
             tiles=done.tiles,
@@ -198,7 +199,7 @@ def _flood_words(
     limit = (
         "no water parts from land in it"
         if found["threshold"] is None
-        else f"water {'below' if unit else 'above'} {number(found['threshold'])}{unit}"
+        else f"water {'below' if found['water_below'] else 'above'} {number(found['threshold'])}{unit}"
     )
     how = f"by {found['method']} ({limit})"
     rest = "".join(f" {each}" for each in notes)

@@ -89,3 +89,22 @@ def test_a_colour_picture_is_refused_with_what_would_work(tmp_path):
     picture = write(tmp_path / "rgb.tif", np.zeros((3, 8, 8), np.uint8), ("red", "green", "blue"))
     with pytest.raises(RasterError, match="green and swir16 or nir"):
         map_flood(Unheard(), picture, tmp_path / "flood.tif")
+
+
+def digital(wet: np.ndarray, seed: int) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    values = np.stack([np.where(wet, 100, 140), np.where(wet, 25, 110)]) + random.normal(
+        0, 5, (2, *wet.shape)
+    )
+    return np.clip(np.rint(values), 0, 255).astype(np.uint8)
+
+
+def test_a_flood_in_digital_numbers_is_what_became_dark_in_infrared(tmp_path):
+    before = write(tmp_path / "before.tif", digital(LAKE, 1), ("green", "nir"))
+    after = write(tmp_path / "after.tif", digital(FLOODED, 2), ("green", "nir"))
+    made = map_flood(Unheard(), after, tmp_path / "flood.tif", before)
+    found = classes(tmp_path / "flood.tif")
+    assert overlap(found == FLOOD, FLOODED & ~LAKE) > 0.95 and overlap(found == PERMANENT, LAKE) > 0.95
+    assert (made.method, made.below) == ("near infrared by tiles, two dates", True)
+    assert 30 < made.threshold < 100 and 30 < made.threshold_before < 100
+    assert made.notes[0].startswith("The image holds digital numbers (bytes without a scale)")

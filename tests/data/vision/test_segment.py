@@ -17,7 +17,7 @@ from data.raster.errors import RasterError
 from data.raster.windows import Grid, Place
 from data.vision import segment
 from data.vision.vegetation import excess_green, ndvi, vegetation_mask
-from data.vision.water import suited, water_mask
+from data.vision.water import DIGITAL, suited, water_mask
 
 UTM = Affine(2, 0, 500_000, 0, -2, 5_000_000)
 SPECTRA = {
@@ -178,3 +178,53 @@ def test_water_is_taken_by_what_the_bands_allow(tmp_path: Path) -> None:
         assert (said & wet).sum() / (said | wet).sum() > 0.9
     with pytest.raises(RasterError, match=r"pan.tif has pan\."):
         suited(pan)
+
+
+def digital(wet: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Green and near infrared as bytes, each stretched on its own: land has an index above nought too."""
+    random = np.random.default_rng(4)
+    green, infrared = np.where(wet, 100, 140), np.where(wet, 25, 110)
+    values = np.stack([green, infrared]) + random.normal(0, 5, (2, *wet.shape))
+    return np.clip(np.rint(values), 0, 255).astype("uint8")
+
+
+def test_in_digital_numbers_water_is_what_is_dark_in_infrared_and_it_is_said(tmp_path: Path) -> None:
+    wet = np.zeros((64, 64), bool)
+    wet[20:50, 10:40] = True
+    source = write(tmp_path / "aerial.tif", digital(wet), ("green", "nir"))
+    done = water_mask(Unheard(), source, tmp_path / "out.tif")
+    assert (read(tmp_path / "out.tif")[0] == 1).tolist() == wet.tolist()
+    assert (done.method, done.below, done.notes) == (
+        "near infrared by tiles",
+        True,
+        (DIGITAL.format(name="near infrared"),),
+    )
+    assert done.threshold is not None and 30 < done.threshold < 100
+
+
+def test_digital_numbers_with_a_scale_are_reflectance(tmp_path: Path) -> None:
+    wet = np.zeros((64, 64), bool)
+    wet[20:50, 10:40] = True
+    source = write(tmp_path / "scaled.tif", digital(wet), ("green", "nir"))
+    with rasterio.open(source, "r+") as opened:
+        opened.scales = (0.004, 0.004)
+    assert water_mask(Unheard(), source, tmp_path / "out.tif").method == "NDWI by tiles"
+
+
+def test_digital_numbers_that_do_not_part_are_refused(tmp_path: Path) -> None:
+    source = write(tmp_path / "flat.tif", np.full((2, 64, 64), 90, dtype="uint8"), ("green", "nir"))
+    with pytest.raises(RasterError, match="its near infrared does not part into dark water and bright land"):
+        water_mask(Unheard(), source, tmp_path / "out.tif")
+
+
+@pytest.mark.parametrize(
+    ("day", "least", "most"), [("20100629", 15, 19), ("20140720", 18, 26), ("20190904", 20, 26)]
+)
+def test_ponds_of_aerial_pictures_are_found_whatever_their_stretch(
+    shared_data: Path, tmp_path: Path, day: str, least: float, most: float
+) -> None:
+    """Of NAIP's 2014 picture, 59 % have a water index above nought, and of 2010's 47 %."""
+    values = read(shared_data / "naip" / f"m_4709963_se_14_1_{day}.tif")
+    source = write(tmp_path / "naip.tif", values, ("red", "green", "blue", "nir"))
+    water_mask(Unheard(), source, tmp_path / "out.tif")
+    assert least < 100 * (read(tmp_path / "out.tif")[0] == 1).mean() < most

@@ -9,7 +9,7 @@ import pytest
 import rasterio
 
 from copilot.bench.build.example_files import FOLDER
-from state.model import State
+from state.model import Artifact, State
 from tests.tools.prepared import RASTER, SCENE
 from tests.tools.world import run
 from tools.base import World
@@ -33,6 +33,26 @@ def test_an_index_is_computed_shown_and_said_with_its_bands_and_paper(ready: tup
     assert (tags["INDEX"], tags["SOURCE"]) == ("NDVI", "Rouse et al. 1974")
     layer = step.state.map.layers[-1]
     assert layer.artifact == step.data["raster"] and dict(layer.options)["colormap"] == "red_yellow_green"
+
+
+def test_an_index_of_bytes_is_said_to_be_none_of_reflectance(ready: tuple[World, State]) -> None:
+    world, state = ready
+    random = np.random.default_rng(1)
+    wet = np.zeros((64, 64), bool)
+    wet[:, :20] = True
+    values = np.stack([np.where(wet, 100, 140), np.where(wet, 25, 110)]) + random.normal(0, 4, (2, 64, 64))
+    aerial = Artifact("raster-b17e50", "raster", "Aerial", "2 bands", "test()")
+    path, state = world.artifacts.path(aerial.id, ".tif"), state.with_artifact(aerial)
+    profile = {"driver": "GTiff", "width": 64, "height": 64, "count": 2, "dtype": "uint8"}
+    place = {"crs": "EPSG:32631", "transform": rasterio.Affine(1, 0, 500_000, 0, -1, 5_600_000)}
+    with rasterio.open(path, "w", **profile, **place) as target:
+        target.write(values.astype("uint8"))
+    of_bands = {"raster": aerial.id, "index": "NDWI", "bands": "green=1,nir=2"}
+    step = run(world, state, spectral_index, **of_bands)
+    assert " and not reflectance, so published limits of the index do not hold. " in step.observation
+    assert ", and 31.2 % of it lie above. The raster is" in step.observation
+    scaled = run(world, state, spectral_index, **of_bands, scale=0.004)
+    assert "digital numbers" not in scaled.observation
 
 
 def test_the_severity_of_no_fire_is_nought(ready: tuple[World, State]) -> None:
