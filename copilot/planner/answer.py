@@ -56,7 +56,7 @@ def compose(
     asked: str | None = None,
 ) -> str:
     """The answer: what was asked first, what is selected and shown, what failed, and what was not understood."""
-    sentences = [*direct_answer(done, asked), *_what_is_selected(done, state, sample)]
+    sentences = [*direct_answer(done, asked), *_what_is_selected(done, state, sample, asked)]
     summed_up = bool(sentences)
     selecting = [each.call.tool for each in done if each.ok and each.call.tool in _SELECTION]
     if selecting and set(selecting) == {"filter_clear"}:
@@ -92,7 +92,9 @@ def _cleared(done: Sequence[Done]) -> str:
     return f"{what} cleared {reference(number)}."
 
 
-def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool) -> Iterator[str]:
+def _what_is_selected(
+    done: Sequence[Done], state: dict[str, Any], sample: bool, asked: str | None
+) -> Iterator[str]:
     """How many images the turn ends with, or how many each place has when it went from place to place."""
     numbered = [(number, each) for number, each in enumerate(done, 1) if each.ok]
     compared = list(_compared(done))
@@ -100,11 +102,7 @@ def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool)
         yield ", ".join(
             f"{name}: {count:,} images {reference(number)}" for name, count, number in compared
         ) + (" (sample data)." if sample else ".")
-        most = max(compared, key=lambda each: each[1])
-        if sum(count == most[1] for _, count, _ in compared) == 1:
-            yield f"{most[0]} has {'more' if len(compared) == 2 else 'the most'}."
-        elif len(compared) == 2:
-            yield "Both have as many."
+        yield _first_of(compared, fewest=asked == "fewest")
         return
     telling = [
         number for number, each in numbered if each.call.tool in _SELECTION or each.call.tool in KIND_OF_PLOT
@@ -121,6 +119,21 @@ def _what_is_selected(done: Sequence[Done], state: dict[str, Any], sample: bool)
         if _is_empty(state) and without:
             ways = listed([f"without the {part} filter {count:,}" for part, count in without.items()])
             yield f"There would be {ways} {reference(max(telling))}."
+
+
+_TWO = 2
+
+
+def _first_of(compared: Sequence[tuple[str, int, int]], *, fewest: bool) -> str:
+    """Which of the things compared has the most images, or the fewest where that was asked."""
+    best = (min if fewest else max)(count for _, count, _ in compared)
+    names = [name for name, count, _ in compared if count == best]
+    if len(names) == len(compared):
+        return "They have as many each." if len(names) > _TWO else "Both have as many."
+    word = "fewest" if fewest else "most"
+    word = word if len(compared) > _TWO else {"fewest": "fewer", "most": "more"}[word]
+    the = "the " if word in ("most", "fewest") else ""
+    return f"{listed(names)} {'has' if len(names) == 1 else 'have'} {the}{word}."
 
 
 def _compared(done: Sequence[Done]) -> Iterator[tuple[str, int, int]]:

@@ -75,8 +75,14 @@ def _share(done: Sequence[Done]) -> Iterator[str]:
         (all_at, number_of_all), (part_at, part) = counted
         yield (
             f"{part:,} {reference(part_at)} of {number_of_all:,} {reference(all_at)} images, "
-            f"that is {100 * part / number_of_all:.1f} %."
+            f"that is {_percent(part / number_of_all)} %."
         )
+
+
+def _percent(share: float) -> str:
+    """A share in percent with one place, or the first digits of a tiny one."""
+    percent = 100 * share
+    return f"{percent:.1f}" if percent >= 1 or percent == 0 else f"{percent:.2g}"
 
 
 def counted_by_sql(each: Done) -> int | None:

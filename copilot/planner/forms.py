@@ -17,7 +17,7 @@ FORMS: Mapping[str, str] = {
 _ROUND = 24
 """More corners than that are a circle's."""
 _SAID = (
-    ("circle", re.compile(r"\b(?:circle|ring|buffer)s?\b", re.I)),
+    ("circle", re.compile(r"\b(?:circle|ring)s?\b", re.I)),
     ("box", re.compile(r"\b(?:box|boxes|rectangles?|bbox|aoi)\b", re.I)),
     ("marker", re.compile(r"\b(?:markers?|pins?|flags?|needles?)\b", re.I)),
     ("polygon", re.compile(r"\b(?:polygons?|triangles?|quadrilaterals?)\b", re.I)),

@@ -35,13 +35,13 @@ _FIELDS = {
 _WORDS_FOR = FIELDS | {name: name for name in _FIELDS}
 _MEANS = (
     re.compile(r"\bwhat (?:does|do|did) (?:the )?(?P<what>.+?)(?: (?:class|field|column|label|value|attribute))? (?:mean|stand for|denote|signify)\b", re.I),
-    re.compile(r"\bwhat (?:is|are) meant (?:by|with) (?:the )?(?P<what>.+)$", re.I),
+    re.compile(r"\bwhat(?:'s| is| are) meant (?:by|with) (?:the )?(?P<what>.+)$", re.I),
     re.compile(r"\b(?:meaning|definition|sense) of (?:the )?(?P<what>.+)$", re.I),
     re.compile(r"^\W*(?:please )?(?:define|explain) (?:the (?:class|field|column|label) )?(?P<what>[\w\s\"'“”-]+?)\W*$", re.I),
     re.compile(r"^\W*what(?:'s| is| are) (?:an? |the )?(?P<what>gsd(?:_m)?|cloud_pct|modality|confidence|acquired|image_id|length_m)(?: here)?\W*$", re.I),
 )  # fmt: skip
 _LICENCE = re.compile(
-    r"\blicen[cs]\w*\b|\bcopyright\w*\b|\bterms of use\b|\b(?:may|can|allowed to|how (?:do|should|can)) (?:i|we) (?:quote|cite|publish|credit|reuse|share) (?:it|this|them|these|that|the (?:data|images?|data ?sets?))\b"
+    r"\b(?:official|trustworthy|reliable|reputable) (?:source|data)\b|\bwho (?:made|published|created|owns|provides|labell?ed|annotated) (?:it|this|that|them|these|the|[a-z]*\d?)\b|\blicen[cs]\w*\b|\bcopyright\w*\b|\bterms of use\b|\b(?:may|can|allowed to|how (?:do|should|can)) (?:i|we) (?:quote|cite|publish|credit|reuse|share) (?:it|this|them|these|that|the (?:data|images?|data ?sets?))\b"
     r"|\bwhere (?:does|do|did|is|are) (?:this|the|these|your|all this|it|that) ?(?:data(?: ?sets?)?|images?|imagery)? ?(?:come |coming |taken |originate )?from\b",
     re.I,
 )
@@ -55,7 +55,7 @@ _CRS = re.compile(
     re.I,
 )
 _COPY = re.compile(
-    r"\b(?:fork|branch|duplicate|clone)\b.*\b(?:session|conversation|this|it|here)\b|\b(?:make|create|get|give me|want|need|open) (?:me )?a copy of (?:this|it|the session|my session|the conversation)\b(?! (?:layer|map|image|file|table))"
+    r"\b(?:fork|branch|duplicate|clone)\b.*\b(?:session|conversation|this|it|here)\b|\b(?:make|create|get|give me|want|need|open|like|have) (?:me )?a copy of (?:this|it|the session|my session|the conversation)\b(?! (?:layer|map|image|file|table))"
     r"|\bcopy (?:this|the|my) (?:session|conversation)\b",
     re.I,
 )
@@ -67,6 +67,9 @@ _OF_FEATURES = re.compile(
     r"\b(?:shape ?file|layer|geojson|gpkg|geopackage|kml|vector|upload(?:ed)?|file|features?|attached|attachment|it|its|they|them|in here)\b",
     re.I,
 )
+
+
+_SHORT = 6
 
 
 def known(request: str, situation: Situation) -> list[str] | None:
@@ -127,15 +130,27 @@ def _copy(text: str, situation: Situation) -> list[str] | None:
 
 def _of_layer(text: str, situation: Situation) -> list[str] | None:
     """How many features were brought in, and with which columns: what was said when they came."""
-    if not _COLUMNS.search(text) or _named(text, situation):
-        return None
     vectors = [each for each in situation.state["artifacts"] if each["kind"] == "vector"]
+    rest = text
+    for each in vectors:  # a layer may be called "fields"
+        rest = re.sub(rf"\b{re.escape(str(each['name']))}\b", " ", rest, flags=re.I)
+    counted = re.search(r"\bhow many (\w{4,})\b", text, re.I)
+    of_it = [
+        each for each in vectors if counted and counted[1].lower().rstrip("s") in str(each["name"]).lower()
+    ]
+    if of_it and not situation.loaded and len(text.split()) <= _SHORT:
+        return [f"{of_it[0]['name']}: {str(of_it[0]['summary']).rstrip('.')}."]
+    if not _COLUMNS.search(rest) or _named(text, situation):
+        return None
     named = [each for each in vectors if str(each["name"]).lower() in text.lower()]
     if not named and (situation.loaded or not _OF_FEATURES.search(text)):
         return None
     brought = [each for each in vectors if str(each["made_by"]).startswith("add_file")]
     meant = (named or brought or vectors)[-1:]
-    return [f"{each['name']}: {str(each['summary']).rstrip('.')}." for each in meant] or None
+    said = [f"{each['name']}: {str(each['summary']).rstrip('.')}." for each in meant]
+    if said and re.search(r"\b(?:attributes|columns|fields|properties)\b", rest, re.I):
+        said.append("What its columns are was said when it came in; I can't list them again here.")
+    return said or None
 
 
 def _difference(text: str, situation: Situation) -> list[str] | None:

@@ -52,6 +52,7 @@ _CONTRASTS = (
         hide="hide|hidden|conceal|invisible", show="show|unhide|display|visible", remove="remove|delete|drop|get rid of|take off",
         rename="rename|call|name", undo="undo|take back|revert", redo="redo|restore", draw="draw|sketch", measure="measure|how far|distance",
     ),
+    _group_of(area="area|how (?:big|large)|hectares", distance="distance|how far|apart"),
     _group_of(on="on|switch on", off="off|hide|without"),
     _group_of(bar="bars?", line="lines?|curve", pie="pie", histogram="histogram|distribution", scatter="scatter"),
     _group_of(csv="csv", geojson="geojson", parquet="parquet|geoparquet", notebook="notebook|ipynb", script="script|python"),

@@ -20,7 +20,7 @@ from copilot.planner.spans import Span
 from copilot.planner.unknown import unknown_place
 from data.gazetteer import Candidate, Place, Resolution
 
-_CITY_LIKE = ("city", "airport", "port", "site", "capital", "town", "village")
+CITY_LIKE = ("city", "airport", "port", "site", "capital", "town", "village")
 DEFAULT_RADIUS_KM = 40.0
 _NEAR_AREA_KM = 100.0
 _OFFSHORE_KM = 200.0
@@ -223,7 +223,7 @@ def camera_on(filtered: Call, situation: Situation) -> Call:
             {"bbox": _around(args["lon"], args["lat"], args.get("radius_km", DEFAULT_RADIUS_KM))},
         )
     place = situation.gazetteer.resolve(args["place"]).candidates[0].place
-    if "radius_km" in args and place.kind in _CITY_LIKE:
+    if "radius_km" in args and place.kind in CITY_LIKE:
         return Call("fit_bounds", {"bbox": _around(place.lon, place.lat, args["radius_km"])})
     if "radius_km" in args and place.bbox[0] < place.bbox[2]:
         west, south, east, north = place.bbox
@@ -256,13 +256,13 @@ def _one_place(clause: Clause, span: Span, place: Place, situation: Situation) -
     if radius is not None:
         return found | {"radius_km": radius}
     if _OFFSHORE.search(before) or _COAST_OF.search(before):
-        return found | {"radius_km": _OFFSHORE_KM if place.kind not in _CITY_LIKE else _NEAR_AREA_KM}
+        return found | {"radius_km": _OFFSHORE_KM if place.kind not in CITY_LIKE else _NEAR_AREA_KM}
     return found
 
 
 def _circle_of_an_area(place: Place, radius: float, situation: Situation) -> dict[str, Any] | None:
     """ "Around Singapore" is around the city; around a small island it is around its middle. None for what is large."""
-    if place.kind in _CITY_LIKE:
+    if place.kind in CITY_LIKE:
         return None
     city = situation.gazetteer.resolve(f"{place.name} (city)").best
     if city is not None and city.country == place.country and city.name == place.name:
@@ -302,7 +302,7 @@ def _shape(place: Place, situation: Situation) -> BaseGeometry:
     outline = situation.gazetteer.polygon(place)
     if outline is not None:
         return outline
-    if place.kind in _CITY_LIKE:
+    if place.kind in CITY_LIKE:
         return _circle(place.lon, place.lat, DEFAULT_RADIUS_KM)
     return shapely.union_all([shapely.box(*piece) for piece in _cut(place.bbox)])
 

@@ -22,11 +22,11 @@ from copilot.planner.idioms import in_plain_words
 from copilot.planner.joining import joined
 from copilot.planner.knowledge import known
 from copilot.planner.leftovers import ask_about_unknown_things, leftovers
+from copilot.planner.limits import NARROWING
 from copilot.planner.places import camera_on
 from copilot.planner.politeness import without_politeness
 from copilot.planner.scope import starts_anew
 from copilot.planner.selection import (
-    NARROWING,
     excluded_phrases,
     names_a_selection,
     narrows_in_context,
@@ -89,7 +89,7 @@ class Planner:
         """The plan of a request said into a situation."""
         meant = clarified(request, situation)
         situation.choices = {**situation.choices, **meant.choices}
-        said = without_politeness(meant.request)
+        said = _unquoted(without_politeness(meant.request))
         try:
             following = followed(said, situation)
         except Reject as reject:
@@ -286,6 +286,14 @@ def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...], di
     ask_about_unknown_names(request, spans, situation)
     ask_about_ambiguous_classes(request, spans, situation)
     return request, spans, misspelt
+
+
+_COLUMN_IN_QUOTES = re.compile(r"[\"`]([a-z_]+\w*)[\"`](?=\s*(?:[<>=!]|in\b|like\b|between\b))", re.I)
+
+
+def _unquoted(request: str) -> str:
+    """A request with its columns bare, as they are known: '"cloud_pct" <= 5' as it stands in an expression."""
+    return request if _SQL.match(request) else _COLUMN_IN_QUOTES.sub(r"\1", request)
 
 
 def _refuse_what_no_tool_does(draft: _Draft, clause: Clause, situation: Situation) -> None:

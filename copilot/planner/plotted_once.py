@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from copilot.planner.clauses import Clause
-from copilot.planner.selection import NARROWING, names_a_selection, narrows_in_context
+from copilot.planner.limits import NARROWING
+from copilot.planner.selection import names_a_selection, narrows_in_context
 from copilot.planner.situation import KIND_OF_PLOT, Situation
 
 _SHOWS = re.compile(r"\b(?:show|plot|display|map|draw|find|see|visuali[sz]e|put)\b", re.I)

@@ -19,7 +19,7 @@ _FIRST: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "undo",
             r"\bundo\b(?!.*\bundo\b)|\bbring (?:it|that|them) (?:all )?back\b|^(?:no,? )?(?:undo|"
-            r"revert|un-?do|take (?:that|it|this) back|scratch that|roll ?back|oops\b.*\b(?:undo|"
+            r"revert|un-?do|take (?:that|it|this|everything|it all|all of it|all of that) back|scratch that|roll ?back|oops\b.*\b(?:undo|"
             r"back)|step back|one step back)\b",
         ),
         (

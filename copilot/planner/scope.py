@@ -33,4 +33,6 @@ def starts_anew(clause: Clause, label: str, situation: Situation) -> bool:
     )
     if "dataset" in kinds and len(kinds) >= 2:
         return True
+    if clause.of("event") and clause.of("class"):
+        return True
     return has_place and has_subject

@@ -11,7 +11,16 @@ from typing import Any
 from copilot.planner.asking import Ask
 from copilot.planner.class_words import calls_for, class_calls, datasets_with, without_classes
 from copilot.planner.clauses import Clause
+from copilot.planner.forms import form_of, forms_said
 from copilot.planner.here import whole_catalogue
+from copilot.planner.limits import (
+    NARROWING,
+    attribute_calls,
+    changed_limit,
+    in_place_of,
+    names_a_number_of_objects,
+    thresholds,
+)
 from copilot.planner.period import date_arguments
 from copilot.planner.places import (
     DEFAULT_RADIUS_KM,
@@ -24,13 +33,9 @@ from copilot.planner.places import (
     reaches_beyond,
     resolved,
 )
-from copilot.planner.reading.quantities import COMPARATORS, NUMBER, number
-from copilot.planner.reading.text import plain
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 from data.vocabulary.groups import groups_for
-
-NARROWING = ("dataset", "event", "place", "point", "bbox", "date", "class", "attribute")
 
 _ADDING = re.compile(r"\b(?:also|too|as well|in addition|additionally|add|plus|include|including)\b", re.I)
 _AND_MORE = re.compile(
@@ -85,16 +90,20 @@ def selection_calls(clause: Clause, situation: Situation, *, adding: bool | None
         yield from calls_for(left, situation)
     else:
         yield from class_calls(clause, situation, classes, adding)
-    yield from _thresholds(clause, classes, situation)
-    yield from _attribute_calls(clause, situation, adding)
-    for span in _told_apart(clause.of("event")):
-        names = list(span.value) if isinstance(span.value, tuple) else [span.value]
+    yield from thresholds(clause, classes, situation)
+    yield from attribute_calls(clause, situation, adding)
+    names = [
+        name
+        for span in _told_apart(clause.of("event"))
+        for name in (span.value if isinstance(span.value, tuple) else (span.value,))
+    ]
+    if names := list(dict.fromkeys(names)):
         several = len(names) > 1
         value = names if several else names[0]
         yield Call("filter_attribute", {"field": "event", "op": "in" if several else "=", "value": value})
-    if (changed := _changed_limit(clause, situation)) is not None:
+    if not names_a_number_of_objects(clause) and (changed := changed_limit(clause, situation)) is not None:
         call = Call("filter_attribute", changed)
-        yield from _in_place_of(call, situation)
+        yield from in_place_of(call, situation)
         yield call
     for span in clause.of("distance"):
         if is_a_size(clause, span):
@@ -105,18 +114,6 @@ def _told_apart(events: Sequence[Span]) -> list[Span]:
     """The events of a clause; the "bushfire" of "the Pinery bushfire" means that one, and no other fires."""
     named = {span.value for span in events if isinstance(span.value, str)}
     return [span for span in events if isinstance(span.value, str) or not named & set(span.value)]
-
-
-_BARE_LIMIT = re.compile(
-    rf"\b(?P<op>{'|'.join(words for op, words in COMPARATORS if op in ('<', '<=', '>', '>='))}) (?P<n>{NUMBER})\s*(?:%|percent|m)?\W*$",
-    re.I,
-)
-_OF_THE_LIMIT = {
-    "cloud_pct": r"%|percent|clouds?|cloudy",
-    "gsd_m": r"m|met(?:er|re)s?|cm",
-    "detections": r"objects?|detections?|boxes|targets|them",
-}
-"""Field: the units that a new limit for it may be said in; a number of rows or of examples is no limit of a field."""
 
 
 def _of_an_event(clause: Clause, span: Span, situation: Situation) -> Span:
@@ -139,70 +136,6 @@ def adds(text: str) -> bool:
     return bool(_ADDING.search(text)) or bool(_AND_MORE.match(text))
 
 
-_THRESHOLD = re.compile(
-    rf"(?P<op>{'|'.join(words for op, words in COMPARATORS if op != '~')}) (?P<n>{NUMBER}) $", re.I
-)
-
-
-def _thresholds(clause: Clause, classes: Sequence[Span], situation: Situation) -> Iterator[Call]:
-    """ "More than 20 ships": images are kept by how many objects they hold, whatever their class."""
-    for span in classes:
-        found = _THRESHOLD.search(plain(clause.text[: span.start - clause.start]))
-        op = next((op for op, words in COMPARATORS if found and re.fullmatch(words, found["op"])), None)
-        if found and op:
-            situation.notes.append(
-                f"Objects of every class count: an image with {found['op']} {found['n']} of them."
-            )
-            yield Call("filter_attribute", {"field": "detections", "op": op, "value": number(found["n"])})
-
-
-def _attribute_calls(clause: Clause, situation: Situation, adding: bool) -> Iterator[Call]:
-    """ "Radar and optical": two values of one field are alternatives, as no image has both."""
-    for span in dict.fromkeys(clause.of("attribute")):
-        values = list(
-            dict.fromkeys(
-                each.value.value
-                for each in clause.of("attribute")
-                if each.value.field == span.value.field and each.value.op == "="
-            )
-        )
-        if len(values) < 2 or span.value.op != "=":
-            call = Call("filter_attribute", _attribute(span, situation, adding))
-            yield from _in_place_of(call, situation)
-            if call not in situation.planned:
-                yield call
-        elif span.value.value == values[0]:
-            yield Call("filter_attribute", {"field": span.value.field, "op": "in", "value": values})
-
-
-_DOWN, _UP = ("<", "<="), (">", ">=")
-
-
-def _in_place_of(call: Call, situation: Situation) -> Iterator[Call]:
-    """Drop the earlier limit that a new one stands for: "under 5 %", then "at most 10 %"."""
-    field, op = call.args["field"], call.args["op"]
-    side = next((each for each in (_DOWN, _UP) if op in each), ())
-    there = [each for each in situation.filters.get("attributes", []) if each["field"] == field]
-    if not any(each["op"] in side and each["op"] != op for each in there):
-        return
-    yield Call("filter_clear", {"fields": [field]})
-    for each in there:
-        if each["op"] not in side:
-            yield Call("filter_attribute", {"field": field, "op": each["op"], "value": each["value"]})
-
-
-def _attribute(span: Span, situation: Situation, adding: bool) -> dict[str, Any]:
-    """ "And val too" adds a value to those the same field is limited to."""
-    found = span.value
-    same = next(
-        (each for each in situation.filters.get("attributes", []) if each["field"] == found.field), None
-    )
-    if adding and found.op == "=" and same is not None and same["op"] in ("=", "in"):
-        values = same["value"] if isinstance(same["value"], list) else [same["value"]]
-        return {"field": found.field, "op": "in", "value": [*values, found.value]}
-    return {"field": found.field, "op": found.op, "value": found.value}
-
-
 def _outside_calls(clause: Clause, situation: Situation) -> Iterator[Call]:
     """ "Not in the US": a country is left out by its code, which images carry."""
     for span in clause.of("place"):
@@ -211,49 +144,9 @@ def _outside_calls(clause: Clause, situation: Situation) -> Iterator[Call]:
             yield Call("filter_attribute", {"field": "country", "op": "!=", "value": best.country})
 
 
-def _changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | None:
-    """ "Make it under 5": another limit for the field that was limited last."""
-    limits = situation.filters.get("attributes", [])
-    bare = _BARE_LIMIT.search(clause.text)
-    numbers = [
-        span
-        for span in clause.of("count", "percent")
-        if span.value.op != "=" and not re.match(r"\W*limit", span.text, re.I)
-    ]
-    if not limits or clause.of(*NARROWING):
-        return None
-    last = _last_limit(situation) or limits[-1]
-    if not isinstance(last["value"], int | float):
-        return None
-    if bare and not numbers:
-        op = next(op for op, words in COMPARATORS if re.fullmatch(words, bare["op"], re.I))
-        return {"field": last["field"], "op": op, "value": number(bare["n"])}
-    units = _OF_THE_LIMIT.get(str(last["field"]), "")
-    numbers = [span for span in numbers if not span.value.unit or re.fullmatch(units, span.value.unit, re.I)]
-    if not numbers:
-        return None
-    return {"field": last["field"], "op": numbers[0].value.op, "value": float(numbers[0].value.value)}
-
-
-def _last_limit(situation: Situation) -> dict[str, Any] | None:
-    """The limit of numbers that was set last and still holds; the only one where no turn tells."""
-    there: list[dict[str, Any]] = [
-        each
-        for each in situation.filters.get("attributes", [])
-        if isinstance(each["value"], int | float) and each["field"] in _OF_THE_LIMIT
-    ]
-    calls = [call for turn in situation.past for call in turn.calls] + situation.planned
-    for call in reversed(calls):
-        if call.tool == "filter_attribute":
-            found = next((each for each in there if each["field"] == call.args["field"]), None)
-            if found is not None:
-                return found
-    return there[-1] if there else None
-
-
 def narrows_in_context(clause: Clause, situation: Situation) -> bool:
     """Whether a clause changes a part of the selection that is there: its radius, its limit."""
-    if _changed_limit(clause, situation) is not None:
+    if changed_limit(clause, situation) is not None:
         return True
     return _changed_radius(clause, situation) is not None
 
@@ -287,6 +180,8 @@ def _factor(text: str) -> float | None:
 
 def names_a_selection(clause: Clause) -> bool:
     """Whether any phrase of the clause narrows the selection."""
+    if names_a_number_of_objects(clause):
+        return True
     if clause.of(*NARROWING) or _ALL_DATASETS.search(clause.text):
         return True
     between = re.search(r"\bbetween (?:them|those|these|the two|both)\b", clause.text, re.I)
@@ -463,7 +358,9 @@ def _here(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     if match is None:
         return None
     if situation.drawings:
-        return {"drawing": situation.drawings[-1]["id"]}
+        forms = forms_said(match[0])
+        of_it = [each for each in situation.drawings if form_of(each.get("geometry", {})) in forms]
+        return {"drawing": (of_it or situation.drawings)[-1]["id"]}
     if re.search(r"\b(?:here|there)\b", match[0], re.I):
         if (focus := situation.focus or _last_focus(situation)) is not None:
             return {"place": focus}

@@ -16,7 +16,7 @@ from data.gazetteer import Candidate, Gazetteer
 _MENDED = tuple(
     """around near within between plot show display images image count export download heatmap cluster clusters footprints points
     histogram chart table zoom satellite basemap layer layers select newest latest oldest vehicles aircraft buildings compare
-    remove delete filter only just recent since before after during from with without where which many february january march april june july
+    remove delete filter only just everything since before after during from with without where which many february january march april june july
     august september october november december cloud clouds cover region scenes results detections legend rename
     ships boats vessels planes trucks buses cars bridges airports harbors harbours stadiums cargo fishing houses helicopters
     xview1 xview2 xview3 sarfish fair1m fmow bigearthnet""".split()
@@ -141,7 +141,7 @@ def mended(text: str, spans: Sequence[Span]) -> str:
     return _WORD.sub(replace, found)
 
 
-_SHORT_AS = {"shw": "show", "hw": "how", "mny": "many", "wht": "what", "whr": "where", "recnt": "recent", "ltst": "latest",
+_SHORT_AS = {"wich": "which", "whcih": "which", "shw": "show", "hw": "how", "mny": "many", "wht": "what", "whr": "where", "recnt": "recent", "ltst": "latest",
              "nwst": "newest", "cnt": "count", "plt": "plot"}  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from copilot.planner.actions.show import tab_named
 from copilot.planner.class_words import without_classes
 from copilot.planner.clauses import Clause, without_openers
 from copilot.planner.head import Head
+from copilot.planner.limits import sets_the_limit
 from copilot.planner.off_topic import is_off_topic
 from copilot.planner.page_words import QUESTION, about_what_is_there, kind_is_there
 from copilot.planner.plotted_once import one_plot_each
@@ -87,8 +88,10 @@ _WHICH_HAS_MORE = re.compile(
     r"\b(?:which|what) of (?:place|dataset|class|date) (?:and|or) (?:place|dataset|class|date)\b.*\b(?:more|most|fewer|bigger|larger)\b"
     r"|^(?:is|are|has|have) (?:place|dataset|class) or (?:place|dataset|class) (?:the )?(?:bigger|larger|smaller|more)"
 )
+_COUNTED_OR_SHOWN = ("db_count", "group_count", "plot", "filter", "top_n", "reject", None)
 _HOW_IT_COMPARES = re.compile(
-    r"\b(?:compare[sd]?|comparison|against|versus|vs)\b(?:.*\b(?:to|with|w/?|against)\b)? (?:the )?(?:\w+ )?place$"
+    r"^(?:is|are|was|were) (?:there|that|it|this|they) (?:any |many |much )?(?:more|fewer|less|busier|bigger|larger|smaller)\b.*\bplace$"
+    r"|\b(?:compare[sd]?|comparison|against|versus|vs)\b(?:.*\b(?:to|with|w/?|against)\b)? (?:the )?(?:\w+ )?place$"
 )
 """In a masked clause: what is selected held against one more place."""
 _MADE_IT = re.compile(
@@ -185,7 +188,7 @@ _BY_CHANCE = re.compile(
 )
 _SHARE_OF_ALL = re.compile(
     r"\b(?:percent|percentage|share|fraction|proportion|%)\b.*\b(?:of (?:all|everything|(?:the )?(?:whole|total|lot|catalogue|variable))|overall|in total)\b"
-    r"|\b(?:what|which) (?:percentage|share|fraction|proportion) is (?:that|this|it|selected)\b"
+    r"|\b(?:what|which) (?:percentage|share|fraction|proportion) is (?:that|this|it|selected)\b|\b(?:percentage|share|fraction|proportion) of (?:that|this|it|these|those|them)\b"
 )
 _BY_ITS_SIZE = re.compile(
     r"\b(?:variable|labels?) (?:with|having|that have|that has|have|has|of) (?:only )?number\b|\bco-?occur|\bfrequenc|\bbalance\b"
@@ -220,7 +223,11 @@ def _by_its_wording(
         return "open_page", True
     if label == "identify_at" and clause.of("class", "dataset") and not QUESTION.search(clause.text):
         return "plot", True
-    if label == "zoom_map" and "place" in situation.filters and re.search(r"\bback to\b", clause.text, re.I):
+    if (
+        label == "zoom_map"
+        and "place" in situation.filters
+        and re.search(r"\b(?:back|return) to\b", clause.text, re.I)
+    ):
         return "filter", True
     if label == "group_count" and re.search(r"\bdistribution\b", clause.text, re.I) and _measured(clause):
         return "histogram_figure", True
@@ -237,6 +244,8 @@ def _by_its_wording(
     ):
         return ruled, True
     if label in ("plot", "filter", "narrow", None) and _ONE_IMAGE.search(masked) and not clause.of("plot"):
+        return "show_image", True
+    if situation.loaded and _RANK_ALONE.fullmatch(masked) and label != "select_image":
         return "show_image", True
     if label in ("sort_table", "top_n", "select_image", "aggregate") and situation.loaded:
         nth = re.search(rf"\b(?:second|third|fourth|fifth|2nd|3rd|4th|5th)[- ]{_RANKED}\b", masked)
@@ -288,9 +297,21 @@ def _by_what_it_names(
         return "db_count", True  # "any floods?"
     if label == "filter_clear" and clause.of("class") and not _DROPS.search(clause.text):
         return "plot", True
+    if label == "filter_clear" and clause.of("attribute", "place", "date") and not _DROPS.search(clause.text):
+        return "filter", True  # "cap at 10 percent cloud"
+    if re.search(r"\bvariable first$", masked) and label in (
+        "aggregate",
+        "top_n",
+        "db_query",
+        "group_count",
+        "plot",
+    ):
+        return "sort_table", True
+    if sets_the_limit(clause, situation):
+        return "filter", True
     if _WHICH_HAS_MORE.search(masked):
         return "compare_counts", True
-    if holds_against(clause) and label in ("db_count", "group_count", "plot", "filter", "top_n", None):
+    if holds_against(clause) and label in _COUNTED_OR_SHOWN:
         return "compare_counts", True
     if _HOW_IT_COMPARES.search(masked) and clause.of("place") and "place" in situation.filters:
         return "compare_counts", True

@@ -115,7 +115,7 @@ _KINDS_OF_EVENT = (
     (r"hurricanes|cyclones|storms", ("hurricane",)),
     (r"earth ?quakes?|quakes", ("earthquake",)),
     (r"floods|floodings?", ("flooding",)),
-    (r"wild ?fires?|bush ?fires?|forest fires?", ("wildfire", "bushfire", "fire")),
+    (r"wild ?fires?|bush ?fires?|forest fires?|fires(?! stations?)", ("wildfire", "bushfire", "fire")),
     (r"tornado(?:e)?s", ("tornado",)),
     (r"tsunamis?", ("tsunami",)),
     (r"volcano(?:e)?s|(?:volcanic )?eruptions", ("volcano",)),

@@ -9,30 +9,31 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from copilot.planner.actions.grouping import any_grouping, group_field, need_data
+from copilot.planner.actions.grouping import GROUPINGS, any_grouping, group_field, need_data
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
 from copilot.planner.period import date_arguments
-from copilot.planner.places import resolved
+from copilot.planner.places import CITY_LIKE, DEFAULT_RADIUS_KM, resolved
 from copilot.planner.reading.text import NUMBER_WORDS, one_of, whole_number
 from copilot.planner.situation import Call, Situation
 
 _OF_THEM = re.compile(
     rf"^\W*(?:and |so |ok |but )*(?:who|which(?: one)?|what(?: one)?|which of (?:them|those|these|the)(?: (?:last )?(?P<n>\d|{one_of(NUMBER_WORDS)}))?(?: \w+)?)\s+"
-    r"(?:had|has|have|got|holds?|shows?|is|are|was|were)\b.{0,40}\b(?:more|most|fewer|fewest|less|least|bigger|biggest|larger|largest|busier|busiest)\b",
+    r"(?:had|has|have|got|holds?|shows?|is|are|was|were)\b.{0,40}\b(?:more|most|fewer|fewest|less|least|bigger|biggest|larger|largest|busier|busiest|better|best|worse|worst)\b",
     re.I,
 )
 _AGAINST = re.compile(
-    r"\b(?P<one>place|date|class|dataset)\b.*\b(?:vs\.?|versus|compared (?:to|with)|as opposed to|against)\s+(?:the |those (?:in|of|from) )?(?:in )?(?P=one)\b"
+    r"\b(?:vs\.?|versus|compared (?:to|with)|as opposed to|against)\s+(?:the |those (?:in|of|from) )?(?:in )?$",
+    re.I,
 )
-"""In a masked clause: two of a kind held against each other."""
+_HELD = ("place", "date", "class", "dataset", "event")
 
 
 def compares_them(clause: Clause, situation: Situation) -> bool:
     """Whether a clause asks which of the things compared before has more: "who has more", "which of those three"."""
     if not is_of_them(clause):
         return False
-    return len(_places_before(situation)) > 1 or bool(_countries_in(situation))
+    return len(_places_before(situation)) > 1 or _alternatives(situation) is not None
 
 
 def is_of_them(clause: Clause) -> bool:
@@ -42,7 +43,11 @@ def is_of_them(clause: Clause) -> bool:
 
 def holds_against(clause: Clause) -> bool:
     """Whether a clause holds two phrases of one kind against each other: "dark vessels vs. fishing boats"."""
-    return bool(_AGAINST.search(clause.masked))
+    for kind in _HELD:
+        spans = clause.of(kind)
+        if any(_AGAINST.search(clause.text[: span.start - clause.start]) for span in spans[1:]):
+            return True
+    return False
 
 
 def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -54,9 +59,9 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
     if len(places) == 1 and before.get("place") not in (None, places[0]):
         places.insert(0, str(before["place"]))
     if len(places) > 1:
-        yield from _one_by_one(places, before)
+        yield from _one_by_one(places, before, situation)
         return
-    for kind, by in (("dataset", "dataset"), ("class", "class")):
+    for kind, by in (("dataset", "dataset"), ("event", "event"), ("class", "class")):
         if len(clause.of(kind)) > 1:
             yield Call("group_count", {"by": by} | _unit(clause))
             return
@@ -68,12 +73,10 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield _as_before(before, ("start", "end"), "filter_date", "date")
         return
     grouped = group_field(clause) or any_grouping(clause)
-    if grouped is None and _countries_in(situation):
-        grouped = "country"
+    if grouped is None:
+        grouped = _alternatives(situation)
     if grouped is None and len(known := _places_before(situation)) > 1:
-        said = _OF_THEM.search(clause.text)
-        number = whole_number(said["n"]) if said and said["n"] else None
-        yield from _one_by_one(known[-(number or 2) :], before)
+        yield from _one_by_one(_meant_of(known, clause, situation), before, situation)
         return
     if grouped is None:
         raise Ask("What should I compare?", ("the data sets", "the years", "the classes", "the sensors"))
@@ -87,10 +90,39 @@ def _unit(clause: Clause) -> dict[str, str]:
     return {"unit": "detections"} if counted and not images and len(clause.of("class")) > 1 else {}
 
 
-def _one_by_one(places: list[str], before: Mapping[str, Any]) -> Iterator[Call]:
-    """Each place selected and counted, and then the place that was selected before, if any."""
+def _meant_of(known: list[str], clause: Clause, situation: Situation) -> list[str]:
+    """Of the places spoken of: as many as are said, two for "more", all of the last turns for "the most"."""
+    said = _OF_THEM.search(clause.text)
+    number = whole_number(said["n"]) if said and said["n"] else None
+    if number is None and not re.search(
+        r"\b(?:most|fewest|least|biggest|largest|busiest|best|worst)\b", clause.text, re.I
+    ):
+        number = 2
+    if number is None:
+        last: set[str] = set(situation.together)
+        for turn in reversed(situation.past):
+            names = {
+                str(call.args["place"])
+                for call in turn.calls
+                if call.tool == "filter_coords" and "place" in call.args
+            }
+            if not names:
+                break
+            last |= names
+        number = sum(name in last for name in known)
+    return known[-max(2, min(number, _MOST_PLACES)) :]
+
+
+_MOST_PLACES = 6
+
+
+def _one_by_one(places: list[str], before: Mapping[str, Any], situation: Situation) -> Iterator[Call]:
+    """Each place selected and counted, cities within the radius there was; then the place that was selected before."""
+    radius = before.get("radius_km")
     for name in places:
-        yield Call("filter_coords", {"place": name})
+        place = situation.gazetteer.resolve(name).best
+        wide = radius not in (None, DEFAULT_RADIUS_KM) and place is not None and place.kind in CITY_LIKE
+        yield Call("filter_coords", {"place": name} | ({"radius_km": radius} if wide else {}))
         yield Call("db_count")
     yield _as_before(before, ("place", "radius_km"), "filter_coords", "place")
 
@@ -108,11 +140,11 @@ def _as_before(before: Mapping[str, Any], keys: tuple[str, ...], tool: str, part
     return Call(tool, was) if was else Call("filter_clear", {"fields": [part]})
 
 
-def _countries_in(situation: Situation) -> list[str]:
-    """The countries that the selection is limited to, where they are several."""
+def _alternatives(situation: Situation) -> str | None:
+    """The field that the selection is limited to several values of: two countries, two disasters."""
     limits = situation.filters.get("attributes", [])
     return next(
-        (list(each["value"]) for each in limits if each["field"] == "country" and each["op"] == "in"), []
+        (str(each["field"]) for each in limits if each["op"] == "in" and each["field"] in GROUPINGS), None
     )
 
 

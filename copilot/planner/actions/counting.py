@@ -80,6 +80,9 @@ def is_share(clause: Clause) -> bool:
 
 def count(clause: Clause, situation: Situation) -> Iterator[Call]:
     """How many images, and how many objects where objects are asked for."""
+    if (other := _counted_per(clause)) is not None:
+        yield from _values_per(*other, situation)
+        return
     yield from need_data(clause, situation)
     if grouped := group_field(clause):
         yield Call("group_count", {"by": grouped})
@@ -94,6 +97,22 @@ def count(clause: Clause, situation: Situation) -> Iterator[Call]:
         or re.search(r"\bnot (?:the )?images\b", clause.text, re.I)
     ):
         yield Call("db_count", {"unit": "detections"})
+
+
+def _counted_per(clause: Clause) -> tuple[str, str] | None:
+    """ "How many classes does each data set have": what is counted, and for each of what. None for images."""
+    counted, by = _field_counted(clause), group_field(clause)
+    return (counted, by) if counted and by and counted != by else None
+
+
+def _values_per(counted: str, by: str, situation: Situation) -> Iterator[Call]:
+    """How many values of one field each value of another has: the list of the data sets knows their classes."""
+    if (counted, by) == ("class", "dataset"):
+        yield Call("db_list")
+        return
+    raise Reject(
+        f"I can't count the values of {counted} for each {by}; I list the values of {counted}, or count images per {by}."
+    )
 
 
 def _field_counted(clause: Clause) -> str | None:
@@ -115,6 +134,9 @@ def group_count(clause: Clause, situation: Situation) -> Iterator[Call]:
             f"I can't list which classes come with {named.text}: counted by class, images with it show that class alone. "
             f"A pair can be counted: how many images have both {named.text} and another class."
         )
+    if (other := _counted_per(clause)) is not None:
+        yield from _values_per(*other, situation)
+        return
     args: dict[str, Any] = {"by": group_field(clause) or any_grouping(clause) or "class"}
     if _OBJECTS.search(clause.text) or re.search(r"\b(?:objects|detections)\b", clause.text, re.I):
         args["unit"] = "detections"
@@ -220,11 +242,17 @@ def _over_all(by: str, situation: Situation) -> Iterator[Call]:
         yield Call("filter_clear", {"fields": [part]})
 
 
+_WHOLE = re.compile(
+    r"\b(?:catalog(?:ue)?|database|collection|everything (?:you|we) have|all (?:the )?data ?sets)\b", re.I
+)
+
+
 def share_of_all(clause: Clause, situation: Situation) -> Iterator[Call]:
     """What is selected and all that is loaded, counted; the selection stays."""
     yield Call("db_count")
     names = ", ".join(f"'{name}'" for name in sorted(situation.loaded))
-    yield Call("db_sql", {"sql": f"SELECT count(*) AS images FROM images WHERE dataset IN ({names})"})
+    where = "" if _WHOLE.search(clause.text) else f" WHERE dataset IN ({names})"
+    yield Call("db_sql", {"sql": f"SELECT count(*) AS images FROM images{where}"})
 
 
 def sample_rows(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -399,4 +427,4 @@ ACTIONS: dict[str, Callable[[Clause, Situation], Iterator[Call]]] = {
     "db_sql": sql,
     "same_figure": same_figure,
 }
-SELECTING = frozenset(ACTIONS) - {"db_sql"}
+SELECTING = frozenset(ACTIONS) - {"db_sql", "share_of_all"}

@@ -6,11 +6,16 @@ import re
 from collections.abc import Callable, Iterator
 
 from copilot.planner.actions.styles import opacity_said
-from copilot.planner.asking import Ask
+from copilot.planner.asking import Ask, Reject
 from copilot.planner.clauses import Clause
+from copilot.planner.here import not_understood
 from copilot.planner.situation import KIND_OF_PLOT, PLOTS, Call, Situation
 
 _UNLESS_PLOTTED = re.compile(r"\b(?:show|plot|display|map|see|find|visuali[sz]e|draw|where)\b", re.I)
+_ASKS_TO_SEE = re.compile(
+    r"\b(?:show|plot|display|map|see|find|visuali[sz]e|draw|where|view|look|put|add|give|get|make|want|need|them|those|these|it|that|this|again|images?|results?|everything|all|rest)\b",
+    re.I,
+)
 _SQUARE = re.compile(r"\b(?:square|squares|grid)\b", re.I)
 _PERIOD = re.compile(r"\b(year|month|day)(?:s|ly)?\b|\b(daily)\b|\b(annual)", re.I)
 _SEVERAL = re.compile(r"\b(?:and|plus|both)\b|&|,", re.I)
@@ -22,6 +27,9 @@ def plot(clause: Clause, situation: Situation) -> Iterator[Call]:
     """The selection on the map, as what the clause names, else as clusters."""
     if not situation.loaded:
         raise Ask("What would you like to see?", sorted(situation.datasets)[:8], lacks_data=True)
+    selecting = any(call.tool.startswith(_SELECTS) for call in situation.planned)
+    if situation.live_plots and not selecting and not clause.spans and not _ASKS_TO_SEE.search(clause.text):
+        raise Reject(not_understood(situation))
     wanted = [span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT]
     yield from _of_kind((wanted or ["cluster_plot"])[0])(clause, situation)
 

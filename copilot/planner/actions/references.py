@@ -12,7 +12,9 @@ from copilot.planner.situation import KIND_OF_PLOT, Situation
 _DRAWING = re.compile(
     r"\b(?:drawing|drawn|drew|box|rectangle|circle|polygon|marker|pin|shape|square|area)\b", re.I
 )
-_BOTTOM = re.compile(r"\bbottom layer\b|\blowest layer\b|\bfirst layer\b", re.I)
+_BOTTOM = re.compile(
+    r"\boriginal(?: (?:layer|one))?\b|\bbottom layer\b|\blowest layer\b|\bfirst layer\b", re.I
+)
 
 
 def layer_meant(clause: Clause, situation: Situation, skip: tuple[str, ...] = ()) -> str:

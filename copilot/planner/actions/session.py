@@ -132,10 +132,46 @@ def clear_filters(clause: Clause, situation: Situation) -> Iterator[Call]:
         and not clause.spans
     ):
         fields = []
+    if not fields and _THAT_ONE.search(clause.text) and (last := _last_part(situation)) is not None:
+        fields = [last]
     if fields and not situation.filters:
         situation.notes.append(f"There is no {' or '.join(sorted(set(fields)))} filter to drop.")
         return
     yield Call("filter_clear", {"fields": sorted(set(fields))} if fields else {})
+
+
+_THAT_ONE = re.compile(
+    r"\b(?:that|this|the last|last|previous|latest|newest) (?:\w+ )?(?:filter|limit|restriction|constraint|condition|criterion|one)\b",
+    re.I,
+)
+
+
+def _last_part(situation: Situation) -> str | None:
+    """The part of the filters, or the field, that was set last in this conversation and still holds."""
+    there = set(situation.filters) | {str(each["field"]) for each in situation.filters.get("attributes", [])}
+    for turn in reversed(situation.past):
+        for call in reversed(turn.calls):
+            part = (
+                str(call.args.get("field", ""))
+                if call.tool == "filter_attribute"
+                else _PART_OF.get(call.tool)
+            )
+            if part and (part in there or there & _HELD_BY.get(part, frozenset())):
+                return part
+    return None
+
+
+_PART_OF = {
+    "filter_date": "date",
+    "filter_coords": "place",
+    "filter_class": "class",
+    "filter_lccclass": "class",
+}
+_HELD_BY = {
+    "date": frozenset({"start", "end"}),
+    "place": frozenset({"place", "bbox", "geometry", "center"}),
+    "class": frozenset({"classes"}),
+}
 
 
 def start_over(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -157,7 +193,7 @@ _HOW_OFTEN = re.compile(
 )
 _EVERY_CHANGE = re.compile(
     r"^\W*(?:undo|revert|take back|reverse|roll back|cancel) (?:it |them |absolutely |really )?(?:all|everything)\b"
-    r"(?! (?:the )?(?:filters?|layers?|drawings?)\b)|\b(?:undo|revert) (?:all|every)\b.*\b(?:changes?|steps?|done|did)\b",
+    r"(?! (?:the )?(?:filters?|layers?|drawings?)\b)|\btake (?:everything|it all|all of it|all of that) back\b|\b(?:undo|revert) (?:all|every)\b.*\b(?:changes?|steps?|done|did)\b",
     re.I,
 )
 _MOST_TIMES = 12

@@ -9,6 +9,9 @@ from copilot.planner.clauses import Clause
 _WHOLE_LAYER = re.compile(r"\bfully (?:opaque|visible)\b|\bopaque\b|\bsolid\b", re.I)
 
 
+_ALL = 100
+
+
 def opacity_said(clause: Clause) -> float | None:
     """0 to 1; None when a clause says nothing about how much one sees through."""
     text = clause.text
@@ -20,6 +23,9 @@ def opacity_said(clause: Clause) -> float | None:
     percent = clause.first("percent")
     number = re.search(r"\b(?:0?\.\d+|[01](?:\.0+)?)\b", text)
     value = percent.value.value / 100 if percent else float(number[0]) if number else None
+    whole = re.search(r"\b(?:opacity|transparency)\b[^.;,]*?\b(\d{2,3})\b(?! ?(?:px|pixels?))", text, re.I)
+    if value is None and whole and int(whole[1]) <= _ALL:
+        value = int(whole[1]) / _ALL
     if value is None and (count := clause.first("count")) is not None:
         value = count.value.value / 100 if count.value.value > 1 else count.value.value
     if value is None:

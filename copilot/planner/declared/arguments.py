@@ -16,7 +16,7 @@ from copilot.planner.declared.phrases import words_of
 from copilot.planner.declared.said import Said
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.texts import READERS, quoted
-from copilot.planner.declared.things import Thing, meant
+from copilot.planner.declared.things import Thing, is_of, meant
 from copilot.planner.places import resolved
 from copilot.planner.reading.dates import dates
 from copilot.planner.situation import Call, Situation
@@ -53,7 +53,7 @@ def filled(
     for each in parameters(tool):
         if each.required and each.name not in args:
             if each.kind in ("handle", "handles"):
-                raise Reject(_nothing_to_work_on(each))
+                raise Reject(_nothing_to_work_on(each, things))
             raise Missing(tool, each)
     if tool in SETTLE:
         SETTLE[tool](args, things)
@@ -66,9 +66,12 @@ def _stores(situation: Situation) -> list[str]:
     return [*stores_at_hand(situation), *(str(each) for each in planned if each)]
 
 
-def _nothing_to_work_on(parameter: Parameter) -> str:
+def _nothing_to_work_on(parameter: Parameter, things: Sequence[Thing]) -> str:
     kind = {"raster": "raster", "vector": "vector layer or drawing", "table": "table", "document": "document"}
     thing = kind.get(parameter.handle, parameter.handle)
+    here = [each.name for each in things if is_of(each, parameter.handle)]
+    if here:
+        return f"This needs another {thing} beside '{here[-1]}'; attach a file, or make one first."
     return f"There is no {thing} here to work on yet; attach a file, or make one first."
 
 

@@ -14,19 +14,19 @@ from urllib.parse import urlsplit
 
 from copilot.planner.asking import ASKS_FOR, Ask, Reject
 from copilot.planner.declared.arguments import Missing, filled
-from copilot.planner.declared.aside import is_planned_elsewhere
+from copilot.planner.declared.aside import is_planned_elsewhere, says_enough_for
 from copilot.planner.declared.columns import selected_first
 from copilot.planner.declared.downloads import download_of
 from copilot.planner.declared.files import File, files_at_hand, files_of, narrowed, stores_at_hand
 from copilot.planner.declared.following import found_of
-from copilot.planner.declared.idioms import IDIOMS, WHOLLY, pictures, rasters, told, vision, web
+from copilot.planner.declared.idioms import IDIOMS, WHOLLY, pictures, rasters, told, vision
 from copilot.planner.declared.idioms.statistics import with_its_term
 from copilot.planner.declared.idioms.vectors import told as told_of_features
 from copilot.planner.declared.idioms.vectors import unfolded
 from copilot.planner.declared.kinds import kinds_said, untold
 from copilot.planner.declared.looks import is_look
 from copilot.planner.declared.narrowing import narrowing
-from copilot.planner.declared.phrases import Phrases, known_phrases, name_of, words_of
+from copilot.planner.declared.phrases import Phrases, known_phrases, words_of
 from copilot.planner.declared.signature import Parameter, parameters
 from copilot.planner.declared.things import (
     SELECTED_IMAGE,
@@ -167,10 +167,8 @@ def _of_a_named_service(text: str) -> tuple[str, ...]:
 
 def _may_be(tool: str, text: str, kinds: set[str], of_catalogue: bool) -> bool:
     """Whether a tool is planned here: on the map only what is at hand, on a data set only what takes features."""
-    if not is_declared(tool) or not web.may_be(tool, text):
+    if not is_declared(tool) or not says_enough_for(tool, text):
         return False
-    if len(said := words_of(text)) < _FEWEST_WORDS and not _names(tool, said):
-        return False  # one word is like much: it must be the tool's own
     if tool in WHOLLY and not IDIOMS[tool](text, _ANY_DAY):
         return False
     if tool == "open_url" and re.search(r"\btabs?\b", text, re.I):
@@ -179,16 +177,6 @@ def _may_be(tool: str, text: str, kinds: set[str], of_catalogue: bool) -> bool:
         return _SHOWING[tool] in kinds
     taken = {each.handle for each in parameters(tool)}
     return not of_catalogue or bool(taken & {"vector", "table"})
-
-
-def _names(tool: str, said: Sequence[str]) -> bool:
-    """Whether a word is one of a tool's name, whatever their endings."""
-    own = words_of(name_of(tool))
-    return any(word[:_STEM] == each[:_STEM] for word in said for each in own)
-
-
-_STEM = 5
-"""So many letters tell a word: "denoise", "denoising"."""
 
 
 def _at_hand(tool: str, kinds: set[str], named: set[str]) -> float:
