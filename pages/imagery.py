@@ -201,7 +201,7 @@ def _look_at(session_id: str, handle: str) -> None:
 
 
 def _tools(current: Session, handle: str, known: About, there: list[Choice]) -> None:
-    found = fitting(current.engine.toolbox, known.modality)
+    found = fitting(current.engine.toolbox, known.modality, known.path)
     busy = live().running(current.id) is not None
     st.html("<h3 class='az-category'>Tools that fit it</h3>")
     if not found:

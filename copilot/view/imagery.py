@@ -36,6 +36,14 @@ _NEEDS_COLOUR = frozenset(
     }
 )  # fmt: skip
 """What can be run on a radar image, but tells nothing of it."""
+_LOOKS_AT_THINGS = frozenset(
+    {
+        "optical_detection", "optical_plane_type", "sar_detection", "sar_plane_type", "caption", "scene",
+        "visual_question", "visual_grounding", "referring_segmentation", "water_extraction", "flood_mapping",
+        "change_detection", "building_damage_detection", "remote_sensing_inversion",
+    }
+) | _NEEDS_COLOUR  # fmt: skip
+"""What tells nothing of heights, of classes, or of a raster without anything in it."""
 _AFTERWARDS = frozenset({"list_detections", "review_detection"})
 """They work on what was found, and not on an image."""
 
@@ -58,6 +66,7 @@ class About:
     modality: str | None
     reasons: tuple[str, ...]
     has_place: bool
+    path: Path
 
 
 @dataclass(frozen=True)
@@ -106,23 +115,24 @@ def about(state: State, world: World, handle: str) -> About:
     facts, has_place = _facts(found.path, found.path.stat().st_mtime_ns)
     kind, reasons = modality(found.path)
     shown = [("Kind", _KINDS.get(kind or "", kind or "not known"))]
-    return About(found.name, (*shown, *facts), kind, reasons, has_place)
+    return About(found.name, (*shown, *facts), kind, reasons, has_place, found.path)
 
 
 def modality(path: Path) -> tuple[str | None, tuple[str, ...]]:
     """What kind of sensor an image is from, and what says so; None where it cannot be told."""
-    return _modality(path, path.stat().st_mtime_ns)
+    return _modality(path, path.stat().st_mtime_ns)[:2]
 
 
 @lru_cache(maxsize=64)
-def _modality(path: Path, _changed: int) -> tuple[str | None, tuple[str, ...]]:
+def _modality(path: Path, _changed: int) -> tuple[str | None, tuple[str, ...], str | None]:
+    """The kind, what says so, and what it is in place of an image: heights, classes, nothing."""
     from data.vision.modality import tell_modality
 
     try:
         told = tell_modality(Unheard(), path)
     except RasterError:
-        return None, ()
-    return told.name, told.reasons
+        return None, (), None
+    return told.name, told.reasons, told.instead
 
 
 @lru_cache(maxsize=64)
@@ -224,8 +234,12 @@ def _statistics(path: Path, _changed: int) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(rows), of
 
 
-def fitting(tools: Iterable[Tool], kind: str | None) -> list[Fitting]:
-    """The vision tools that fit an image of that kind, those that need nothing else first."""
+def fitting(tools: Iterable[Tool], kind: str | None, path: Path | None = None) -> list[Fitting]:
+    """The vision tools that fit an image of that kind, those that need nothing else first.
+
+    Of `path`, those that its bands give nothing to are left out.
+    """
+    useless = frozenset() if path is None else _useless(path, path.stat().st_mtime_ns)
     found = []
     for each in tools:
         if each.category != "vision" or each.name in _AFTERWARDS:
@@ -233,7 +247,7 @@ def fitting(tools: Iterable[Tool], kind: str | None) -> list[Fitting]:
         properties: Mapping[str, Any] = each.schema.get("properties", {})
         argument = next((name for name in ("image", "after") if name in properties), None)
         own = next((word for word in _OF_ONE_KIND if each.name.startswith(f"{word}_")), None)
-        if kind == "sar" and each.name in _NEEDS_COLOUR:
+        if each.name in useless or (kind == "sar" and each.name in _NEEDS_COLOUR):
             continue
         if argument is None or (own is not None and kind is not None and (own == "sar") != (kind == "sar")):
             continue
@@ -248,6 +262,15 @@ def fitting(tools: Iterable[Tool], kind: str | None) -> list[Fitting]:
         )
         found.append(Fitting(each, argument, fields))
     return sorted(found, key=lambda each: (bool(each.fields), "detections" not in each.tool.gives))
+
+
+@lru_cache(maxsize=64)
+def _useless(path: Path, _changed: int) -> frozenset[str]:
+    from data.vision.suits import CHECKED, refusal
+
+    if _modality(path, _changed)[2] is not None:
+        return _LOOKS_AT_THINGS
+    return frozenset(each for each in CHECKED if refusal(each, path) is not None)
 
 
 def _is_image(schema: Mapping[str, Any]) -> bool:

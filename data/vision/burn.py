@@ -93,11 +93,11 @@ def map_burned(progress: Progress, after: Path, target: Path, before: Path | Non
     )
 
 
-def _source(path: Path, onto: Any) -> Any:
+def burn_bands(path: Path) -> tuple[int, ...]:
+    """Near and short-wave infrared, and green where there is one. Raises RasterError for what is missing."""
     from data.raster.bands import band_names, find_band
     from data.raster.errors import RasterError
     from data.raster.files import opened
-    from data.raster.windows import Band
 
     with opened(path) as reader:
         names, said = band_names(reader), reader.descriptions
@@ -106,13 +106,19 @@ def _source(path: Path, onto: Any) -> Any:
     if missing:
         there = ", ".join(f"{at} {text or 'without a name'}" for at, text in enumerate(said[:14], start=1))
         raise RasterError(
-            "Burned land is found in the bands nir and swir22, by name or description, and "
+            "Burned land is found in near and short-wave infrared (the bands nir and swir22, by name or "
+            "description), and "
             f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not among those of the image "
             f"({there})."
         )
     green = find_band(names, "green")
-    chosen = tuple(each for each in (*numbers, green) if each is not None)
-    return Band(path, chosen, onto=onto, resampling="bilinear")
+    return tuple(each for each in (*numbers, green) if each is not None)
+
+
+def _source(path: Path, onto: Any) -> Any:
+    from data.raster.windows import Band
+
+    return Band(path, burn_bands(path), onto=onto, resampling="bilinear")
 
 
 def _nbr(block: NDArray[Any]) -> NDArray[np.float32]:

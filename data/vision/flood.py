@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from data.progress import Progress
 from data.raster.digital import is_digital
 from data.vision.masks import UNKNOWN
+from data.vision.suits import refuse_no_radar
 
 FLOOD, PERMANENT = 1, 2
 WITH_BEFORE = {FLOOD: "flood", PERMANENT: "permanent water"}
@@ -52,6 +53,8 @@ def map_flood(
     before: Path | None = None,
     dem: Path | None = None,
     min_px: int = 16,
+    *,
+    as_radar: bool = False,
 ) -> Flooded:
     """Write a mask of bytes: 0 dry, 1 flood (or water, without `before`), 2 permanent water, 255 no value.
 
@@ -63,7 +66,8 @@ def map_flood(
     2006), or NDWI (McFeeters 1996) without short-wave infrared, by tiles the same way, 0 where that is not
     within 0.25 of nought; of bytes without a scale the infrared band alone, where water is dark. What was
     water before is permanent. Patches under `min_px` pixels go to what surrounds them; with `dem` (metres)
-    ground steeper than 5 degrees is never flooded. Raises RasterError.
+    ground steeper than 5 degrees is never flooded. What is plainly no radar is refused, unless `as_radar`
+    says that it is. Raises RasterError.
     """
     from data.raster.windows import grid_of
     from data.uploads.gdal import quiet_gdal
@@ -76,6 +80,9 @@ def map_flood(
             from data.raster.errors import RasterError
 
             raise RasterError("One image is optical and the other radar; a flood needs two of one kind.")
+        if optical is None and not as_radar:
+            for each in [after] + ([before] if before is not None else []):
+                refuse_no_radar(each)
         levels, looks, index = [], None, "dB"
         for number, path in enumerate([after] + ([before] if before is not None else [])):
             progress.tell(0.4 * number, f"Preparing image {number + 1}.")
@@ -133,8 +140,8 @@ def optical_bands(path: Path) -> tuple[str, tuple[int, int]] | None:
             return index, (green, number)
     if count > 2 or any(names):
         raise RasterError(
-            "A flood is found in radar (one or two bands), or in the bands green and swir16 or nir, by name "
-            f"or description; {path.name} has {count} bands: {_said(names)}."
+            "Water is told from land in radar (one or two bands), or by green with infrared (the bands green "
+            f"and swir16 or nir, by name or description); {path.name} has {count} bands: {_said(names)}."
         )
     return None
 

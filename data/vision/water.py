@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from data.progress import Progress
 from data.raster.digital import is_digital
 from data.vision.masks import UNKNOWN
+from data.vision.suits import refuse_no_radar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +56,10 @@ def suited(source: Path) -> Literal["index", "radar", "network"]:
     infrared = find_band(facts.bands, "swir16") or find_band(facts.bands, "nir")
     if find_band(facts.bands, "green") is not None and infrared is not None:
         return "index"
-    if facts.modality == "sar" or (len(facts.bands) <= 2 and not any(facts.bands)):
+    if facts.modality == "sar":
+        return "radar"
+    if len(facts.bands) <= 2 and not any(facts.bands):
+        refuse_no_radar(source)
         return "radar"
     if facts.modality == "optical" or (len(facts.bands) >= 3 and not any(facts.bands)):
         return "network"
@@ -98,7 +102,7 @@ def water_mask(
         )
     if chosen == "index":
         return _by_index(progress, source, target, min_px)
-    found = map_flood(progress, source, target, min_px=min_px)
+    found = map_flood(progress, source, target, min_px=min_px, as_radar=True)
     return Water(found.method, "water-backscatter", found.threshold, notes=found.notes, below=True)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from copilot.bench.build.example_files import FOLDER
 from copilot.view.detections import class_colours, detections_in, estimate, review_rows
 from copilot.view.imagery import (
     Choice,
@@ -154,6 +155,28 @@ def test_the_table_of_a_review_says_class_verdict_and_who(ready: tuple[World, St
 def test_a_class_has_one_colour_and_its_neighbours_have_others() -> None:
     colours = class_colours(["ship", "plane", "ship", "car"])
     assert colours == class_colours(["car", "ship", "plane"]) and len(set(colours.values())) == 3
+
+
+def test_what_the_bands_of_an_image_cannot_tell_is_not_offered(ready: tuple[World, State]) -> None:
+    world, _ = ready
+
+    def offered(kind: str | None, path: Path | None) -> set[str]:
+        return {each.tool.name for each in fitting(toolbox(), kind, path)}
+
+    looks = {
+        "flood_mapping",
+        "burned_area",
+        "cloud_detection",
+        "water_extraction",
+        "remote_sensing_inversion",
+    }
+    photo, scene, sar = (world.artifacts.find(each.id) for each in (PHOTO, SCENE, SAR))
+    assert offered("optical", photo) & looks == {"water_extraction", "cloud_detection"}
+    assert offered("multispectral", scene) & looks == looks
+    assert offered("sar", sar) & looks == {"flood_mapping", "water_extraction"}
+    heights = FOLDER / "dem.tif"
+    assert offered(None, heights) == {"classify_image", "denoising", "edge_detection", "image_quality",
+                                      "image_similarity"}  # fmt: skip
 
 
 def test_a_row_of_verdicts_is_one_line_of_the_conversation() -> None:

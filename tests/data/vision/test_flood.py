@@ -12,6 +12,7 @@ from affine import Affine
 from data.progress import Unheard
 from data.raster.errors import RasterError
 from data.vision.flood import FLOOD, PERMANENT, map_flood
+from data.vision.water import water_mask
 
 PLACE = Affine(10, 0, 600_000, 0, -10, 5_760_000)
 
@@ -108,3 +109,23 @@ def test_a_flood_in_digital_numbers_is_what_became_dark_in_infrared(tmp_path):
     assert (made.method, made.below) == ("near infrared by tiles, two dates", True)
     assert 30 < made.threshold < 100 and 30 < made.threshold_before < 100
     assert made.notes[0].startswith("The image holds digital numbers (bytes without a scale)")
+
+
+@pytest.mark.parametrize("name", ["pan1.tif", "road_mask_input.tif"])
+def test_a_panchromatic_picture_is_not_taken_for_radar(shared_data, tmp_path, name):
+    picture = shared_data / "spacenet" / name
+    with pytest.raises(
+        RasterError, match=f"{name} is panchromatic and no radar image; water is told from land"
+    ):
+        map_flood(Unheard(), picture, tmp_path / "flood.tif")
+    with pytest.raises(RasterError, match="is panchromatic and no radar image"):
+        water_mask(Unheard(), picture, tmp_path / "water.tif")
+    assert (
+        water_mask(Unheard(), picture, tmp_path / "water.tif", method="radar").method
+        == "backscatter by tiles"
+    )
+
+
+def test_heights_are_not_taken_for_radar(shared_data, tmp_path):
+    with pytest.raises(RasterError, match=r"dtm\.tif holds heights or a quantity and no radar image"):
+        map_flood(Unheard(), shared_data / "elevation" / "dtm.tif", tmp_path / "flood.tif")
