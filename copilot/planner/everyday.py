@@ -32,7 +32,7 @@ EVERYDAY = frozenset(
     actually wait rather instead thereabouts cells cell opacity transparent count total overall wise compare comparison versus vs drop
     unload load mean correct correction i'll we're you're stuff thing ones lots bunch couple hello dear buddy asap quick urgently urgent
     largest smallest highest lowest biggest fewest longest shortest greatest tallest widest deepest densest
-    frequent raise lower fewer cap ring rings stratify boxes drawing drawn frequency frequencies balance imbalance summer winter spring autumn polarisation polarization orbit orbits ascending
+    pretty prety frequent raise lower fewer cap ring rings stratify boxes drawing drawn frequency frequencies balance imbalance summer winter spring autumn polarisation polarization orbit orbits ascending
     widen extend expand enlarge shrink rank ranked ranking pull grab fetch tooo whats whos hmm uh um oh busiest fullest crowded
     one's having whatever kind sort both neither nor yet ago during until till since throughout whole early late mid beginning
     """.split()

@@ -65,11 +65,12 @@ _CONTRASTS = (
     _group_of(never="never|don'?t|do not|except|excluding|but not|other than"),
     _group_of(since="since|onwards?|after|later|newer", until="until|till|before|older|earlier"),
     _group_of(
-        over="at least|more than|over|above|or more|exceeding", under="under|less than|below|at most|up to|no more than|or less",
+        over=r"at least|more than|over(?= \d)|above|or more|exceeding", under="under|less than|below|at most|up to|no more than|or less",
     ),
+    _group_of(chance=r"random\w*|by chance|sampl\w+"),
 )  # fmt: skip
-_TELLING = (_CONTRASTS[0], _CONTRASTS[4], _CONTRASTS[5], *_CONTRASTS[-4:])
-"""Those whose words are never left out: which image, figure or format, on the map or not, since or until."""
+_TELLING = (_CONTRASTS[0], _CONTRASTS[4], _CONTRASTS[5], *_CONTRASTS[-5:])
+"""Those whose words are never left out: which image, figure or format, on the map or not, since or until, by chance."""
 
 
 def named_besides(spans: Sequence[Span], used: Sequence[Span]) -> tuple[str, ...]:
