@@ -75,9 +75,14 @@ def table_of_inputs(
     return Step(after, f"{observation} The table is {table}.", facts)
 
 
+def has_outlines(frame: pd.DataFrame) -> bool:
+    """Whether a table has outlines; a query may give that name to a column of something else."""
+    return OUTLINES in frame and all(isinstance(each, bytes) for each in frame[OUTLINES].dropna())
+
+
 def without_outlines(frame: pd.DataFrame) -> pd.DataFrame:
     """A table as people read it."""
-    return frame.drop(columns=OUTLINES, errors="ignore")
+    return frame.drop(columns=OUTLINES) if has_outlines(frame) else frame
 
 
 def rows_in_words(frame: pd.DataFrame) -> str:

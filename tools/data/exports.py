@@ -7,6 +7,7 @@ in a member `provenance` of the collection, GeoParquet in the file's metadata un
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -216,8 +217,7 @@ def _columns(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
             kinds.setdefault(name, set()).add(kind)
     found = {
         str(name): _column(page[name], str(name), kinds.get(str(name), set()))
-        for name in page.columns
-        if name != OUTLINES
+        for name in without_outlines(page).columns
     }
     return pa.table(found)
 
@@ -229,8 +229,11 @@ def _column(values: pd.Series[Any], name: str, kinds: set[str]) -> pa.Array:
 
     dtype = values.dtype
     numeric = pd.api.types.is_numeric_dtype(dtype)
-    if name in IMAGES.names and (numeric or not _holds_numbers(IMAGES.field(name).type)):
-        return pa.array(values, IMAGES.field(name).type, from_pandas=True)
+    known = name in IMAGES.names and name != OUTLINES
+    if known and (numeric or not _holds_numbers(IMAGES.field(name).type)):
+        # A query may give the name to what is none: acquired to a year, footprint to a word.
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError):
+            return pa.array(values, IMAGES.field(name).type, from_pandas=True)
     if kinds == {"number"}:
         return pa.array(pd.to_numeric(values, errors="coerce"), pa.float64(), from_pandas=True)
     if not kinds and (numeric or pd.api.types.is_datetime64_any_dtype(dtype)):

@@ -14,7 +14,7 @@ from state.model import State
 from tools.base import ToolError, World
 from tools.phrases import number_of
 from tools.selection import current_selection
-from tools.tables import OUTLINES, load_table
+from tools.tables import OUTLINES, has_outlines, load_table
 
 MAX_EXPORT_ROWS = 5_000_000
 _LEFT_OUT = ("image_num", "quicklook")
@@ -53,7 +53,7 @@ def geometries(frame: pd.DataFrame) -> NDArray[np.object_]:
         raise ToolError(
             "The table has no places: it needs the columns lon and lat, or west, south, east, north."
         )
-    if OUTLINES in frame:
+    if has_outlines(frame):
         there = frame[OUTLINES].notna().to_numpy()
         shapes[there] = shapely.from_wkb(frame[OUTLINES][there].to_numpy())
     return shapes

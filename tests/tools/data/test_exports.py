@@ -103,6 +103,23 @@ def test_a_table_is_exported_as_it_is(world: World, full: State) -> None:
     assert [path.name for path in Path(step.data["path"]).parent.glob(".*")] == []
 
 
+def test_columns_that_a_query_calls_as_the_catalogue_does_hold_what_they_hold(world: World) -> None:
+    sql = "SELECT 'large' AS footprint, '2016' AS acquired, 4.5 AS lon, 52.25 AS lat FROM images LIMIT 1"
+    row = {"footprint": "large", "acquired": "2016", "lon": 4.5, "lat": 52.25}
+    made = run(world, State(), db_sql, sql=sql)
+    assert made.data["first"] == [row]
+    table = made.state.artifacts[0].id
+    plain = json.loads(Path(run(world, made.state, export_geojson, table=table).data["path"]).read_text())
+    (feature,) = plain["features"]
+    assert feature["geometry"] == {"type": "Point", "coordinates": [4.5, 52.25]}
+    assert feature["properties"] == row
+    frame = geopandas.read_parquet(run(world, made.state, export_geoparquet, table=table).data["path"])
+    assert frame.drop(columns=["geometry", "origin"], errors="ignore").to_dict("records") == [row]
+    text = Path(run(world, made.state, export_csv, table=table).data["path"]).read_text()
+    rows = list(csv.reader(text.splitlines()))
+    assert rows[1][:4] == ["large", "2016", "4.5", "52.25"]
+
+
 def test_no_cell_is_a_formula_to_a_spreadsheet(world: World) -> None:
     sql = "SELECT '=HYPERLINK(1)' AS a, '@x' AS \"+head\", -5 AS number, '-1' AS text FROM images LIMIT 1"
     state = run(world, State(), db_sql, sql=sql).state
