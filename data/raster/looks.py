@@ -27,6 +27,8 @@ from data.raster.windows import Grid, windows
 
 SAMPLE_PX = 2_000_000
 """A raster of no more pixels than this is read whole for its stretch."""
+NOTHING_TAG = "AZIMUTH_NOTHING"
+"""The tag of a mask's file with the value that stands for nothing, in its first band."""
 _SAMPLES = 16
 _SAMPLE_SIDE_PX = 64
 PERCENTILES = (2.0, 98.0)
@@ -48,6 +50,8 @@ class Look:
     stretch: str = "percentile"
     """percentile, minmax, none, or `low,high`."""
     colormap: str | None = None
+    sheer: bool = False
+    """Whether what a mask marks as nothing is left out, so that what lies below it is seen."""
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Look:
@@ -75,10 +79,14 @@ class Drawn:
     """The file's own colours of a class band, used when no colormap was asked for."""
     nearest: bool = False
     """Whether pixels are classes or counts, between which nothing lies."""
+    nothing: float | None = None
+    """The value of a mask that is left out."""
 
     def colours(self, values: NDArray[Any], valid: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """Values (bands, rows, columns) as RGBA (rows, columns, 4); what is not valid is transparent."""
         shown, valid = self.shown(values, valid)
+        if self.nothing is not None:
+            valid = valid & (shown != self.nothing)
         if self.palette:
             table = np.zeros((256, 4), dtype=np.uint8)
             for value, colour in self.palette:
@@ -181,7 +189,27 @@ def _looked_at(source: rasterio.DatasetReader, look: Look) -> Drawn:
         lookup(look.colormap)  # raises for a name that there is not
     bare = Drawn(bands, expression, names, (), look.colormap, palette, single and kind.kind in "iub")
     limits = () if palette else _limits(source, bare, look.stretch)
-    return Drawn(bands, expression, names, limits, look.colormap, palette, bare.nearest)
+    tag = source.tags().get(NOTHING_TAG) if single and bands == (1,) else None
+    nothing = float(tag) if tag is not None else None
+    if nothing is not None and limits and look.stretch == "minmax":
+        # A mask that is full of one class shows it in the colour that it has beside nothing.
+        limits = ((min(nothing, limits[0][0]), _greatest(source, limits[0][1])),)
+    return Drawn(
+        bands,
+        expression,
+        names,
+        limits,
+        look.colormap,
+        palette,
+        bare.nearest,
+        nothing if look.sheer else None,
+    )
+
+
+def _greatest(source: rasterio.DatasetReader, high: float) -> float:
+    """The greatest value that a mask shows."""
+    constant = constant_values(source, (1,))
+    return max(1.0, constant[0]) if constant is not None else high
 
 
 def _chosen(

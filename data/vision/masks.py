@@ -18,6 +18,17 @@ UNKNOWN = 255
 """What a mask holds where the image has no value: its nodata."""
 
 
+def mark_nothing(mask: Path) -> None:
+    """Write into a mask's file that 0 stands for nothing, which the map then leaves out."""
+    import rasterio
+
+    from data.raster.looks import NOTHING_TAG
+    from data.uploads.gdal import quiet_gdal
+
+    with quiet_gdal(), rasterio.open(mask, "r+") as made:
+        made.update_tags(**{NOTHING_TAG: "0"})
+
+
 @dataclass(frozen=True)
 class ClassArea:
     """How much of a mask one class covers."""

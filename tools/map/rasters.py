@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +35,10 @@ def layer_file(layer: Layer, world: World) -> Path:
 
 
 def layer_look(layer: Layer) -> Look:
-    """How a raster layer is drawn."""
+    """How a raster layer is drawn: of a mask what it marks, above what lies below."""
     from data.raster.looks import Look
 
-    return Look.of(dict(layer.options))
+    return replace(Look.of(dict(layer.options)), sheer=True)
 
 
 def has_tiles(layer: Layer, world: World) -> bool:

@@ -65,8 +65,14 @@ def mask_step(
         areas.extend(class_areas(path, classes))
         return said if isinstance(said, str) else said(areas)
 
+    def marked(path: Path) -> None:
+        from data.vision.masks import mark_nothing
+
+        make(path)
+        mark_nothing(path)
+
     shown = {"bands": "1", "stretch": "minmax", **(options or {})}
-    step = raster_step(state, world, call, inputs, make, name=name, said=sentence, options=shown)
+    step = raster_step(state, world, call, inputs, marked, name=name, said=sentence, options=shown)
     facts = {**step.data, **area_facts(areas), **data, **(found or {})}
     if polygons is False:
         return Step(step.state, step.observation, facts)

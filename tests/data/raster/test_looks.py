@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import rasterio
 from affine import Affine
 
 from data.raster.files import opened
-from data.raster.looks import Look, constant_said, constant_values, plain_picture
+from data.raster.looks import Look, constant_said, constant_values, drawn, plain_picture
+from data.vision.masks import mark_nothing
 
 
 def written(path: Path, values: Any, **more: Any) -> Path:
@@ -81,3 +83,18 @@ def test_what_has_one_value_is_said() -> None:
     assert constant_said((10, 200, 0.5)) == (
         "Every pixel has the same values, 10, 200 and 0.5 in its bands, so there is nothing to be seen in it."
     )
+
+
+@pytest.mark.parametrize(("inside", "limits"), [((0, 1), ((0.0, 1.0),)), ((1, 1), ((0.0, 1.0),))])
+def test_a_mask_over_a_picture_shows_what_it_marks_alone(
+    tmp_path: Path, inside: tuple[int, int], limits: Any
+) -> None:
+    values = np.full((1, 8, 8), inside[0], dtype="uint8")
+    values[0, 2:4, 2:4] = inside[1]
+    path = written(tmp_path / "mask.tif", values, nodata=255)
+    mark_nothing(path)
+    look = Look(bands=(1,), stretch="minmax", colormap="blues")
+    over, alone = plain_picture(path, replace(look, sheer=True), 8), plain_picture(path, look, 8)
+    assert (over[..., 3] == 255).tolist() == (values[0] == 1).tolist()
+    assert (alone[..., 3] == 255).all() and drawn(path, look).limits == limits
+    assert over[2, 2].tolist() == alone[2, 2].tolist() == [8, 48, 107, 255]
