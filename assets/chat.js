@@ -116,7 +116,8 @@ class Chat {
     const card = make("article", "az-action");
     for (const call of turn.calls) {
       const line = make("p", call.ok ? "" : "az-failed");
-      line.append(make("span", "az-dot", call.ok ? "●" : "✕"), document.createTextNode(" " + call.text));
+      // The mark stays with what it stands before, however long the first word of that is.
+      line.append(make("span", "az-dot", call.ok ? "●" : "✕"), document.createTextNode("\u00a0" + call.text));
       line.title = call.call;
       card.append(line);
     }

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import time
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from rasterio.windows import Window
 from data.raster.files import geotiff_profile
 from data.raster.looks import constant_said
 from data.readers.raster_info import RasterInfo, raster_info
-from data.readers.when import parse_time
+from data.readers.when import day_in_name, parse_time, year_in_name
 from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.gdal import check_blocks, opened, quiet_gdal, reason_of
@@ -105,7 +105,9 @@ def finished(
     where = f" in {facts['crs']}" if placed else ""
     if info.gsd_m and placed:
         where += f", {info.gsd_m:g} m a pixel"
-    if info.acquired is not None:
+    if info.acquired is not None and taken is None and info.acquired == _year_alone(incoming.name):
+        notes.append(f"Its time, by its name, is the year {info.acquired:%Y}.")
+    elif info.acquired is not None:
         form = "%Y-%m-%d" if info.acquired.time() == time() else "%Y-%m-%d %H:%M:%S UTC"
         notes.append(f"Its time, by its tags or its name, is {info.acquired:{form}}.")
     facts.update(gsd_m=info.gsd_m, acquired=info.acquired.isoformat() if info.acquired else None)
@@ -125,6 +127,11 @@ def finished(
         facts=facts,
         item=raster_parts(target, info, extent, statistics, sampled, point),
     )
+
+
+def _year_alone(name: str) -> datetime | None:
+    """The first day of the year that a name tells, where it tells no day."""
+    return year_in_name(name) if day_in_name(name) is None else None
 
 
 def _of_one_value(statistics: list[dict[str, Any]], sampled: bool) -> str | None:

@@ -140,3 +140,15 @@ def test_a_raster_of_one_value_is_said_to_be_so(tmp_path: Path) -> None:
     assert brought(path, tmp_path / "out").notes[-1] == (
         "Every pixel has the same value, 200, so there is nothing to be seen in it."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("harbour in 2019.png", "Its time, by its name, is the year 2019."),
+        ("harbour 2019-01-01.png", "Its time, by its tags or its name, is 2019-01-01."),
+    ],
+)
+def test_a_year_alone_in_a_name_is_said_to_be_one(tmp_path: Path, name: str, said: str) -> None:
+    path = picture(tmp_path / name)
+    assert brought(path, tmp_path / "out").notes[-1] == said
