@@ -56,7 +56,8 @@ def compose(
     asked: str | None = None,
 ) -> str:
     """The answer: what was asked first, what is selected and shown, what failed, and what was not understood."""
-    sentences = [*direct_answer(done, asked), *_what_is_selected(done, state, sample, asked)]
+    names = {str(each["id"]): str(each["name"]) for each in state.get("artifacts", ())}
+    sentences = [*direct_answer(done, asked, names), *_what_is_selected(done, state, sample, asked)]
     summed_up = bool(sentences)
     selecting = [each.call.tool for each in done if each.ok and each.call.tool in _SELECTION]
     if selecting and set(selecting) == {"filter_clear"}:

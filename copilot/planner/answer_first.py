@@ -30,10 +30,16 @@ def reference(number: int) -> str:
     return f"⁽{str(number).translate(_SUPERSCRIPTS)}⁾"
 
 
-def direct_answer(done: Sequence[Done], asked: str | None) -> Iterator[str]:
-    """One sentence that answers "which has most", "what share" or "is there any"; none for other questions."""
+def direct_answer(
+    done: Sequence[Done], asked: str | None, names: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[str]:
+    """One sentence that answers "which has most", "what share" or "is there any"; none for other questions.
+
+    `names` are those of the images that were looked at, by their ids.
+    """
     if asked in ("most", "fewest"):
         yield from _extreme(done, asked)
+        yield from _of_images(done, asked, names)
     elif asked == "share":
         yield from _share(done)
     elif asked == "any":
@@ -57,6 +63,35 @@ def _extreme(done: Sequence[Done], asked: str) -> Iterator[str]:
             sentence += f", then {_named(each, others[0]['key'])} with {others[0]['count']:,}"
         yield f"{sentence}."
         return
+
+
+def _of_images(done: Sequence[Done], asked: str, names: Mapping[str, str]) -> Iterator[str]:
+    """Which of several images has more of what was counted in each."""
+    counted = {
+        str(each.call.args["image"]): (number, int(each.data["count"]))
+        for number, each in enumerate(done, 1)
+        if each.ok and "image" in each.call.args and isinstance(each.data.get("count"), int)
+    }
+    if len(counted) < _SEVERAL:
+        return
+    best = (max if asked == "most" else min)(count for _, count in counted.values())
+    first = [image for image, (_, count) in counted.items() if count == best]
+    told = ", ".join(
+        f"{names.get(image, image)} {count:,} {reference(number)}"
+        for image, (number, count) in counted.items()
+    )
+    if len(first) == len(counted):
+        yield f"They have as many: {told}."
+        return
+    words = (
+        {"most": "more", "fewest": "fewer"}
+        if len(counted) == _SEVERAL
+        else {"most": "the most", "fewest": "the fewest"}
+    )
+    yield f"{' and '.join(names.get(image, image) for image in first)} {'has' if len(first) == 1 else 'have'} {words[asked]}: {told}."
+
+
+_SEVERAL = 2
 
 
 def _share(done: Sequence[Done]) -> Iterator[str]:

@@ -16,6 +16,7 @@ FORMS: Mapping[str, str] = {
 """Form: the words for it alone; "shape" and "area" may be any."""
 _ROUND = 24
 """More corners than that are a circle's."""
+_OF_A_BOX = 4
 _SAID = (
     ("circle", re.compile(r"\b(?:circle|ring)s?\b", re.I)),
     ("box", re.compile(r"\b(?:box|boxes|rectangles?|bbox|aoi)\b", re.I)),
@@ -38,7 +39,7 @@ def form_of(geometry: Mapping[str, Any]) -> str:
     if len(corners) > _ROUND:
         return "circle"
     upright = len({lon for lon, *_ in corners}) == len({lat for _, lat, *_ in corners}) == 2
-    return "box" if upright else "polygon"
+    return "box" if upright and len(corners) == _OF_A_BOX else "polygon"
 
 
 def forms_said(text: str) -> list[str]:

@@ -76,6 +76,7 @@ def image_looked_at(
     return None
 
 
+_PLANES = {"plane"}
 _MOST = 6
 """How many images are looked at to find the one of a kind."""
 
@@ -117,6 +118,8 @@ def for_its_modality(call: Call, done: Sequence[Done]) -> Call:
     if str(seen).lower() != "sar":
         return call
     other = FOR_RADAR[call.tool]
+    if set(call.args.get("classes") or ()) == _PLANES:
+        other = "sar_plane_type"  # the detector for radar knows ships alone
     taken = toolbox().get(other).schema.get("properties", {})
     return Call(
         other, {name: value for name, value in call.args.items() if name in taken and name == "image"}

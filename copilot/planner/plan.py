@@ -113,7 +113,13 @@ class Planner:
             declared = declared_plan(said, situation, by_rules)
             if declared is not None:
                 notes = (*draft.notes, *declared.notes)
-                return Plan(tuple(declared.calls), tuple(dict.fromkeys(notes)), labels=("declared",))
+                asked = _asked(said)
+                return Plan(
+                    tuple(declared.calls),
+                    tuple(dict.fromkeys(notes)),
+                    asked=asked if asked in ("most", "fewest") else None,
+                    labels=("declared",),
+                )
             self._fill(draft, said, situation)
         except Ask as ask:
             if ask.lacks_data and is_beside_the_catalogue(said, situation):

@@ -141,7 +141,7 @@ def mended(text: str, spans: Sequence[Span]) -> str:
     return _WORD.sub(replace, found)
 
 
-_SHORT_AS = {"wich": "which", "whcih": "which", "shw": "show", "hw": "how", "mny": "many", "wht": "what", "whr": "where", "recnt": "recent", "ltst": "latest",
+_SHORT_AS = {"evrything": "everything", "everthing": "everything", "everyting": "everything", "wich": "which", "whcih": "which", "shw": "show", "hw": "how", "mny": "many", "wht": "what", "whr": "where", "recnt": "recent", "ltst": "latest",
              "nwst": "newest", "cnt": "count", "plt": "plot"}  # fmt: skip
 
 

@@ -37,6 +37,12 @@ _KEPT_INSIDE = re.compile(
     re.I,
 )
 """What is selected by what is drawn."""
+_WHICH_OF_THEM = re.compile(
+    r"^\W*(?:(?:and|so|ok|but|now)\W+)*(?:who|which(?: one)?|which of (?:them|those|these|the \w+)(?: \w+)?) (?:had|has|have|got|is|are) (?:the )?"
+    r"(?:more|most|fewer|fewest|less|least|bigger|biggest|larger|largest|busier|busiest)(?: images?| scenes?)?\W*$",
+    re.I,
+)
+"""Which of the places spoken of has more images."""
 _DRAWN_AWAY = re.compile(
     r"^\W*(?:(?:please|and|now|then|ok)\W+)*(?:delete|remove|erase|drop|clear|get rid of|take away) (?:(?:all|the|my|that|this|those|last|both) )*"
     r"(?:drawings?|circles?|rings?|box(?:es)?|rectangles?|polygons?|shapes?|markers?|pins?|flags?)\W*$",
@@ -55,7 +61,15 @@ def is_planned_elsewhere(text: str) -> bool:
         return True
     if any(
         pattern.search(text)
-        for pattern in (_IMAGES_THERE, _TAKEN_HOME, _SAVED_AS, _KEPT_INSIDE, _DRAWN_AWAY, _SET_TO)
+        for pattern in (
+            _IMAGES_THERE,
+            _TAKEN_HOME,
+            _SAVED_AS,
+            _KEPT_INSIDE,
+            _WHICH_OF_THEM,
+            _DRAWN_AWAY,
+            _SET_TO,
+        )
     ):
         return True
     return label_by_rule(text.lower().strip(" ?!.")) == "help"

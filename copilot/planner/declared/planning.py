@@ -259,7 +259,7 @@ def _unnamed_images(text: str, things: Sequence[Thing]) -> list[str]:
 
 _EACH = re.compile(
     r"\b(?:both|each|every one|all) (?:of )?(?:the |my |these |those )?(?:\w+ )?(?:images|pictures|photos|scenes|of them)\b|\b(?:each|every) (?:image|picture|photo|scene)\b"
-    r"|\b(?:in|on|of) (?:both|each|all)\b|\bwhich (?:one )?of (?:the|these|those) (?:two|three|images|pictures|photos)\b"
+    r"|^\W*which (?:one )?(?:has|have|shows|holds|contains) (?:the )?(?:more|most|fewer|fewest|less|least)\b|\b(?:in|on|of) (?:both|each|all)\b|\bwhich (?:one )?of (?:the|these|those) (?:two|three|images|pictures|photos)\b"
     r"|\bwhich (?:image|picture|photo|scene|one) (?:has|shows|holds)\b|\bin the two\b",
     re.I,
 )

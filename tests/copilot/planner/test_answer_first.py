@@ -52,3 +52,32 @@ def test_a_table_definition_is_told_in_sentences() -> None:
     assert spelt_out(Done(Call("db_schema"), True, schema)) == (
         "Its ranges: gsd_m 0.3 to 1. The columns are name and gsd_m."
     )
+
+
+def counted(image: str, count: int) -> Done:
+    """A count of what is in an image, as the tool reports it."""
+    return Done(Call("object_count", {"image": image}), True, "", {"count": count})
+
+
+def test_which_image_has_more_is_answered_with_their_names() -> None:
+    names = {"raster-1": "harbour", "raster-2": "apron"}
+    looks = [counted("raster-1", 8), counted("raster-2", 0)]
+    assert list(direct_answer(looks, "most", names)) == ["harbour has more: harbour 8 ⁽¹⁾, apron 0 ⁽²⁾."]
+    assert list(direct_answer(looks, "fewest", names)) == ["apron has fewer: harbour 8 ⁽¹⁾, apron 0 ⁽²⁾."]
+
+
+def test_images_with_as_many_have_no_first() -> None:
+    looks = [counted("raster-1", 3), counted("raster-2", 3)]
+    assert list(direct_answer(looks, "most")) == ["They have as many: raster-1 3 ⁽¹⁾, raster-2 3 ⁽²⁾."]
+
+
+def test_one_image_alone_is_not_compared() -> None:
+    assert list(direct_answer([counted("raster-1", 3)], "most")) == []
+
+
+def test_a_tiny_share_shows_its_first_digits() -> None:
+    part = Done(Call("db_count"), True, "", {"count": 182, "by": None})
+    whole = Done(Call("db_sql"), True, "", {"first": [{"images": 1_149_612}]})
+    assert list(direct_answer([part, whole], "share")) == [
+        "182 ⁽¹⁾ of 1,149,612 ⁽²⁾ images, that is 0.016 %."
+    ]
