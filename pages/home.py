@@ -35,7 +35,7 @@ def _breadcrumb(current: Session) -> None:
             name, image = unseen
             st.page_link(
                 st.session_state["pages"]["imagery"],
-                label=_plain(f"{name if len(name) <= 40 else name[:39] + '…'} is not on the map: look at it"),
+                label=_plain(f"{name if len(name) <= 28 else name[:27] + '…'} is not on the map: look at it"),
                 icon=":material/satellite_alt:",
                 query_params={"session": current.id, "image": image},
                 width="content",
