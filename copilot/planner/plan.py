@@ -294,7 +294,7 @@ def _read(request: str, situation: Situation) -> tuple[str, tuple[Span, ...], di
     return request, spans, misspelt
 
 
-_COLUMN_IN_QUOTES = re.compile(r"[\"`]([a-z_]+\w*)[\"`](?=\s*(?:[<>=!]|in\b|like\b|between\b))", re.I)
+_COLUMN_IN_QUOTES = re.compile(r"[\"`]([a-z_]+\w*)[\"`](?=\s*(?:[<>=!]|in\s*\(|like\s*'|between\s+\d))", re.I)
 
 
 def _unquoted(request: str) -> str:

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from copilot.engine import Engine
+from copilot.planner.situation import Call
 from tests.copilot.planner.asked import last_calls, planned, tools
 from tests.requests.records import read_requests
 from tests.requests.runner import FOLDER
@@ -75,3 +76,10 @@ def test_adding_a_year_widens_the_range(engine: Engine) -> None:
 def test_no_text_makes_the_planner_fail(request: str, engine: Engine) -> None:
     plan = planned(request, engine)
     assert plan.calls or plan.notes or plan.talk
+
+
+def test_a_quoted_name_stays_one_and_a_quoted_column_is_read(engine: Engine) -> None:
+    named = planned('fmow in Kenya as points named "Train" in green', engine)
+    assert named.calls[-1].args == {"color": "green", "name": "Train"}
+    compared = planned('filter by "cloud_pct" <= 5', engine)
+    assert Call("filter_attribute", {"field": "cloud_pct", "op": "<=", "value": 5.0}) in compared.calls
