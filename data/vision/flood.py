@@ -73,18 +73,12 @@ def map_flood(
     from data.uploads.gdal import quiet_gdal
     from data.vision.water import INFRARED
 
+    images = [after] + ([before] if before is not None else [])
     with quiet_gdal(), tempfile.TemporaryDirectory(prefix="flood-", dir=target.parent) as folder:
         room, grid = Path(folder), grid_of(after)
-        optical = optical_bands(after)
-        if before is not None and (optical is None) != (optical_bands(before) is None):
-            from data.raster.errors import RasterError
-
-            raise RasterError("One image is optical and the other radar; a flood needs two of one kind.")
-        if optical is None and not as_radar:
-            for each in [after] + ([before] if before is not None else []):
-                refuse_no_radar(each)
+        optical = _of_one_kind(images, as_radar)
         levels, looks, index = [], None, "dB"
-        for number, path in enumerate([after] + ([before] if before is not None else [])):
+        for number, path in enumerate(images):
             progress.tell(0.4 * number, f"Preparing image {number + 1}.")
             level = room / f"level{number}.tif"
             if optical is None:
@@ -94,10 +88,9 @@ def map_flood(
             levels.append(level)
         progress.tell(0.7, "Telling water from the rest.")
         if optical is None:
-            found, waters = _dark([after] + ([before] if before is not None else []), levels, room)
+            found, waters = _dark(images, levels, room)
             found.change = _change(levels, grid)
         else:
-            images = [after] + ([before] if before is not None else [])
             found, waters = _thresholds(images, levels, grid, room)
         raw, steep = room / "raw.tif", _steep(dem, room)
         progress.tell(0.8, "Marking water.")
@@ -120,6 +113,19 @@ def map_flood(
         tuple(found.notes),
         kind == "sar" or dark,
     )
+
+
+def _of_one_kind(images: list[Path], as_radar: bool) -> tuple[str, tuple[int, int]] | None:
+    """The water index of the first image, None for radar. Raises RasterError for two kinds, or neither."""
+    from data.raster.errors import RasterError
+
+    kinds = [optical_bands(each) for each in images]
+    if len({each is None for each in kinds}) == 2:
+        raise RasterError("One image is optical and the other radar; a flood needs two of one kind.")
+    if kinds[0] is None and not as_radar:
+        for each in images:
+            refuse_no_radar(each)
+    return kinds[0]
 
 
 def optical_bands(path: Path) -> tuple[str, tuple[int, int]] | None:

@@ -91,8 +91,7 @@ def list_detections(
     detections | which ones have I rejected so far | what is left to review
     """
     found = detections_of(state, world, detections)
-    reviews = reviews_of(state, world.artifacts.find, found.key)
-    rows = _rows(found.frame, reviews)
+    rows = _rows(found.frame, reviews := reviews_of(state, world.artifacts.find, found.key))
     wanted = Wanted(class_name, min_score, below_score, verdict, min_length_m, max_length_m, part, order)
     kept = narrowed(state, world, found, rows, wanted)
     table = kept.head(limit)
