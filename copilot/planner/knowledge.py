@@ -41,7 +41,7 @@ _MEANS = (
     re.compile(r"^\W*what(?:'s| is| are) (?:an? |the )?(?P<what>gsd(?:_m)?|cloud_pct|modality|confidence|acquired|image_id|length_m)(?: here)?\W*$", re.I),
 )  # fmt: skip
 _LICENCE = re.compile(
-    r"\b(?:official|trustworthy|reliable|reputable) (?:source|data)\b|\bwho (?:made|published|created|owns|provides|labell?ed|annotated) (?:it|this|that|them|these|those|(?:the|this|these|that|your) (?:data(?: ?sets?)?|images?|imagery|labels?|annotations?|collections?|samples?)|(?:fmow|xbd|fair1m|sarfish|bigearthnet|xview\d?))\b|\blicen[cs]\w*\b|\bcopyright\w*\b|\bterms of use\b|\b(?:may|can|allowed to|how (?:do|should|can)) (?:i|we) (?:quote|cite|publish|credit|reuse|share) (?:it|this|them|these|that|the (?:data|images?|data ?sets?))\b"
+    r"\b(?:official|trustworthy|reliable|reputable) (?:source|data)\b|\bwho (?:made|published|created|owns|provides|labell?ed|annotated) (?:it|this|that|them|these|those|(?:the|this|these|that|your) (?:data(?: ?sets?)?|images?|imagery|labels?|annotations?|collections?|samples?)|(?:fmow|xbd|fair1m|sarfish|bigearthnet|xview\d?))\b|\blicen[cs]\w*\b(?! (?:plates?|numbers?))|\bcopyright\w*\b|\bterms of use\b|\b(?:may|can|allowed to|how (?:do|should|can)) (?:i|we) (?:quote|cite|publish|credit|reuse|share) (?:it|this|them|these|that|the (?:data|images?|data ?sets?))\b"
     r"|\bwhere (?:does|do|did|is|are) (?:this|the|these|your|all this|it|that) ?(?:data(?: ?sets?)?|images?|imagery)? ?(?:come |coming |taken |originate )?from\b",
     re.I,
 )

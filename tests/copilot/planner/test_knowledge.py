@@ -41,6 +41,8 @@ def test_the_projection_is_that_of_the_map(engine: Engine) -> None:
         "which fields do planes land on",
         "show the class Bus",
         "what is it?",
+        "read the licence plates",
+        "who owns the boat in this image?",
     ],
 )
 def test_other_questions_are_left_to_the_rest(request_: str, engine: Engine) -> None:
