@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -81,17 +83,39 @@ def carry_on(
         chunks = range(-(-len(tasks.tasks) // settings.chunk))
         left = [number for number in chunks if number not in done]
         if left and not (limits or Limits()).reached(progress):
-            with _client(jobs, scheduler) as client:
+            with _interruptible() as interrupted, _client(jobs, scheduler) as client:
                 sent = partial(_chunk, tasks, settings.chunk)
                 work = _work(settings)
                 for number, rows in _results(client, left, sent, work, progress, limits or Limits()):
                     run.write_part(number, rows)
                     note(rows)
+                    if interrupted.is_set():
+                        raise KeyboardInterrupt
         progress.stopped = "" if progress.done >= settings.total else (limits or Limits()).reached(progress)
     finally:
         progress.pid = 0
         run.note(progress)
     return progress
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """What is set once Ctrl-C was pressed: an interrupt that is raised within a callback of the garbage
+    collector, such as Dask's, is lost."""
+    interrupted = threading.Event()
+
+    def interrupt(number: int, frame: object) -> None:
+        interrupted.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted  # only the main thread hears of signals
+        return
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _counted(run: Run) -> Progress:

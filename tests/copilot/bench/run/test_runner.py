@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -92,6 +93,21 @@ def test_a_run_in_one_value_says_what_the_command_promises(engine: Engine, tasks
     assert told["ni"] == 2.25  # the model is asked once more for the answer: 3 rounds of two calls, 2 of one
     by_calls = [(each["calls"], each["tasks"], each["success"]) for each in told["by_calls"]]
     assert by_calls == [(1, 6, 0.6667), (2, 2, 1.0)]
+
+
+def test_an_interrupt_that_was_swallowed_ends_the_run_after_the_chunk(
+    engine: Engine, tasks: TaskSet, scheduler: str
+):
+    def swallowing(so_far: Progress) -> None:
+        if so_far.done:  # as where the garbage collector calls back: what is raised there is lost
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+
+    run, before = begun(engine, tasks), signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        carry_on(run, tasks, jobs=1, scheduler=scheduler, tell=swallowing)
+    assert len(run.parts()) == 1 and run.progress.done == len(run.rows())
+    assert (run.progress.pid, signal.getsignal(signal.SIGINT)) == (0, before)
 
 
 def test_finished_chunks_are_not_run_again(engine: Engine, tasks: TaskSet, scheduler: str):
