@@ -22,6 +22,7 @@ from copilot.planner.idioms import in_plain_words
 from copilot.planner.joining import joined
 from copilot.planner.knowledge import known
 from copilot.planner.leftovers import ask_about_unknown_things, leftovers
+from copilot.planner.lexicon import FIELDS
 from copilot.planner.limits import NARROWING
 from copilot.planner.places import camera_on
 from copilot.planner.politeness import without_politeness
@@ -298,8 +299,18 @@ _COLUMN_IN_QUOTES = re.compile(r"[\"`]([a-z_]+\w*)[\"`](?=\s*(?:[<>=!]|in\s*\(|l
 
 
 def _unquoted(request: str) -> str:
-    """A request with its columns bare, as they are known: '"cloud_pct" <= 5' as it stands in an expression."""
-    return request if _SQL.match(request) else _COLUMN_IN_QUOTES.sub(r"\1", request)
+    """A request with its columns bare, as they are known: '"cloud_pct" <= 5' as it stands in an expression.
+
+    A name of the user's own stays quoted: 'clusters "Winter" = December 2018' names a layer.
+    """
+    return request if _SQL.match(request) else _COLUMN_IN_QUOTES.sub(_bare_column, request)
+
+
+def _bare_column(match: re.Match[str]) -> str:
+    return match[1] if match[1].lower() in _COLUMNS else match[0]
+
+
+_COLUMNS = frozenset({*FIELDS, *FIELDS.values()})
 
 
 def _refuse_what_no_tool_does(draft: _Draft, clause: Clause, situation: Situation) -> None:
