@@ -97,11 +97,20 @@ class Columns:
         Raises Unanswered.
         """
         shape = None if selection.geometry is None else polygon_in_box(selection.geometry)
-        rows = self._around(selection, None if shape is None else shape[1])
+        boxes = _boxes(selection, None if shape is None else shape[1])
+        rows: Rows = _ALL
+        for box in boxes:
+            rows = self._cells(box) if isinstance(rows, slice) else rows
+        everywhere = isinstance(rows, slice)
+        if everywhere:  # the classes leave the fewest, and are quick to tell
+            rows = self._classed(rows, selection)
+        for box in boxes:
+            rows = self._in_box(rows, box)
         for attribute in selection.attributes:
             rows = self._with(rows, attribute)
         rows = self._dated(rows, selection)
-        rows = self._classed(rows, selection)
+        if not everywhere:
+            rows = self._classed(rows, selection)
         rows = self._in_circle(rows, selection)
         return rows if shape is None else self._covered(rows, shape[0])
 
@@ -160,20 +169,6 @@ class Columns:
             return self._columns[name]
 
     # -- narrowing ------------------------------------------------------------------------------
-
-    def _around(self, selection: Selection, shape_box: Bbox | None) -> Rows:
-        """The rows in the selection's box, and in the boxes around its circle and its shape."""
-        boxes = [normal_bbox(box) for box in (shape_box, selection.bbox) if box is not None]
-        if _has_circle(selection):
-            assert selection.center is not None and selection.radius_km is not None
-            lon, lat = selection.center
-            boxes.append(circle_bbox(wrapped(lon), lat, selection.radius_km))
-        rows: Rows = _ALL
-        for box in boxes:
-            if isinstance(rows, slice):
-                rows = self._cells(box)
-            rows = self._in_box(rows, box)
-        return rows
 
     def _cells(self, box: Bbox) -> Rows:
         """The rows of the cells that a box touches; all where that is most of them."""
@@ -382,9 +377,21 @@ def _has_circle(selection: Selection) -> bool:
     )
 
 
+def _boxes(selection: Selection, shape_box: Bbox | None) -> list[Bbox]:
+    """The selection's box, and the boxes around its circle and its shape."""
+    boxes = [normal_bbox(box) for box in (shape_box, selection.bbox) if box is not None]
+    if _has_circle(selection):
+        assert selection.center is not None and selection.radius_km is not None
+        lon, lat = selection.center
+        boxes.append(circle_bbox(wrapped(lon), lat, selection.radius_km))
+    return boxes
+
+
 def _kept(rows: Rows, keep: Any) -> Rows:
     if keep is np.False_:
         return np.empty(0, np.intp)
+    if keep.all():
+        return rows
     return np.flatnonzero(keep) if isinstance(rows, slice) else rows[keep]
 
 
