@@ -25,8 +25,8 @@ _chat = st.components.v2.component(
 )
 
 
-def show_chat(session: Session) -> None:
-    """Draw the conversation, the input and the stop button."""
+def show_chat(session: Session, version: str) -> None:
+    """Draw the conversation, the input and the stop button; `version` is that of what the page shows."""
     running, stopping = live().running(session.id) is not None, live().stopping(session.id)
     key = f"chat-{session.id}"
     with st.container(key="chat"):
@@ -34,7 +34,7 @@ def show_chat(session: Session) -> None:
             key=key,
             data={
                 "session": session.id,
-                "version": live().version(session.id),
+                "version": version,
                 **conversation(session.turns, session.state, running, stopping),
                 "job": live().job(session.id),
                 "problem": live().problem(session.id),

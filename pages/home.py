@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from copilot.live import live
 from copilot.session import Session
 from copilot.view.chips import Chip, chips
 from copilot.view.imagery import not_on_the_map
@@ -17,10 +18,12 @@ from pages.panels import show_panels
 def show() -> None:
     """Draw the page."""
     current = session()
+    # Before anything is drawn: what changes meanwhile is then newer than the page, and draws it again.
+    version = live().version(current.id)
     header(current)
     left, right = st.columns([1, 2], gap="small", wrap=True)
     with left, st.container(key="left"):
-        show_chat(current)
+        show_chat(current, version)
     with right, st.container(key="right", gap=None):
         _breadcrumb(current)
         show_map(current.id)
