@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from copilot.planner.lexicon import FIELDS
 from copilot.planner.situation import Situation
 from data.schema import DatasetInfo
 from data.vocabulary.datasets import dataset_mentions
+from tools.phrases import listed
 
 _FIELDS = {
     "image_id": "an image's id: its data set and its name",
@@ -100,7 +101,7 @@ def _licences(text: str, situation: Situation) -> list[str] | None:
         key = (info.source or "an unknown source", info.licence or "not given")
         alike.setdefault(key, []).append(info.name)
     said = [
-        f"{_listed(names)}: from {source}; licence: {licence.rstrip('.')}."
+        f"{listed(names)}: from {source}; licence: {licence.rstrip('.')}."
         for (source, licence), names in alike.items()
     ]
     if any(info.origin == "sample" for info in infos):
@@ -165,7 +166,7 @@ def _told(info: DatasetInfo) -> str:
     about = info.description.split(" annotations. ")[-1].split(". ")[0].rstrip(".")
     sharp = "" if info.gsd_m is None else f", {_range(info.gsd_m)} m a pixel"
     return (
-        f"{info.name} ({info.title}): {about}; {_listed(info.sensors) if info.sensors else 'no sensor given'}{sharp}, "
+        f"{info.name} ({info.title}): {about}; {listed(info.sensors) if info.sensors else 'no sensor given'}{sharp}, "
         f"{info.images:,} images, {info.detections:,} objects, {len(info.classes)} classes."
     )
 
@@ -185,7 +186,7 @@ def _meaning(text: str, situation: Situation) -> list[str] | None:
     if (field := fields.get(what) or fields.get(what.replace(" ", "_"))) in _FIELDS:
         return [f"{field} is {_FIELDS[field]}."]
     if holding := _with_class(what, situation.datasets.values()):
-        names = _listed([info.name for info in holding])
+        names = listed([info.name for info in holding])
         return [
             f"'{what}' is a class of {names}. The catalogue holds its name and which images have it; what its makers "
             "count as one is written in the data set's own documentation."
@@ -199,7 +200,3 @@ def _with_class(what: str, infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
         for info in infos
         if any(each.name.replace("_", " ").lower() == what.replace("_", " ") for each in info.classes)
     ]
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -18,10 +18,11 @@ _BARE_LIMIT = re.compile(
     rf"\b(?P<op>{'|'.join(words for op, words in COMPARATORS if op in ('<', '<=', '>', '>='))}) (?P<n>{NUMBER})\s*(?:%|percent|m)?\W*$",
     re.I,
 )
-_SET_TO = re.compile(
-    rf"\W*(?:(?:no|and|now|ok|actually|rather|please)\W+)*(?:make|set|change|put) (?:it|that|this)(?: to)? (?P<n>{NUMBER})\W*(?:%|percent)?\W*$",
+SETS_TO = re.compile(
+    rf"^\W*(?:(?:no|and|now|ok|actually|rather|please)\W+)*(?:make|set|change|put) (?:it|that|this)(?: to)? (?P<n>{NUMBER})\W*(?:%|percent)?\W*$",
     re.I,
 )
+"""Another number for the limit that is there: "make that 200"."""
 _OF_THE_LIMIT = {
     "cloud_pct": r"%|percent|clouds?|cloudy",
     "gsd_m": r"m|met(?:er|re)s?|cm",
@@ -123,7 +124,7 @@ def changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | None
     last = _last_limit(situation) or limits[-1]
     if not isinstance(last["value"], int | float):
         return None
-    if (plain_number := _SET_TO.match(clause.text)) is not None:
+    if (plain_number := SETS_TO.match(clause.text)) is not None:
         return {"field": last["field"], "op": last["op"], "value": number(plain_number["n"])}
     if bare and not numbers:
         op = next(op for op, words in COMPARATORS if re.fullmatch(words, bare["op"], re.I))
@@ -137,7 +138,7 @@ def changed_limit(clause: Clause, situation: Situation) -> dict[str, Any] | None
 
 def sets_the_limit(clause: Clause, situation: Situation) -> bool:
     """Whether a clause gives the last limit another number: "make that 200"."""
-    return bool(_SET_TO.match(clause.text)) and changed_limit(clause, situation) is not None
+    return bool(SETS_TO.match(clause.text)) and changed_limit(clause, situation) is not None
 
 
 def _last_limit(situation: Situation) -> dict[str, Any] | None:

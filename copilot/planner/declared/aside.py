@@ -9,6 +9,7 @@ from copilot.planner.beyond import undoable
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.idioms import web
 from copilot.planner.declared.phrases import name_of, words_of
+from copilot.planner.limits import SETS_TO
 from copilot.planner.rules import label_by_rule
 
 _TAKEN_HOME = re.compile(
@@ -48,11 +49,6 @@ _DRAWN_AWAY = re.compile(
     r"(?:drawings?|circles?|rings?|box(?:es)?|rectangles?|polygons?|shapes?|markers?|pins?|flags?)\W*$",
     re.I,
 )
-_SET_TO = re.compile(
-    r"^\W*(?:(?:no|and|now|ok|actually|rather|please)\W+)*(?:make|set|change|put) (?:it|that|this)(?: to)? \d[\d.]*\W*%?\W*$",
-    re.I,
-)
-"""A limit that is changed: "make that 200"."""
 
 
 def is_planned_elsewhere(text: str) -> bool:
@@ -68,7 +64,7 @@ def is_planned_elsewhere(text: str) -> bool:
             _KEPT_INSIDE,
             _WHICH_OF_THEM,
             _DRAWN_AWAY,
-            _SET_TO,
+            SETS_TO,
         )
     ):
         return True
