@@ -40,13 +40,15 @@ _follow = st.components.v2.component("azimuth_follow", js=asset("follow.js"), is
 def show() -> None:
     """Draw the page."""
     current = session()
+    # Before anything is drawn: what changes meanwhile is then newer than the page, and draws it again.
+    version = live().version(current.id)
     header(current)
     world = current.world()
     with st.container(key="imagery"):
         there = choices(current.state, world)
         handle = _top(current, there)
         if handle is None:
-            _follow_changes(current, None)
+            _follow_changes(current, version, None)
             _nothing_yet()
             return
         try:
@@ -72,15 +74,15 @@ def show() -> None:
             _bands(current, handle)
         with tabs[2], st.container(key="image_jobs"):
             PANELS["Jobs"](current)
-        _follow_changes(current, None if detections is None else detections.id, against)
+        _follow_changes(current, version, None if detections is None else detections.id, against)
 
 
-def _follow_changes(current: Session, shown: str | None, against: str | None = None) -> None:
+def _follow_changes(current: Session, version: str, shown: str | None, against: str | None = None) -> None:
     """Draw the page anew when something has changed, and tell the picture what was chosen beside it."""
     number, wanted = opened_detection(current)
     data: dict[str, Any] = {
         "session": current.id,
-        "version": live().version(current.id),
+        "version": version,
         "show": shown,
         "open": None if wanted is None else list(wanted),
         "number": number,
