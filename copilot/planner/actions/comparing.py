@@ -6,7 +6,7 @@ What is compared is gone through one by one; the selection is then as it was bef
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from copilot.planner.actions.grouping import GROUPINGS, any_grouping, group_field, need_data
@@ -51,7 +51,12 @@ def holds_against(clause: Clause) -> bool:
 
 
 def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
-    """Counts side by side: of data sets, classes, periods, or place after place."""
+    """Counts side by side: of data sets, classes, periods, or place after place; nothing where the request has them.
+
+    "Airports in Kenya vs Tanzania, who has more?" asks once.
+    """
+    if is_of_them(clause) and _is_compared(situation.planned):
+        return
     yield from need_data(clause, situation)
     before = dict(situation.filters)
     places = [resolved(span, situation).label for span in clause.of("place")]
@@ -81,6 +86,11 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
     if grouped is None:
         raise Ask("What should I compare?", ("the data sets", "the years", "the classes", "the sensors"))
     yield Call("group_count", {"by": grouped} | _unit(clause))
+
+
+def _is_compared(planned: Sequence[Call]) -> bool:
+    tools = [call.tool for call in planned]
+    return tools.count("db_count") > 1 or "group_count" in tools
 
 
 def _unit(clause: Clause) -> dict[str, str]:

@@ -30,6 +30,18 @@ def test_one_more_place_is_held_against_the_one_there_is(question: str, engine: 
     ]
 
 
+@pytest.mark.parametrize("question", ["which has more?", "who has more images?"])
+def test_what_a_request_has_compared_is_not_compared_again(question: str, engine: Engine) -> None:
+    places = [("filter_coords", {"place": "Uganda"}), ("db_count", {}), ("filter_coords", {"place": "Kenya"})]
+    assert last_calls(["load fmow", f"fmow in Uganda vs Kenya, {question}"], engine) == [
+        *places, ("db_count", {}), ("filter_clear", {"fields": ["place"]}),
+    ]  # fmt: skip
+    assert last_calls(["load fmow and xview1", f"xview1 vs fmow, {question}"], engine)[-1] == (
+        "group_count",
+        {"by": "dataset"},
+    )
+
+
 def test_more_is_of_two_and_most_of_all_that_were_spoken_of(engine: Engine) -> None:
     turns = ["fmow in Uganda", "and Kenya?", "what about Nepal"]
     places = [call[1].get("place") for call in last_calls([*turns, "which has more?"], engine)]
