@@ -22,7 +22,7 @@ from copilot.settings import settings_of
 from copilot.view.jobs import shown_job
 from copilot.worker.recovery import RESTART, drop_parts, is_safe_again, left_behind
 from state.jobs import Job
-from state.log import Outcome
+from state.log import Event, Outcome
 from state.model import State
 from state.store import UnknownSession
 
@@ -45,6 +45,7 @@ class _Running:
 
     request: str
     stop: threading.Event = field(default_factory=threading.Event)
+    turn: int | None = None
 
 
 class Live:
@@ -68,7 +69,7 @@ class Live:
             found = self._sessions.get(session_id)
             if found is None:
                 found = Session.open(session_id, engine=self.engine)
-                found.listen(lambda _: self._tell(session_id))
+                found.listen(partial(self._heard, session_id))
                 self._sessions[session_id] = found
                 self._close_unused()
             self._sessions.move_to_end(session_id)
@@ -114,10 +115,11 @@ class Live:
         with self._lock:
             if session.id in self._running:
                 raise Refused("A request is still running in this session. Stop it, or wait for its answer.")
-            self._running[session.id] = _Running(title)
+            running = _Running(title)
+            self._running[session.id] = running
             self._problems.pop(session.id, None)
         threading.Thread(
-            target=self._call, args=(session, work), name=f"call-{session.id[:6]}", daemon=True
+            target=self._call, args=(session, running, work), name=f"call-{session.id[:6]}", daemon=True
         ).start()
 
     def stop(self, session_id: str) -> bool:
@@ -244,20 +246,32 @@ class Live:
             _log.exception("a turn of session %s could not run", session.id)
             self._problems[session.id] = _sentence(error)
         finally:
-            with self._lock:
-                del self._running[session.id]
-            self._tell(session.id)
+            self._ended(session.id, running)
 
-    def _call(self, session: Session, work: Callable[[], object]) -> None:
+    def _call(self, session: Session, running: _Running, work: Callable[[], object]) -> None:
         try:
             work()
         except Exception as error:
             _log.exception("a call of session %s could not run", session.id)
             self._problems[session.id] = _sentence(error)
         finally:
-            with self._lock:
-                del self._running[session.id]
-            self._tell(session.id)
+            self._ended(session.id, running)
+
+    def _heard(self, session_id: str, event: Event) -> None:
+        """Tell of an event. A reply ends its turn: whoever sees it may ask for the next thing at once."""
+        with self._lock:
+            running = self._running.get(session_id)
+            if event.kind == "reply" and running is not None and event.turn == running.turn:
+                del self._running[session_id]
+            elif event.kind == "request" and running is not None and running.turn is None:
+                running.turn = event.turn
+        self._tell(session_id)
+
+    def _ended(self, session_id: str, running: _Running) -> None:
+        with self._lock:
+            if self._running.get(session_id) is running:
+                del self._running[session_id]
+        self._tell(session_id)
 
     def _tell(self, session_id: str) -> None:
         with self._lock:

@@ -57,7 +57,7 @@ def _input(session: Session, running: bool, stopping: bool) -> None:
             "Ask for images or places …",
             key="request",
             max_chars=4000,
-            on_submit=lambda: _ask(session.id, str(st.session_state["request"])),
+            on_submit=lambda: _ask(session.id, str(st.session_state["request"]), box="request"),
         )
         if running:
             st.button(
@@ -83,12 +83,17 @@ def _acted(session: Session, result: Any) -> None:
         st.rerun()
 
 
-def _ask(session_id: str, text: str) -> None:
-    """Start a turn, before the page is drawn: the page that follows shows it already."""
+def _ask(session_id: str, text: str, box: str | None = None) -> None:
+    """Start a turn, before the page is drawn: the page that follows shows it already.
+
+    What is refused goes back into `box`, where it was written.
+    """
     try:
         live().ask(session_id, text)
     except Refused as refused:
         tell(str(refused))
+        if box is not None:
+            st.session_state[box] = text
 
 
 def _stop(session_id: str) -> None:

@@ -103,6 +103,24 @@ def test_a_session_answers_one_request_at_a_time(live: Live, monkeypatch: pytest
     finished(live, other.id)
 
 
+def test_whoever_sees_a_reply_may_ask_for_the_next_thing_at_once(live: Live):
+    session, asked, done = live.create("me"), [], threading.Event()
+
+    def ask_next() -> None:
+        replies = [turn.reply for turn in session.turns if turn.reply is not None]
+        if len(replies) == 1 and not asked:
+            asked.append("load fair1m")
+            live.ask(session.id, "load fair1m")
+        elif len(replies) == 2:
+            done.set()
+
+    leave = live.subscribe(session.id, ask_next)
+    live.ask(session.id, "load xview1")
+    assert done.wait(30)
+    leave()
+    assert [each.request for each in session.turns] == ["load xview1", "load fair1m"]
+
+
 def test_stop_reaches_the_turn(live: Live, monkeypatch: pytest.MonkeyPatch):
     held = Held(monkeypatch)
     session = live.create("me")

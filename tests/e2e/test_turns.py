@@ -153,11 +153,12 @@ def test_stop_says_at_once_in_every_tab_that_it_waits_for_the_step_it_is_at(
         expect(each.page.locator(".st-key-stop")).to_have_count(0, timeout=SLOW_MS)
 
 
-def test_a_second_request_is_refused_while_one_runs(tab: Tab, model: SlowModel):
+def test_a_second_request_is_refused_while_one_runs_and_stays_in_the_box(tab: Tab, model: SlowModel):
     tab.send(REQUEST)
     expect_running(tab)
     tab.send("something else")
     expect(tab.page.get_by_text("A request is still running in this session.")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.get_by_test_id("stChatInputTextArea")).to_have_value("something else", timeout=SLOW_MS)
     model.gate.set()
     expect_done(tab)
     expect(tab.page.locator("article.az-turn")).to_have_count(1)
