@@ -58,6 +58,23 @@ def raster_of(state: State, world: World, handle: str) -> Raster:
     raise ToolError(_no_raster(state, handle))
 
 
+def image_of(state: State, world: World, handle: str, model: str | None = None) -> Raster:
+    """The raster of that handle, in which things are looked for: no heights, no classes, not empty.
+
+    One who names the model knows what it is for, and may run it on anything. Raises ToolError.
+    """
+    from data.raster.errors import RasterError
+    from data.vision.suits import refuse_no_image
+
+    raster = raster_of(state, world, handle)
+    if model is None:
+        try:
+            refuse_no_image(raster.path)
+        except RasterError as error:
+            raise ToolError(str(error)) from None
+    return raster
+
+
 def raster_step(
     state: State,
     world: World,

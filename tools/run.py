@@ -17,6 +17,7 @@ from data.room import disk_full, ran_out
 from state.codec import canonical, recorded
 from state.model import State
 from tools.base import Step, Tool, ToolError, World
+from tools.titles import by_titles
 from tools.toolbox import Toolbox
 
 MAX_STATE_BYTES = 64 * 1024
@@ -30,7 +31,7 @@ def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments:
     """Run one call against a state. A failure is a step on the state from before; nothing is raised."""
     try:
         wanted = toolbox.get(name)
-        step = wanted.function(state, world, **validated(wanted, arguments))
+        step = _titled(wanted, state, world, arguments)
         return _settled(wanted, state, step)
     except (ToolError, CatalogueError) as error:
         return Step(state, str(error), failed=True)
@@ -45,6 +46,16 @@ def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments:
             {"bug": True},
             failed=True,
         )
+
+
+def _titled(wanted: Tool, state: State, world: World, arguments: Mapping[str, Any]) -> Step:
+    """The tool's step, which like what it refuses names rasters by the title that people see."""
+    given = validated(wanted, arguments)
+    try:
+        step = wanted.function(state, world, **given)
+    except ToolError as error:
+        raise ToolError(by_titles(str(error), wanted, given, state, world)) from error
+    return replace(step, observation=by_titles(step.observation, wanted, given, state, world))
 
 
 def validated(wanted: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from data.raster.looks import Look
 from state.model import Artifact
 from tools.base import ToolError
 from tools.rasters import raster_of
+from tools.titles import by_title
 
 COARSEST = 16
 """A tile of level n shows 2^n pixels of the image as one."""
@@ -68,7 +69,7 @@ def _about(session: Session, handle: str) -> dict[str, Any]:
             width, height, names = source.width, source.height, band_names(source)
         bands = shown_bands(found.path, Look())
     except RasterError as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(by_title(str(error), found)) from None
     # The colour that they have on the map, so that the picture shows them alike.
     colours = {layer.artifact: layer.color for layer in session.state.map.layers}
     sets = [
@@ -103,7 +104,7 @@ async def pixels(request: Request) -> Response:
     try:
         png = await run_in_threadpool(_tile, found.path, found.path.stat().st_mtime_ns, look, -coarser, x, y)
     except RasterError as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(by_title(str(error), found)) from None
     return Response(png, media_type="image/png", headers={"Cache-Control": "private, max-age=300"})
 
 

@@ -17,6 +17,7 @@ from state.model import Artifact, State
 from tools.base import Tool, ToolError, World
 from tools.map.files import image_picture
 from tools.rasters import raster_of
+from tools.titles import by_title
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +113,10 @@ def choices(state: State, world: World) -> list[Choice]:
 def about(state: State, world: World, handle: str) -> About:
     """Size, place and kind of an image. Raises ToolError when it cannot be read."""
     found = raster_of(state, world, handle)
-    facts, has_place = _facts(found.path, found.path.stat().st_mtime_ns)
+    try:
+        facts, has_place = _facts(found.path, found.path.stat().st_mtime_ns)
+    except RasterError as error:
+        raise ToolError(by_title(str(error), found)) from None
     kind, reasons = modality(found.path)
     shown = [("Kind", _KINDS.get(kind or "", kind or "not known"))]
     return About(found.name, (*shown, *facts), kind, reasons, has_place, found.path)
@@ -141,16 +145,13 @@ def _facts(path: Path, _changed: int) -> tuple[tuple[tuple[str, str], ...], bool
     from data.raster.looks import constant_values
     from data.vision.ground import ground_of
 
-    try:
-        with opened(path) as source:
-            width, height, count = source.width, source.height, source.count
-            kinds = sorted(set(source.dtypes))
-            crs = source.crs
-            nodata = source.nodata
-            constant = constant_values(source)
-        ground = ground_of(path)
-    except RasterError as error:
-        raise ToolError(str(error)) from None
+    with opened(path) as source:
+        width, height, count = source.width, source.height, source.count
+        kinds = sorted(set(source.dtypes))
+        crs = source.crs
+        nodata = source.nodata
+        constant = constant_values(source)
+    ground = ground_of(path)
     size = path.stat().st_size
     rows = [
         ("Size", f"{width:,} × {height:,} px"),
@@ -195,11 +196,11 @@ def _crs_name(crs: Any) -> str:
 
 def statistics(state: State, world: World, handle: str) -> tuple[pd.DataFrame, str]:
     """Each band's statistics, and of which pixels they are. Raises ToolError when it cannot be read."""
-    path = raster_of(state, world, handle).path
+    found = raster_of(state, world, handle)
     try:
-        return _statistics(path, path.stat().st_mtime_ns)
+        return _statistics(found.path, found.path.stat().st_mtime_ns)
     except RasterError as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(by_title(str(error), found)) from None
 
 
 @lru_cache(maxsize=32)

@@ -94,7 +94,7 @@ def _told(image: Path, _changed: int) -> Modality:
     windows = samples(image, side=256, numbers=[at + 1 for at in bands[:8]])
     names = [facts.bands[at] for at in bands]
     seen = _Seen.of(windows, len(bands), dtype)
-    if palette or seen.few_values:
+    if palette or (seen.few_values and not any(names)):  # a band of a sensor is no mask, however plain
         what = "a colour table" if palette else f"only {seen.distinct} different values"
         return seen.nothing("classes", f"It has {what}: classes or a mask.")
     if not seen.pixels:

@@ -28,6 +28,19 @@ def refuse_no_radar(path: Path) -> None:
     )
 
 
+def refuse_no_image(path: Path) -> None:
+    """Raise RasterError for a raster of heights, of classes or of nothing, in which no thing can be seen."""
+    from data.vision.modality import modality_of
+
+    instead = modality_of(path).instead
+    if instead is None:
+        return
+    raise RasterError(
+        f"Things on the ground are found in a colour, multispectral, panchromatic or radar image, and "
+        f"{path.name} holds {instead}."
+    )
+
+
 def refusal(tool: str, path: Path) -> str | None:
     """Why a tool can tell nothing of an image, in a sentence; None where it can, or only a run shows it."""
     check = _CHECKS.get(tool)

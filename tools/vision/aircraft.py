@@ -12,7 +12,7 @@ from tools.artifacts import Call, Input
 from tools.base import Step, Tool, ToolError, World, tool
 from tools.detections import Detections, DetectionsHandle, detections_of, detections_step
 from tools.phrases import listed, number, number_of, one_line
-from tools.rasters import Raster, RasterHandle, raster_of
+from tools.rasters import Raster, RasterHandle, image_of
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -84,7 +84,7 @@ def _typed(
     from data.raster.errors import RasterError
     from data.vision.aircraft import measure_planes
 
-    raster = raster_of(state, world, image)
+    raster = image_of(state, world, image)
     call = Call.of(asked, image=image, detections=detections, gsd_m=gsd_m)
     given = detections_of(state, world, detections) if detections is not None else None
     inputs: list[Input] = [raster] if given is None else [raster, given]

@@ -12,7 +12,7 @@ from state.model import State
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed, number, number_of
-from tools.rasters import RasterHandle, raster_of
+from tools.rasters import RasterHandle, image_of, raster_of
 from tools.vectors import VectorHandle, vector_of, vector_step
 from tools.vision.products import Outlines, area_words, mask_step
 
@@ -111,7 +111,7 @@ def building_damage_detection(
     buildings were destroyed | assess the damage from the earthquake | what is left standing | damage levels
     of the buildings | which roofs are gone | hurricane damage assessment
     """  # noqa: E501
-    first, second = raster_of(state, world, before), raster_of(state, world, after)
+    first, second = image_of(state, world, before), image_of(state, world, after)
     given = vector_of(state, world, buildings) if buildings is not None else None
     frame, done, outside = _assessed(world, first.path, second.path, given)
     counts = {each: int((frame["level"] == each).sum()) for each in frame.attrs["levels"]}

@@ -13,7 +13,7 @@ from tools.artifacts import Call
 from tools.base import Step, Tool, ToolError, World, tool
 from tools.detections import detections_step
 from tools.phrases import groups_in_words, listed, number, number_of, one_line
-from tools.rasters import Raster, RasterHandle, raster_of
+from tools.rasters import Raster, RasterHandle, image_of
 
 if TYPE_CHECKING:
     from data.vision.detect import Detected
@@ -177,7 +177,7 @@ def _detected(
     from data.vision.detect import detect
     from data.vision.detections import features
 
-    raster = raster_of(state, world, image)
+    raster = image_of(state, world, image, model)
     call = Call.of(asked, image=image, classes=classes, min_score=min_score, model=model)
     wanted = None if classes is None else [each for each in classes if each.strip()]
     if wanted == []:

@@ -14,7 +14,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import number, number_of
-from tools.rasters import Raster, RasterHandle, raster_of
+from tools.rasters import Raster, RasterHandle, image_of, raster_of
 from tools.vectors import vector_step
 from tools.vision.products import Outlines, area_words, mask_step
 
@@ -46,7 +46,7 @@ def building_extraction(
     where do people live here | rooftops as polygons | how much ground do buildings cover | extract the
     structures | map the built things | count the roofs
     """
-    source = raster_of(state, world, image)
+    source = image_of(state, world, image, model)
     call = Call.of(building_extraction, image=image, model=model, min_area_m2=min_area_m2)
     found: dict[str, Any] = {}
 
@@ -93,7 +93,7 @@ def road_extraction(state: State, world: World, *, image: RasterHandle, model: M
     car drive | turn the streets into lines | how well connected is the place | extract tracks and highways |
     which way could a convoy go
     """
-    source = raster_of(state, world, image)
+    source = image_of(state, world, image, model)
     call = Call.of(road_extraction, image=image, model=model)
     found: dict[str, Any] = {}
 

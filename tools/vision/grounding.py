@@ -12,7 +12,7 @@ from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.detections import detections_step
 from tools.phrases import number_of, one_line
-from tools.rasters import RasterHandle, raster_of
+from tools.rasters import RasterHandle, image_of
 from tools.vision.products import Outlines, area_words, mask_step
 
 Phrase = Annotated[
@@ -42,7 +42,7 @@ def visual_grounding(state: State, world: World, *, image: RasterHandle, phrase:
     from data.vision.detections import features
     from data.vision.grounding import ground
 
-    raster = raster_of(state, world, image)
+    raster = image_of(state, world, image)
     asked = _parsed(phrase)
     told = _worked(world, f"Looking for {one_line(phrase)}", ground, raster.path, asked, world.models)
     why = " ".join(told.why)
@@ -77,7 +77,7 @@ def referring_segmentation(state: State, world: World, *, image: RasterHandle, p
     from data.vision.grounding import ground
     from data.vision.referring import refer
 
-    raster = raster_of(state, world, image)
+    raster = image_of(state, world, image)
     asked = _parsed(phrase)
     told = _worked(world, f"Looking for {one_line(phrase)}", ground, raster.path, asked, world.models)
     if not told.found:

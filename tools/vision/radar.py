@@ -13,7 +13,7 @@ from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.detections import detections_step
 from tools.phrases import number, number_of
-from tools.rasters import Raster, RasterHandle, raster_of
+from tools.rasters import Raster, RasterHandle, image_of, raster_of
 from tools.vectors import VectorHandle, vector_of
 from tools.vision.products import Outlines, area_facts, area_words, mask_step
 
@@ -53,7 +53,7 @@ def sar_detection(
     """
     if model is not None and model != "ships-cfar":
         raise ToolError(f"There is no radar model {model[:40]!r}; ships-cfar is the one there is.")
-    source = raster_of(state, world, image)
+    source = image_of(state, world, image, model)
     ground = vector_of(state, world, land) if land is not None else None
     found = _ships(world, source.path, false_alarm, min_score, ground)
     from data.vision.detections import features

@@ -11,7 +11,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed
-from tools.rasters import Raster, RasterHandle, raster_of
+from tools.rasters import Raster, RasterHandle, image_of
 from tools.vision.products import Outlines, area_words, mask_step
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def semantic_segmentation(
     building | colour the picture by class | how much of it is water, green or built | split the scene into
     classes | make a class map of the photo | what covers the ground here
     """
-    source = raster_of(state, world, image)
+    source = image_of(state, world, image, model)
     call = Call.of(semantic_segmentation, image=image, model=model)
     return _classified(state, world, call, source, model, use=False)
 
@@ -66,7 +66,7 @@ def land_use_classification(
     up and how much is farmland | land use map | share of bare soil, vegetation and water | what kind of
     land is this | how green is the area compared with built-up land
     """
-    source = raster_of(state, world, image)
+    source = image_of(state, world, image, model)
     call = Call.of(land_use_classification, image=image, model=model)
     return _classified(state, world, call, source, model, use=True)
 

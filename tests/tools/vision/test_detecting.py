@@ -14,6 +14,7 @@ from tools.run import run_call
 from tools.toolbox import toolbox
 
 PLAIN = Artifact("raster-0f0f0f", "raster", "Photograph", "3 bands", "test()")
+HEIGHTS = Artifact("raster-0d0d0d", "raster", "Height of the dike", "1 band", "test()")
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +102,38 @@ def test_detections_of_another_image_are_refused(ready: tuple[World, State]) -> 
         {"image": AIRFIELD.id, "detections": found.data["detections"]},
     )  # fmt: skip
     assert step.failed and f"was found in {APRON.id}, not in {AIRFIELD.id}" in step.observation
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "optical_detection", "object_count", "optical_plane_type", "sar_detection", "building_extraction",
+        "road_extraction", "semantic_segmentation", "land_use_classification",
+    ],
+)  # fmt: skip
+def test_nothing_is_looked_for_in_heights_and_the_refusal_has_their_title(
+    ready: tuple[World, State], tool: str
+) -> None:
+    world, state = ready
+    world.artifacts.path(HEIGHTS.id, ".tif").write_bytes((FOLDER / "dem.tif").read_bytes())
+    step = call((world, state.with_artifact(HEIGHTS)), tool, image=HEIGHTS.id)
+    assert (step.failed, step.observation) == (
+        True,
+        "Things on the ground are found in a colour, multispectral, panchromatic or radar image, and Height "
+        "of the dike holds heights or a quantity.",
+    )
+
+
+def test_a_model_that_is_named_looks_at_heights_too(ready: tuple[World, State]) -> None:
+    world, state = ready
+    world.artifacts.path(HEIGHTS.id, ".tif").write_bytes((FOLDER / "dem.tif").read_bytes())
+    with_heights = (world, state.with_artifact(HEIGHTS))
+    step = call(with_heights, "optical_detection", image=HEIGHTS.id, model="oriented-objects")
+    assert not step.failed, step.observation
+
+
+def test_what_computes_on_pixels_names_the_raster_by_its_title(ready: tuple[World, State]) -> None:
+    world, state = ready
+    world.artifacts.path(HEIGHTS.id, ".tif").write_bytes((FOLDER / "dem.tif").read_bytes())
+    step = call((world, state.with_artifact(HEIGHTS)), "spectral_index", raster=HEIGHTS.id, index="NDVI")
+    assert step.observation == "NDVI needs the bands nir, red; Height of the dike has 1 band."
