@@ -269,8 +269,9 @@ class Live:
 
     def _ended(self, session_id: str, running: _Running) -> None:
         with self._lock:
-            if self._running.get(session_id) is running:
-                del self._running[session_id]
+            if self._running.get(session_id) is not running:
+                return  # its reply has ended it, and was told of
+            del self._running[session_id]
         self._tell(session_id)
 
     def _tell(self, session_id: str) -> None:
