@@ -45,8 +45,9 @@ def not_understood(situation: Situation) -> str:
         )
     if here:
         return (
-            f"I did not understand what to do with {here[-1].name}. I measure, cut, join and count its features; to "
-            "filter and compare what its columns say, bring the file in as a data set: ingest and its path."
+            f"I did not understand what to do with {here[-1].name}. I measure, cut, join and count its features, and keep "
+            "those that one comparison picks. Try: how big are they? show only those with depth over 10, or show only "
+            "those larger than 2 ha."
         )
     return (
         "I did not understand that as something to find, map, count, chart or export. "

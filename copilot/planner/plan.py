@@ -15,6 +15,7 @@ from copilot.planner.cases import Cases, known_cases
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
 from copilot.planner.declared import declared_plan, followed
+from copilot.planner.feature_rows import features_kept
 from copilot.planner.fitting import fitted
 from copilot.planner.head import Head
 from copilot.planner.here import is_beside_the_catalogue, not_understood
@@ -99,6 +100,8 @@ class Planner:
             return Plan(tuple(following.calls), tuple(following.notes), labels=("following",))
         if (sentences := known(said, situation)) is not None:
             return Plan(notes=tuple(sentences), labels=("knowledge",))
+        if kept := features_kept(said, situation):
+            return Plan(tuple(kept), labels=("features",))
         worked = fitted(said, self.cases, situation)
         if worked is not None:
             return Plan(tuple(worked), labels=("case",))

@@ -11,6 +11,7 @@ from data.catalogue.base import Attribute
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
+from tools.data.feature_rows import are_features, kept_features
 from tools.data.source import column_in
 from tools.data.summaries import Column, TableOrSelection
 from tools.database.attributes import OPERATORS, Value, field_named, spoken
@@ -106,12 +107,14 @@ def filter_rows(
     state: State,
     world: World,
     *,
-    table: TableId,
-    field: Column,
+    table: Annotated[TableId, Field(description="A table's id, or features: those kept go on the map.")],
+    field: Annotated[
+        Column, Field(description="A column; of features also area_ha, area_m2, length_km and the like.")
+    ],
     op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")],
     value: Annotated[Value, Field(description="A value, or a list of them for in.")],
 ) -> Step:
-    """Keep the rows of a table that meet one comparison, in a new table; the selection stays.
+    """Keep the rows of a table, or the features, that meet one comparison, as new ones; the selection stays.
 
     Example: copilot call filter_rows table=table-1a2b3c field=count op=">=" value=10
 
@@ -121,12 +124,17 @@ def filter_rows(
     operator = OPERATORS.get(" ".join(op.lower().replace("_", " ").split()))
     if operator is None:
         raise ToolError(f"There is no comparison {op!r}; there are = != < <= > >= in contains.")
+    call = Call.of(filter_rows, table=table, field=field, op=op, value=value)
+    compared = f"{operator} {spoken(value)}"
+    if are_features(state, table):
+        return kept_features(
+            state, world, call, table, field, compared, lambda values: _meets(values, operator, value)
+        )
     frame = load_table(state, world, table)
     name = column_in(frame, field)
     result = frame[_meets(frame[name], operator, value)]
-    said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {operator} {spoken(value)}."
-    call = Call.of(filter_rows, table=table, field=field, op=op, value=value)
-    return table_step(state, world, result, call, f"Rows with {name} {operator} {spoken(value)}"[:100], said)
+    said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {compared}."
+    return table_step(state, world, result, call, f"Rows with {name} {compared}"[:100], said)
 
 
 def _sorted(

@@ -13,6 +13,7 @@ import shapely
 from state.model import Artifact, State
 from tests.tools.world import after, run
 from tools.base import Step, World
+from tools.data.rows import filter_rows
 from tools.database.loading import db_load
 from tools.geotools.grids import grid_over
 from tools.geotools.joins import nearest, points_in_polygon, spatial_join
@@ -347,3 +348,42 @@ def test_a_wrong_handle_is_answered_with_the_nearest_ones(world: World, drawn: S
     assert step.observation == "There are no features 'drawing-11'. Did you mean 'drawing-1'?"
     assert run(world, State(), buffer, vector="drawings", distance_m=5).failed
     assert run(world, State(), buffer, vector="selection", distance_m=5).failed
+
+
+@pytest.fixture
+def parcels(world: World) -> State:
+    """Four squares of 100, 200, 300 and 400 m near the equator, with a depth of 5, 10, 15 and 20 m."""
+    degree = 111_319.49
+    squares = [
+        shapely.box(at, 0, at + side / degree, side / degree) for at, side in enumerate((100, 200, 300, 400))
+    ]
+    frame = gpd.GeoDataFrame(
+        {"use": ["forest", "arable", "forest", "meadow"], "depth_m": [5, 10, 15, 20]},
+        geometry=squares,
+        crs="EPSG:4326",
+    )
+    return with_features(world, State(), "Parcels", frame)
+
+
+@pytest.mark.parametrize(
+    ("field", "op", "value", "kept", "said"),
+    [
+        ("area_ha", ">", 2, [10, 15, 20], "3 of 4 features of Parcels have area_ha > 2."),
+        ("depth", "<", 10, [5], "1 of 4 features of Parcels have depth_m < 10."),
+        ("USE", "=", "Forest", [5, 15], "2 of 4 features of Parcels have use = Forest."),
+        ("depth_m", ">", 50, [], "0 of 4 features of Parcels have depth_m > 50."),
+    ],
+)
+def test_features_are_kept_by_a_field_or_by_what_they_measure(
+    world: World, parcels: State, field: str, op: str, value: float | str, kept: list[int], said: str
+) -> None:
+    step = run(world, parcels, filter_rows, table="Parcels", field=field, op=op, value=value)
+    assert vector(world, step)["depth_m"].tolist() == kept
+    assert step.observation.startswith(said)
+
+
+def test_a_field_that_features_lack_is_refused_with_those_that_they_have(
+    world: World, parcels: State
+) -> None:
+    step = run(world, parcels, filter_rows, table="Parcels", field="price", op=">", value=3)
+    assert (step.failed, step.observation) == (True, "Parcels has no column 'price'. It has use and depth_m.")
