@@ -120,6 +120,8 @@ def prove(bench: Bench, task: Task) -> Proof:
 
 
 def _problems(bench: Bench, task: Task) -> Iterator[str]:
+    if not task.request.strip():
+        yield "Its request is empty."
     if "{" in task.request or "}" in task.request:
         yield f"The request has an unfilled brace: {task.request!r}."
     if not task.state:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
-from typing import Any, Literal
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 Kind = Literal["load-filter-plot", "ui-web", "information"]
 """The three kinds of request of GeoLLM-Engine's mix."""
@@ -15,9 +18,15 @@ TODAY = date(2024, 1, 15)
 """The day on which every task is set, whenever it is built or run: what "last year" means."""
 
 
+class NoTask(ValueError):
+    """What is wrong with a task that was read, as the end of a sentence."""
+
+
 @dataclass(frozen=True)
 class GoldCall:
     """One call of a solution."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     tool: str
     args: dict[str, Any] = field(default_factory=dict)
@@ -26,6 +35,8 @@ class GoldCall:
 @dataclass(frozen=True)
 class Task:
     """One request with its ground truth."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     id: str
     intent: str
@@ -58,16 +69,26 @@ class Task:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Task:
-        """The task that `to_json` wrote."""
-        for name in _NEEDED:
-            plain[name]  # so that what is missing has a name
-        chains = {name: _calls(plain.get(name, ())) for name in ("calls", "setup")}
-        also = tuple(_calls(chain) for chain in plain.get("also", ()))
-        return cls(**{**plain, **chains, "also": also, "needs": tuple(plain.get("needs", ()))})
+        """The task that `to_json` wrote, or somebody's hand. Raises NoTask."""
+        try:
+            return _tasks().validate_python(plain)
+        except ValidationError as error:
+            raise NoTask(_first_wrong(error)) from None
 
 
-_NEEDED = ("id", "intent", "category", "request", "calls", "reply", "state")
+@cache
+def _tasks() -> TypeAdapter[Task]:
+    return TypeAdapter(Task)
 
 
-def _calls(plain: Iterable[Mapping[str, Any]]) -> tuple[GoldCall, ...]:
-    return tuple(GoldCall(each["tool"], dict(each.get("args", {}))) for each in plain)
+def _first_wrong(error: ValidationError) -> str:
+    """The first thing that is wrong, by the name of its field: `calls.0.tool` is the first call's tool."""
+    first = error.errors(include_url=False)[0]
+    name = ".".join(str(part) for part in first["loc"])
+    match first["type"]:
+        case "missing":
+            return f"it has no '{name}'"
+        case "unexpected_keyword_argument":
+            return f"no task has a '{name}'"
+        case _:
+            return f"its '{name}' {first['msg'].removeprefix('Input ')}"

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from copilot.bench.build.stamp import Stamp
-from copilot.bench.task import Task
+from copilot.bench.task import NoTask, Task
 from state.codec import canonical
 
 _LEVEL = 6
@@ -91,6 +91,8 @@ def task_line(task: Task) -> bytes:
 def read_header(path: Path) -> Header | None:
     """The header of a file; None for one that has tasks only. Raises UnreadableTasks."""
     first = next(_lines(path), "")
+    if not first:
+        return None
     plain = _parsed(first, path, 1)
     if "stamp" not in plain:
         return None
@@ -110,10 +112,8 @@ def read_tasks(path: Path) -> Iterator[Task]:
             continue
         try:
             yield Task.from_json(plain)
-        except KeyError as error:
-            raise UnreadableTasks(_no_task(path, number, f": it has no {error}")) from error
-        except (TypeError, AttributeError) as error:
-            raise UnreadableTasks(_no_task(path, number)) from error
+        except NoTask as error:
+            raise UnreadableTasks(_no_task(path, number, f": {error}")) from error
 
 
 def write_tasks(path: Path, header: Header, tasks: Iterable[Task]) -> None:

@@ -28,13 +28,15 @@ def lint(file: File, jobs: Jobs = None, as_json: Json = False) -> None:
         found = prove(read_tasks(file), engine.catalogue_address, jobs or os.cpu_count() or 1, version)
     except UnreadableTasks as error:
         fail(str(error), as_json)
+    if not found.tasks:
+        fail(f"'{file}' holds no task.", as_json)
     if as_json:
         print_json(found.to_json())
     else:
         for each in found.problems:
             typer.echo(each)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(found.by_category.items()))
-        mean = found.calls / found.tasks if found.tasks else 0.0
+        mean = found.calls / found.tasks
         typer.echo(f"{found.tasks:,} tasks ({kinds}), {mean:.2f} calls each: {found.wrong:,} with a problem.")
-    if found.wrong or not found.tasks:
+    if found.wrong:
         raise typer.Exit(1)

@@ -28,8 +28,10 @@ def replay(file: File, jobs: Jobs = None, as_json: Json = False) -> None:
         found = play(read_tasks(file), engine.catalogue_address, jobs or os.cpu_count() or 1)
     except UnreadableTasks as error:
         fail(str(error), as_json)
+    if not found.tasks:
+        fail(f"'{file}' holds no task.", as_json)
     _print(found, time.perf_counter() - started, as_json)
-    if found.wrong or not found.tasks:
+    if found.wrong:
         raise typer.Exit(1)
 
 

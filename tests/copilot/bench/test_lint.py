@@ -108,6 +108,12 @@ def test_an_other_end_that_does_not_work_is_told(bench: Bench, tasks: list[Task]
     assert prove(bench, wrong).problems[0].startswith("Task page-and-base: fit_layer failed:")
 
 
+def test_an_empty_request_is_told(bench: Bench, tasks: list[Task]) -> None:
+    assert prove(bench, replace(task(tasks, "page-and-base"), request=" ")).problems == (
+        "Its request is empty.",
+    )
+
+
 def test_an_unfilled_brace_and_a_missing_state_are_told(bench: Bench, tasks: list[Task]) -> None:
     wrong = replace(task(tasks, "page-and-base"), request="Open {page}", state={})
     assert prove(bench, wrong).problems == (

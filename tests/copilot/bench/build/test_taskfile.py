@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,11 @@ def test_a_name_without_gz_is_a_file_of_plain_lines(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["tasks.jsonl"]
 
 
+def _line(**changed: Any) -> bytes:
+    """The line of a task in which something was changed."""
+    return json.dumps({**TASKS[0].to_json(), **changed}).encode()
+
+
 def test_a_task_written_by_hand_needs_only_what_every_task_has(tmp_path: Path) -> None:
     path = tmp_path / "hand.jsonl"
     line = {"id": "one", "intent": "i", "category": "ui-web", "request": "Öffne", "reply": "Done."}
@@ -77,6 +83,16 @@ def test_a_task_written_by_hand_needs_only_what_every_task_has(tmp_path: Path) -
         (b"caf\xe9\xff", "'{path}' cannot be read: it is no text."),
         (gzip.compress(b"text" * 900)[:40], "'{path}' cannot be read: it is damaged."),
         (b'{"id": "x"}', "Line 1 of '{path}' is no task of the benchmark: it has no 'intent'."),
+        (_line(hint="x"), "Line 1 of '{path}' is no task of the benchmark: no task has a 'hint'."),
+        (
+            _line(request=3),
+            "Line 1 of '{path}' is no task of the benchmark: its 'request' should be a valid string.",
+        ),
+        (
+            _line(calls=[{"tool": "zoom_map", "args": "9"}]),
+            "Line 1 of '{path}' is no task of the benchmark: "
+            "its 'calls.0.args' should be a valid dictionary.",
+        ),
         (b'{"stamp": 3, "report": {}}', "The stamp in line 1 of '{path}' is none of this version's."),
         (b'{"stamp": {"form": 1}}', "The stamp in line 1 of '{path}' is none of this version's."),
     ],
