@@ -19,7 +19,15 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.runnables import Runnable
 
 from copilot.agents.calls import whole_message
-from copilot.agents.faults import CutStream, is_overflow, is_passing, is_refused, retry_after, sentence
+from copilot.agents.faults import (
+    CutStream,
+    is_known,
+    is_overflow,
+    is_passing,
+    is_refused,
+    retry_after,
+    sentence,
+)
 from copilot.models import model_name, without_key
 from copilot.prices import price_of
 
@@ -104,8 +112,7 @@ class Asking:
             except (Stopped, OutOfTime):
                 raise
             except Exception as error:
-                # What the server said goes to the log, without the key that some of them repeat.
-                _log.error("%s did not answer\n%s", model_name(self.model), _traceback())
+                _log.error("%s did not answer: %s", model_name(self.model), _cause(error))
                 if forced is not None and delay is not None and is_refused(error):
                     forced = None  # some servers take tools and do not let one be forced: the prompt asks too
                     continue
@@ -178,5 +185,7 @@ def _answer(
     return whole_message(whole)
 
 
-def _traceback() -> str:
-    return without_key(traceback.format_exc())
+def _cause(error: Exception) -> str:
+    """For the log, without the key that some servers repeat: their own words, or where our side broke."""
+    known = is_known(error)
+    return without_key(f"{type(error).__name__}: {error}" if known else f"\n{traceback.format_exc()}")

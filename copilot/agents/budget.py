@@ -55,6 +55,8 @@ class Spent:
     """Tokens of answers whose server reported none, estimated: they count against the budget only."""
     rounds: int = 0
     """How often the model answered."""
+    unanswered: bool = False
+    """Whether the turn ended because no model answered: its server failed, and the model was not heard."""
     malformed: int = 0
     """Calls whose arguments were no JSON object: they are no call of the session."""
     worked: float = 0.0
@@ -100,6 +102,7 @@ class Spent:
         """
         found = {
             "rounds": self.rounds,
+            "unanswered": int(self.unanswered),
             "malformed_calls": self.malformed,
             "estimated_tokens": 0 if here else self.unreported,
         }

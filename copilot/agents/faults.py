@@ -39,6 +39,11 @@ def is_passing(error: Exception) -> bool:
     return isinstance(error, ConnectionError | TimeoutError) or _is_a(error, "TransportError")
 
 
+def is_known(error: Exception) -> bool:
+    """Whether the server or the way to it failed, so that the error's own words say all there is."""
+    return _status(error) is not None or is_passing(error)
+
+
 def is_overflow(error: Exception) -> bool:
     """Whether the prompt is longer than the model can read."""
     if isinstance(error, ContextOverflowError):

@@ -145,8 +145,10 @@ class OpenTurn:
         except Stopped:
             raise Ended(STOPPED, "stopped") from None
         except OutOfTime:
+            self.spent.unanswered = not self.spent.rounds
             raise Ended(self.spent.out_of_time(), "failed") from None
         except Unanswered as failure:
+            self.spent.unanswered = not failure.too_long  # a prompt that is too long was heard
             raise Ended(str(failure), "failed") from None
         self.spent.take(self.said, answer, self.asking.cost_usd(answer), self.asking.bound)
         return answer

@@ -16,7 +16,7 @@ from copilot.bench.run.store import Run, Settings
 Row = Mapping[str, Any]
 COLUMNS = (
     "id", "intent", "category", "complexity", "request", "outcome", "success", "correctness", "rouge_l",
-    "errors", "tokens", "estimated_tokens", "seconds", "usd", "verdict", "at_epsilon",
+    "errors", "tokens", "estimated_tokens", "seconds", "usd", "unanswered", "verdict", "at_epsilon",
 )  # fmt: skip
 """What a report reads of a result: not the traces, which are most of it."""
 LONG = 8
@@ -51,6 +51,11 @@ class Graded:
     def estimated_tokens(self) -> float:
         """Tokens a task of answers whose server counts none: they are not among those of the metrics."""
         return _mean([float(row["estimated_tokens"] or 0) for row in self.rows]) or 0.0
+
+    @cached_property
+    def unanswered(self) -> int:
+        """Tasks whose turn ended because the model's server failed; they count as failed."""
+        return sum(bool(row["unanswered"]) for row in self.rows)
 
     @cached_property
     def at_epsilon(self) -> dict[float, float]:
@@ -91,6 +96,7 @@ def summary(of: Graded) -> dict[str, Any]:
         "stopped": of.stopped,
         "skipped": of.settings.skipped,
         "ungraded": of.ungraded,
+        "unanswered": of.unanswered,
         "by_calls": [{"calls": int(calls), **_rounded(found)} for calls, found in by_calls.items()],
     }
 

@@ -209,4 +209,11 @@ def _left_out(runs: Sequence[Graded]) -> list[str]:
         if each.ungraded:
             said = f"{each.ungraded:,} tasks could not be graded: their own gold does not work here."
             found.append(f"{_called(each, runs)}: {said}")
+        if each.unanswered:
+            found.append(f"{_called(each, runs)}: {unanswered(each)}")
     return found
+
+
+def unanswered(run: Graded) -> str:
+    """How many tasks a model's server failed at, in a sentence."""
+    return f"{run.unanswered:,} tasks got no answer, since the model's server failed; they count as failed."

@@ -32,7 +32,7 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 
 class RunFailed(Exception):
-    """The workers are gone, in one sentence; what was finished is on disk."""
+    """The workers or the model are gone, in one sentence; what was finished is on disk."""
 
 
 @cache
@@ -64,7 +64,8 @@ def carry_on(
     """Run every task that has no result yet. Raises RunFailed.
 
     A chunk's results are on disk before they are counted; a killed run begins again at the first chunk
-    that is not there.
+    that is not there. A chunk in which the model answered nothing ends the run and is not kept: its server
+    is down, or refuses us, and says nothing of what the model can do.
     """
     settings = run.settings
     progress = _counted(run)
@@ -87,6 +88,8 @@ def carry_on(
                 sent = partial(_chunk, tasks, settings.chunk)
                 work = _work(settings)
                 for number, rows in _results(client, left, sent, work, progress, limits or Limits()):
+                    if rows and all(row["unanswered"] for row in rows):
+                        raise RunFailed(_no_model(run, rows[0]["reply"]))
                     run.write_part(number, rows)
                     note(rows)
                     if interrupted.is_set():
@@ -96,6 +99,13 @@ def carry_on(
         progress.pid = 0
         run.note(progress)
     return progress
+
+
+def _no_model(run: Run, why: str) -> str:
+    return (
+        f"The model '{run.settings.model}' does not answer, so the run was ended: {why} "
+        f"`copilot bench run --resume {run.id}` goes on."
+    )
 
 
 @contextmanager

@@ -93,7 +93,8 @@ def row_schema() -> pa.Schema:
     columns = [pa.field(name, pa.string()) for name in f"{about} {trace} verdict at_epsilon".split()]
     columns += [pa.field(name, pa.int64()) for name in ("complexity", "tokens", "estimated_tokens")]
     columns += [pa.field(name, pa.float64()) for name in ("seconds", "usd", "correctness", "rouge_l")]
-    return pa.schema([*columns, pa.field("success", pa.bool_()), pa.field("errors", pa.list_(pa.string()))])
+    columns += [pa.field(name, pa.bool_()) for name in ("success", "unanswered")]
+    return pa.schema([*columns, pa.field("errors", pa.list_(pa.string()))])
 
 
 @dataclass(frozen=True)

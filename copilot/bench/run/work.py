@@ -149,6 +149,7 @@ def _row(task: Task, session: Session, answer: Answer, verdict: dict[str, Any]) 
         "tokens": answer.tokens,
         "estimated_tokens": answer.estimated_tokens,
         "usd": reply.data.get("cost_usd") if reply else None,
+        "unanswered": bool(reply and reply.data.get("unanswered")),
         **verdict,
     }
 
@@ -156,7 +157,8 @@ def _row(task: Task, session: Session, answer: Answer, verdict: dict[str, Any]) 
 def _ungraded(task: Task, why: str) -> dict[str, Any]:
     """The row of a task that is not put to the agent, because its gold does not work here."""
     nothing = dict.fromkeys(("state_hash", "state", "usd"))
-    left = {"trace": "[]", "reply": why, "outcome": None, "seconds": 0.0, "tokens": 0, "estimated_tokens": 0}
+    zero = {"seconds": 0.0, "tokens": 0, "estimated_tokens": 0, "unanswered": False}
+    left = {"trace": "[]", "reply": why, "outcome": None, **zero}
     return {**_about(task), **nothing, **left, **not_judged()}
 
 

@@ -196,7 +196,7 @@ def _run(found: Run, taken: TaskSet, jobs: int, scheduler: str | None, limits: L
 
 def _print(found: Run, done: Progress, as_json: bool) -> None:
     from copilot.bench.report import graded, summary
-    from copilot.bench.tables import number, share
+    from copilot.bench.tables import number, share, unanswered
 
     of = graded(found)
     if as_json:
@@ -214,9 +214,13 @@ def _print(found: Run, done: Progress, as_json: bool) -> None:
             "Is it the catalogue that they were built on?",
             err=True,
         )
+    if of.unanswered:
+        typer.echo(unanswered(of), err=True)
     if done.stopped:
         typer.echo(f"{done.stopped} `copilot bench run --resume {found.id}` goes on.", err=True)
     typer.echo(f"`copilot bench report {found.id}` shows more.", err=True)
+    if not of.rows:
+        raise typer.Exit(1)
 
 
 def _absolute(address: str) -> str:

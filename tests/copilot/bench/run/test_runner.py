@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from distributed import LocalCluster
 from pyarrow import parquet
 
+from copilot.agents import asking
 from copilot.bench.report import graded, summary
 from copilot.bench.run.limits import Limits
 from copilot.bench.run.runner import RunFailed, carry_on, code_stamp
@@ -27,6 +28,7 @@ from copilot.bench.run.work import Work, run_chunk
 from copilot.engine import Engine
 from copilot.session import Answer, Session
 from tests.copilot.bench.run.hand import hand_tasks, write_tasks
+from tests.openai_server import OpenAIServer, calls, fails, says
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -149,6 +151,36 @@ def test_a_run_whose_limit_is_reached_already_runs_nothing_more(
     assert (again.done, again.stopped[:35]) == (done, "The limit of 300 tokens is reached:")
     nothing = carry_on(begun(engine, tasks), tasks, jobs=1, scheduler=scheduler, limits=Limits(usd=0))
     assert (nothing.done, nothing.stopped) == (0, "The limit of 0 USD is reached: 0.00 were spent.")
+
+
+def test_a_model_that_does_not_answer_ends_the_run_and_spoils_no_result(
+    engine: Engine, tasks: TaskSet, scheduler: str, serve: Callable[..., OpenAIServer]
+):
+    serve(fails(401, "No such key."))
+    run = begun(engine, tasks, model="small")
+    with pytest.raises(RunFailed) as gone:
+        carry_on(run, tasks, jobs=1, scheduler=scheduler)
+    assert str(gone.value) == (
+        "The model 'small' does not answer, so the run was ended: The model's server refused the key (401); "
+        f"check OPENAI_API_KEY. Nothing was lost; try again. `copilot bench run --resume {run.id}` goes on."
+    )
+    assert (run.parts(), run.progress.done, run.progress.pid) == ({}, 0, 0)
+    serve(says("I would rather not."))
+    assert carry_on(run, tasks, jobs=1, scheduler=scheduler).done == 8
+    assert (graded(run).unanswered, graded(run).metrics.success) == (0, 0.0)
+
+
+def test_tasks_that_a_failing_server_left_unanswered_are_counted(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, serve: Callable[..., OpenAIServer]
+):
+    monkeypatch.setattr(asking, "DELAYS", (0.01, 0.01))
+    serve(says("No."), calls(("zoom_map", {"level": 5})), fails(500, "Out of memory."))
+    work = Work(engine.catalogue_address, engine.clock().isoformat(), "direct", "small", 0, 0.01)
+    tasks = hand_tasks(engine, 3)
+    run = begun(engine, task_set("hand", tasks), model="small")
+    run.write_part(0, run_chunk([task.to_json() for task in tasks], work))
+    assert [row["unanswered"] for row in run.rows()] == [False, True, True]
+    assert (graded(run).unanswered, summary(graded(run))["unanswered"]) == (2, 2)
 
 
 def _dear(self: Progress, rows: list[dict[str, object]]) -> None:
