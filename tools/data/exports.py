@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Pages = Iterable["pd.DataFrame"]
+GEOMETRY = "geometry"
+"""The column of shapes, as every reader of GeoParquet knows it."""
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _FORMULA = r"\A[=+\-@\t\r]"
@@ -145,7 +147,7 @@ def write_geojson(path: Path, found: Pages, about: dict[str, Any]) -> None:
         comma = ""
         for page in found:
             shapes = shapely.to_geojson(shapely.set_precision(geometries(page), _COORDINATE_DEG))
-            for shape, row in zip(shapes, without_outlines(page).to_dict("records"), strict=True):
+            for shape, row in zip(shapes, _beside_shapes(page).to_dict("records"), strict=True):
                 properties = {str(key): plain_value(value) for key, value in row.items()}
                 identity = f'"id":{_json(properties["image_id"])},' if properties.get("image_id") else ""
                 file.write(
@@ -204,7 +206,20 @@ def _arrow(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
     import pyarrow as pa
 
     shapes = pa.array(shapely.to_wkb(geometries(page)), pa.binary())
-    return _columns(page, infos).append_column("geometry", shapes)
+    return _columns(_beside_shapes(page), infos).append_column(GEOMETRY, shapes)
+
+
+def _beside_shapes(page: pd.DataFrame) -> pd.DataFrame:
+    """A page's columns, none of them with the name of the shapes: `geometry` becomes `geometry_`.
+
+    A query may give that name to what it likes; readers take it for the shapes, or find it twice and give up.
+    """
+    plain = without_outlines(page)
+    names = {str(name).casefold() for name in plain.columns}
+    free = GEOMETRY
+    while free in names:
+        free += "_"
+    return plain.rename(columns={name: free for name in plain.columns if str(name).casefold() == GEOMETRY})
 
 
 def _columns(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
@@ -276,8 +291,8 @@ def _plain_texts(table: pa.Table) -> pa.Table:
 def _metadata(about: dict[str, Any]) -> dict[str, str]:
     geo = {
         "version": "1.1.0",
-        "primary_column": "geometry",
-        "columns": {"geometry": {"encoding": "WKB", "geometry_types": []}},
+        "primary_column": GEOMETRY,
+        "columns": {GEOMETRY: {"encoding": "WKB", "geometry_types": []}},
     }
     return {"geo": _json(geo), "azimuth": _json(about)}
 

@@ -184,3 +184,15 @@ def test_loading_one_data_set_exports_only_that_one(world: World) -> None:
     state = after(world, State(), (db_load, {"names": ["xview3"]}))
     frame = pd.read_csv(run(world, state, export_csv).data["path"])
     assert set(frame["dataset"]) == {"xview3"} and len(frame) == 4
+
+
+def test_a_column_called_geometry_goes_out_beside_the_shapes(world: World) -> None:
+    sql = "SELECT 'round' AS geometry, 4.5 AS lon, 52.25 AS lat FROM images LIMIT 1"
+    made = run(world, State(), db_sql, sql=sql)
+    table = made.state.artifacts[0].id
+    for export, read in ((export_geojson, geopandas.read_file), (export_geoparquet, geopandas.read_parquet)):
+        frame = read(run(world, made.state, export, table=table).data["path"])
+        assert frame.geometry.iloc[0].coords[0] == (4.5, 52.25)
+        assert frame.drop(columns="geometry").to_dict("records") == [
+            {"geometry_": "round", "lon": 4.5, "lat": 52.25}
+        ]
