@@ -100,9 +100,8 @@ def _what_is_selected(
     numbered = [(number, each) for number, each in enumerate(done, 1) if each.ok]
     compared = list(_compared(done))
     if compared:
-        yield ", ".join(
-            f"{name}: {count:,} images {reference(number)}" for name, count, number in compared
-        ) + (" (sample data)." if sample else ".")
+        each_of_them = (f"{name}: {count:,} images {reference(number)}" for name, count, number in compared)
+        yield _capital(", ".join(each_of_them)) + (" (sample data)." if sample else ".")
         yield _first_of(compared, fewest=asked == "fewest")
         return
     telling = [
@@ -134,7 +133,11 @@ def _first_of(compared: Sequence[tuple[str, int, int]], *, fewest: bool) -> str:
     word = "fewest" if fewest else "most"
     word = word if len(compared) > _TWO else {"fewest": "fewer", "most": "more"}[word]
     the = "the " if word in ("most", "fewest") else ""
-    return f"{listed(names)} {'has' if len(names) == 1 else 'have'} {the}{word}."
+    return f"{_capital(listed(names))} {'has' if len(names) == 1 else 'have'} {the}{word}."
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _compared(done: Sequence[Done]) -> Iterator[tuple[str, int, int]]:
@@ -145,14 +148,24 @@ def _compared(done: Sequence[Done]) -> Iterator[tuple[str, int, int]]:
             before.ok
             and each.ok
             and each.call.tool == "db_count"
-            and before.call.tool in ("filter_coords", "filter_date")
+            and (before.call.tool in ("filter_coords", "filter_date") or _of_a_side(before.call))
         ):
             found.append((_name_of(before.call), int(each.data.get("count", 0)), number))
     if len(found) > 1:
         yield from found
 
 
+_SIDES = {"pre_disaster": "before", "post_disaster": "after"}
+
+
+def _of_a_side(call: Call) -> bool:
+    """Whether a call keeps the images from one side of a disaster, as their names tell."""
+    return call.tool == "filter_attribute" and call.args.get("value") in list(_SIDES)
+
+
 def _name_of(call: Call) -> str:
+    if _of_a_side(call):
+        return _SIDES[str(call.args["value"])]
     if call.tool == "filter_coords":
         return str(call.args.get("place", "the area"))
     return written(

@@ -50,7 +50,8 @@ def direct_answer(
 
 def _extreme(done: Sequence[Done], asked: str) -> Iterator[str]:
     for number, each in enumerate(done, 1):
-        groups = each.data.get("groups") if each.ok and each.call.tool == "group_count" else None
+        grouped = each.ok and each.call.tool in ("group_count", "db_count")
+        groups = _with_empty(each, done) if grouped and each.data.get("groups") else None
         if not groups:
             continue
         ordered = sorted(groups, key=lambda group: int(group["count"]), reverse=asked == "most")
@@ -63,6 +64,17 @@ def _extreme(done: Sequence[Done], asked: str) -> Iterator[str]:
             sentence += f", then {_named(each, others[0]['key'])} with {others[0]['count']:,}"
         yield f"{sentence}."
         return
+
+
+def _with_empty(each: Done, done: Sequence[Done]) -> list[Mapping[str, Any]]:
+    """The groups of a count, those with nothing among them where the selection was limited to some values."""
+    groups: list[Mapping[str, Any]] = list(each.data["groups"])
+    by, there = each.data.get("by"), {group["key"] for group in groups}
+    limits = [one.call.args for one in done if one.ok and one.call.tool == "filter_attribute"]
+    wanted = next(
+        (args["value"] for args in reversed(limits) if args["field"] == by and args["op"] == "in"), ()
+    )
+    return [*groups, *({"key": key, "count": 0} for key in wanted if key not in there)]
 
 
 def _of_images(done: Sequence[Done], asked: str, names: Mapping[str, str]) -> Iterator[str]:

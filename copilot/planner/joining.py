@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from copilot.planner.actions.comparing import is_of_them
 from copilot.planner.clauses import Clause, without_openers
 from copilot.planner.plotted_once import only_goes_on
 
@@ -16,7 +17,12 @@ def joined(
     clauses: list[Clause] = []
     meant: list[str | None] = []
     for clause, label in zip(found, labels, strict=True):
-        if (
+        if clauses and label == "compare_counts" and _is_what_to_compare(clauses[-1], meant[-1], clause):
+            first = clauses.pop()
+            end = clause.start + len(clause.text)
+            clause = Clause(request[first.start : end], first.start, (*first.spans, *clause.spans))
+            meant.pop()
+        elif (
             clauses
             and meant[-1] == "narrow"
             and label in ("narrow", "plot", "filter")
@@ -42,6 +48,18 @@ def joined(
 
 _RESULTS = ("db_count", "group_count", "top_n")
 """Wants whose result is of all that is selected: "a tally of ships in xview3, Sea of Japan" counts there."""
+
+
+def _is_what_to_compare(before: Clause, label: str | None, clause: Clause) -> bool:
+    """Whether a part only names the places that the question after it is about: "ships near A and near B, who has more?".
+
+    Countries that are selected together are counted by country, without going from one to the next.
+    """
+    if label not in ("narrow", "filter", "db_count", None) or not is_of_them(clause):
+        return False
+    places = [span.value.resolution.best for span in before.of("place")]
+    together = label != "db_count" and all(each is not None and each.kind == "country" for each in places)
+    return len(places) > 1 and not together
 
 
 def _clash(one: Clause, other: Clause) -> bool:

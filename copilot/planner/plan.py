@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
+from copilot.planner.actions.comparing import OF_EVENTS, in_one_place
 from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.asking import Ask, Reject
 from copilot.planner.besides import besides
@@ -14,7 +15,9 @@ from copilot.planner.beyond import is_all_of_it, missing_source, undoable, unsai
 from copilot.planner.cases import Cases, known_cases
 from copilot.planner.clauses import Clause, clauses, fragments, without_numbering
 from copilot.planner.conversation import clarified
+from copilot.planner.corrected import corrected
 from copilot.planner.declared import declared_plan, followed
+from copilot.planner.extremes import extreme_asked
 from copilot.planner.feature_rows import features_kept
 from copilot.planner.fitting import fitted
 from copilot.planner.head import Head
@@ -91,7 +94,8 @@ class Planner:
         """The plan of a request said into a situation."""
         meant = clarified(request, situation)
         situation.choices = {**situation.choices, **meant.choices}
-        said = _unquoted(without_politeness(meant.request))
+        reader = Reader(situation.gazetteer, situation.today, situation.names())
+        said = corrected(_unquoted(without_politeness(meant.request)), reader)
         try:
             following = followed(said, situation)
         except Reject as reject:
@@ -104,7 +108,7 @@ class Planner:
             return Plan(tuple(kept), labels=("features",))
         worked = fitted(said, self.cases, situation)
         if worked is not None:
-            return Plan(tuple(worked), labels=("case",))
+            return Plan(tuple(worked), asked=extreme_asked(said), labels=("case",))
         draft = _Draft()
 
         def by_rules(text: str) -> Sequence[Call]:
@@ -117,11 +121,10 @@ class Planner:
             declared = declared_plan(said, situation, by_rules)
             if declared is not None:
                 notes = (*draft.notes, *declared.notes)
-                asked = _asked(said)
                 return Plan(
                     tuple(declared.calls),
                     tuple(dict.fromkeys(notes)),
-                    asked=asked if asked in ("most", "fewest") else None,
+                    asked=extreme_asked(said),
                     labels=("declared",),
                 )
             self._fill(draft, said, situation)
@@ -187,7 +190,7 @@ class Planner:
         if first is None or several or situation.loaded or not named <= set(situation.datasets):
             return
         if not named and any(span.value == "event" for clause in found for span in clause.of("field")):
-            named = {_OF_EVENTS} & set(situation.datasets)
+            named = {OF_EVENTS} & set(situation.datasets)
         if named and not first.of("dataset"):
             call = Call("db_load", {"names": sorted(named)})
             draft.calls.append(call)
@@ -225,8 +228,8 @@ class Planner:
             if label == "group_count" and is_share(clause):
                 narrowing = clause.without(*SHARED)
             if label == "compare_counts":
-                narrowing = narrowing.without("place")
                 narrowing = narrowing.without("date") if len(clause.of("date")) > 1 else narrowing
+                narrowing = narrowing if in_one_place(clause) else narrowing.without("place")
             if first and situation.filters and starts_anew(clause, label, situation):
                 yield Call("filter_clear")
                 situation.filters.clear()
@@ -332,20 +335,18 @@ def _refuse_what_no_tool_does(draft: _Draft, clause: Clause, situation: Situatio
 
 def _asked(request: str) -> str | None:
     """Which of several numbers a question is about, for the answer to say it first."""
-    return next((name for name, pattern in _QUESTIONS if pattern.search(request)), None)
+    if _SHARE.search(request):
+        return "share"
+    return extreme_asked(request) or ("any" if _ANY.search(request) else None)
 
 
-_QUESTIONS = (
-    ("share", re.compile(r"\b(?:percentage|percent|share|proportion|fraction) (?:is (?:that|this|it) )?of\b|\bwhat (?:percentage|share|"
-r"fraction)\b", re.I)),
-    ("fewest", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:fewest|least|lowest|smallest|rarest)\b|\brarest\b", re.I)),
-    ("most", re.compile(r"\b(?:which|what|where|who)\b.*\b(?:most|highest|largest|biggest|commonest|more)\b|"
-r"\bmost (?:common|frequent)\b", re.I)),
-    ("any", re.compile(r"^\W*(?:is|are) there (?:any|an?|some)\b|^\W*(?:do|have) (?:we|you|i) have any\b|"
-r"^\W*any\b", re.I)),
-)  # fmt: skip
-_OF_EVENTS = "xview2"
-"""The data set whose images belong to disasters."""
+_SHARE = re.compile(
+    r"\b(?:percentage|percent|share|proportion|fraction) (?:is (?:that|this|it) )?of\b|\bwhat (?:percentage|share|fraction)\b",
+    re.I,
+)
+_ANY = re.compile(
+    r"^\W*(?:is|are) there (?:any|an?|some)\b|^\W*(?:do|have) (?:we|you|i) have any\b|^\W*any\b", re.I
+)
 _TWICE_IS_ONCE = frozenset(
     {
         "reset_map",

@@ -148,8 +148,20 @@ class Reader:
                 shift.start, shift.end, text[shift.start : shift.end], start, end, "shift", shift=shift
             )
             found.append(Span(shift.start, shift.end, span.text, "date", span))
+        read = [*read, *self._other_sides(text, read)]
         plain = [_date_span(text, each) for each in read]
         return found + [span for span in plain if not any(span.overlaps(other) for other in found)]
+
+    def _other_sides(self, text: str, read: Iterable[DateSpan]) -> Iterator[DateSpan]:
+        """ "Before and after June 2018" names June once: the other side of each date that such words stand before."""
+        for each in read:
+            joint = _BOTH_SIDES.search(text[: each.start_index])
+            side = re.match(r"(?:before|after)\b", each.text, re.I)
+            if joint is None or side is None or joint["side"].lower() == side[0].lower():
+                continue
+            for other in dates(f"{joint['side']}{each.text[side.end() :]}", self._today)[:1]:
+                start, end = joint.span()
+                yield replace(other, start_index=start, end_index=end, text=text[start:end])
 
     def _bare_point(self, match: re.Match[str]) -> Span:
         """A pair of decimal numbers with a distance around it: longitude first, unless only the other way lands."""
@@ -318,6 +330,9 @@ _LENGTH_BEFORE = re.compile(
     r"\b(?:(?:the|a|in the|within the)\s+)?(?:(?P<n>[\w-]+)\s+)?(?P<unit>day|week|fortnight|month|year)s?\s+(?:immediately\s+|right\s+)?$",
     re.I,
 )
+
+
+_BOTH_SIDES = re.compile(r"\b(?P<side>before|after)\s*(?:and|or|/|&|vs\.?|versus)\s*$", re.I)
 
 
 def _date_span(text: str, found: DateSpan) -> Span:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from copilot.planner.actions.comparing import compares_them, holds_against, is_of_them
+from copilot.planner.actions.comparing import (
+    compares_them,
+    holds_against,
+    is_of_them,
+    of_both_sides_of_an_event,
+)
 from copilot.planner.actions.counting import MEASURED, SHARED, is_share
 from copilot.planner.actions.show import tab_named
 from copilot.planner.class_words import without_classes
@@ -152,6 +157,10 @@ def _in_context(
         return ruled  # "select features where ..." is no query without a FROM
     if compares_them(clause, situation) or (is_of_them(clause) and _named_together(clause, found)):
         return "compare_counts"
+    if of_both_sides_of_an_event(clause):
+        return "compare_counts"
+    if _COMPARES_COUNTS.search(masked) and clause.of("place", "date", "class", "dataset", "event"):
+        return "compare_counts"
     if ruled == "group_count" and _BY_ITS_SIZE.search(masked):
         return ruled
     if _BY_CHANCE.search(clause.text) and not clause.of("image", "plot"):
@@ -181,6 +190,9 @@ def _in_context(
 
 
 _SURELY = 0.85
+_COMPARES_COUNTS = re.compile(
+    r"^(?:compare|contrast) (?:the |their )?(?:numbers?|counts?|amounts?|how many)\b"
+)
 _BY_CHANCE = re.compile(
     r"\b(?:random|arbitrary)(?:ly)? (?:chosen |picked |selected )?(?:\w+ )?(?:images|rows|samples?|scenes|records|ones|examples|patches|chips|tiles|pictures|photos|subset|selection)\b(?<! one)"
     r"|\b\d+ \w+ (?:at random|by chance|randomly)\b|\brandomly (?:pick|choose|select|sample|draw)\b|\bsample (?:of )?\d+\b",

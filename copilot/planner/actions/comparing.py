@@ -12,6 +12,7 @@ from typing import Any
 from copilot.planner.actions.grouping import GROUPINGS, any_grouping, group_field, need_data
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
+from copilot.planner.extremes import EXTREMES, OF_ALL, is_bare_extreme
 from copilot.planner.period import date_arguments
 from copilot.planner.places import CITY_LIKE, DEFAULT_RADIUS_KM, resolved
 from copilot.planner.reading.text import NUMBER_WORDS, one_of, whole_number
@@ -19,13 +20,15 @@ from copilot.planner.situation import Call, Situation
 
 _OF_THEM = re.compile(
     rf"^\W*(?:and |so |ok |but )*(?:who|which(?: one)?|what(?: one)?|which of (?:them|those|these|the)(?: (?:last )?(?P<n>\d|{one_of(NUMBER_WORDS)}))?(?: \w+)?)\s+"
-    r"(?:had|has|have|got|holds?|shows?|is|are|was|were)\b.{0,40}\b(?:more|most|fewer|fewest|less|least|bigger|biggest|larger|largest|busier|busiest|better|best|worse|worst)\b",
+    rf"(?:had|has|have|got|holds?|shows?|is|are|was|were)\b.{{0,40}}\b(?:{EXTREMES})\b",
     re.I,
 )
 _AGAINST = re.compile(
     r"\b(?:vs\.?|versus|compared (?:to|with)|as opposed to|against)\s+(?:the |those (?:in|of|from) )?(?:in )?$",
     re.I,
 )
+OF_EVENTS = "xview2"
+"""The data set whose images belong to disasters."""
 _HELD = ("place", "date", "class", "dataset", "event")
 
 
@@ -38,7 +41,8 @@ def compares_them(clause: Clause, situation: Situation) -> bool:
 
 def is_of_them(clause: Clause) -> bool:
     """Whether a clause asks which of some things has more, and names none of them itself."""
-    return bool(_OF_THEM.search(clause.text)) and not clause.of("place", "dataset", "date", "field", "event")
+    asks = bool(_OF_THEM.search(clause.text)) or is_bare_extreme(clause.text)
+    return asks and not clause.of("place", "dataset", "date", "field", "event")
 
 
 def holds_against(clause: Clause) -> bool:
@@ -47,7 +51,38 @@ def holds_against(clause: Clause) -> bool:
         spans = clause.of(kind)
         if any(_AGAINST.search(clause.text[: span.start - clause.start]) for span in spans[1:]):
             return True
-    return False
+    return has_both_sides(clause)
+
+
+_SIDES = re.compile(
+    r"\b(?P<one>before|pre|after|post)\s*(?:and|or|/|&|vs\.?|versus)\s*(?:before|pre|after|post)\b", re.I
+)
+_DISASTER = re.compile(
+    r"\bthe (?:\w+ )?(?:\w*fires?|floods?|flooding|(?:earth)?quake|tsunami|hurricane|storm|tornado|eruption|disasters?|events?)\b",
+    re.I,
+)
+_COUNTED = re.compile(r"\b(?:how many|number of|count|more|fewer|compare)\b", re.I)
+_NAMED_BY_SIDE = ("pre_disaster", "post_disaster")
+"""What the names of a disaster's images say of when they were taken."""
+
+
+def of_both_sides_of_an_event(clause: Clause) -> bool:
+    """Whether the images before and after a disaster are counted."""
+    disaster = bool(clause.of("event")) or _DISASTER.search(clause.text) is not None
+    return disaster and bool(_SIDES.search(clause.text) and _COUNTED.search(clause.text))
+
+
+def in_one_place(clause: Clause) -> bool:
+    """Whether periods are compared in a place: "in France before and after June 2018"."""
+    return len(clause.of("date")) > 1 and len(clause.of("place")) == 1
+
+
+def has_both_sides(clause: Clause) -> bool:
+    """Whether a clause names two open periods that share no day: only one by one can they be selected."""
+    ends = [(span.value.start, span.value.end) for span in clause.of("date")]
+    before = [end for start, end in ends if start is None and end is not None]
+    after = [start for start, end in ends if start is not None and end is None]
+    return len(ends) == 2 and bool(before and after) and before[0] < after[0]
 
 
 def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
@@ -61,10 +96,18 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
     before = dict(situation.filters)
     places = [resolved(span, situation).label for span in clause.of("place")]
     dates = clause.of("date")
-    if len(places) == 1 and before.get("place") not in (None, places[0]):
+    if len(places) == 1 and before.get("place") not in (None, places[0]) and not in_one_place(clause):
         places.insert(0, str(before["place"]))
     if len(places) > 1:
         yield from _one_by_one(places, before, situation)
+        return
+    if of_both_sides_of_an_event(clause):
+        if OF_EVENTS not in situation.loaded:
+            raise Ask("Which disaster do you mean? Those of xview2 have images from before and after.", ())
+        for side in _NAMED_BY_SIDE:
+            yield Call("filter_attribute", {"field": "name", "op": "contains", "value": side})
+            yield Call("db_count")
+        yield Call("filter_clear", {"fields": ["name"]})
         return
     for kind, by in (("dataset", "dataset"), ("event", "event"), ("class", "class")):
         if len(clause.of(kind)) > 1:
@@ -104,9 +147,7 @@ def _meant_of(known: list[str], clause: Clause, situation: Situation) -> list[st
     """Of the places spoken of: as many as are said, two for "more", all of the last turns for "the most"."""
     said = _OF_THEM.search(clause.text)
     number = whole_number(said["n"]) if said and said["n"] else None
-    if number is None and not re.search(
-        r"\b(?:most|fewest|least|biggest|largest|busiest|best|worst)\b", clause.text, re.I
-    ):
+    if number is None and not re.search(rf"\b(?:{OF_ALL})\b", clause.text, re.I):
         number = 2
     if number is None:
         last: set[str] = set(situation.together)

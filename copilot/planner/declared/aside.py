@@ -9,6 +9,7 @@ from copilot.planner.beyond import undoable
 from copilot.planner.clauses import Clause
 from copilot.planner.declared.idioms import web
 from copilot.planner.declared.phrases import name_of, words_of
+from copilot.planner.extremes import EXTREMES
 from copilot.planner.limits import SETS_TO
 from copilot.planner.rules import label_by_rule
 
@@ -40,7 +41,7 @@ _KEPT_INSIDE = re.compile(
 """What is selected by what is drawn."""
 _WHICH_OF_THEM = re.compile(
     r"^\W*(?:(?:and|so|ok|but|now)\W+)*(?:who|which(?: one)?|which of (?:them|those|these|the \w+)(?: \w+)?) (?:had|has|have|got|is|are) (?:the )?"
-    r"(?:more|most|fewer|fewest|less|least|bigger|biggest|larger|largest|busier|busiest)(?: images?| scenes?)?\W*$",
+    rf"(?:{EXTREMES})(?: images?| scenes?)?\W*$",
     re.I,
 )
 """Which of the places spoken of has more images."""

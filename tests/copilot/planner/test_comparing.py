@@ -76,3 +76,15 @@ def test_which_country_has_most_asks_beyond_the_one_selected(engine: Engine) -> 
         ("filter_clear", {"fields": ["place"]}),
         ("group_count", {"by": "country"}),
     ]
+
+
+def test_a_date_splits_the_images_of_a_place_in_two(engine: Engine) -> None:
+    assert last_calls(["how many fmow images before and after 12 March 2017 in Kenya?"], engine) == [
+        ("db_load", {"names": ["fmow"]}),
+        ("filter_coords", {"place": "Kenya"}),
+        ("filter_date", {"end": "2017-03-11"}),
+        ("db_count", {}),
+        ("filter_date", {"start": "2017-03-13"}),
+        ("db_count", {}),
+        ("filter_clear", {"fields": ["date"]}),
+    ]
