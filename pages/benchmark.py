@@ -114,6 +114,9 @@ def _table(table: Table) -> None:
 def _failures(runs: Sequence[Graded]) -> None:
     st.html("<h3 class='az-category'>Tasks that failed</h3>")
     there = kinds(runs)
+    if not any(run.rows for run in runs):
+        st.info("No task could be graded.", icon=":material/help:")
+        return
     if not there:
         st.success("Every task was answered rightly.", icon=":material/check_circle:")
         return

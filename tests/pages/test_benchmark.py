@@ -15,6 +15,7 @@ from copilot.bench.replay import replay
 from copilot.bench.report import apart, graded
 from copilot.bench.run.background import command
 from copilot.bench.run.store import Runs
+from copilot.bench.task import GoldCall
 from copilot.engine import Engine
 from copilot.live import Live
 from copilot.session import Session
@@ -71,6 +72,13 @@ def test_a_run_shows_its_rates_its_tables_and_its_failures(drawn: AppTest, engin
     assert list(drawn.dataframe[0].value["task"]) == ["hand-003"]
     drawn.text_input(key="bench_find").set_value("no such words").run()
     assert drawn.info[0].value == "No failed task matches."
+
+
+def test_a_run_of_which_nothing_could_be_graded_is_not_said_to_be_right(drawn: AppTest, engine: Engine):
+    finished(engine, [replace(each, calls=(GoldCall("no_such_tool"),)) for each in hand_tasks(engine, 2)])
+    drawn.run()
+    assert not drawn.exception
+    assert ([each.value for each in drawn.info], list(drawn.success)) == (["No task could be graded."], [])
 
 
 def test_runs_of_two_versions_are_said_not_to_compare(drawn: AppTest, engine: Engine):

@@ -36,14 +36,22 @@ class Header:
 
 
 class TaskWriter:
-    """Writes tasks as they come; the header, which sums them up, is put before them at the end."""
+    """Writes tasks as they come; the header, which sums them up, is put before them at the end.
+
+    Raises ValueError at once where no file can be written.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._body = path.with_name(f".{path.name}.tasks")
         self._head = path.with_name(f".{path.name}.part")
-        self._raw = self._body.open("wb")
+        if path.is_dir():
+            raise ValueError(f"'{path}' is a folder; name a file in it, such as '{path / 'tasks.jsonl.gz'}'.")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._raw = self._body.open("wb")
+        except OSError as error:
+            raise ValueError(f"'{path}' cannot be written: {error.strerror}.") from error
         self._lines = self._into(self._raw)
 
     def write(self, line: bytes) -> None:

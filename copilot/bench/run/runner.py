@@ -14,6 +14,7 @@ from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from copilot.bench.run.limits import Limits
 from copilot.bench.run.store import Progress, Run, Settings
@@ -157,6 +158,10 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Client]:
     from distributed import Client, LocalCluster
 
     if scheduler:
+        if not _is_address(scheduler):  # Dask's client waits for 40 s before it says so
+            raise RunFailed(
+                f"'{scheduler}' is no address of a Dask scheduler; give one such as tcp://host:8786."
+            )
         try:
             client = Client(scheduler, timeout=SCHEDULER_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -178,6 +183,15 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Client]:
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
+
+
+def _is_address(scheduler: str) -> bool:
+    """Whether a host and a port are named."""
+    try:
+        where = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
+        return bool(where.hostname and where.port)
+    except ValueError:  # a port that is none
+        return False
 
 
 def _results(

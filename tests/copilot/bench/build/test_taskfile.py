@@ -47,6 +47,24 @@ def test_the_same_tasks_are_the_same_bytes_wherever_they_are_written(tmp_path: P
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "'{path}' is a folder; name a file in it, such as '{path}/tasks.jsonl.gz'."),
+        ("file/tasks.jsonl", "'{path}' cannot be written: File exists."),
+    ],
+)
+def test_a_place_that_cannot_be_written_to_is_told_before_a_task_is_made(
+    tmp_path: Path, name: str, said: str
+) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / name
+    with pytest.raises(ValueError) as wrong:
+        write_tasks(path, HEADER, [])
+    assert str(wrong.value) == said.format(path=path)
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
 def test_any_gzip_reader_sees_one_file_of_json_lines(tmp_path: Path) -> None:
     write_tasks(tmp_path / "t.gz", HEADER, TASKS)
     with gzip.open(tmp_path / "t.gz", "rt", encoding="utf-8") as lines:

@@ -240,6 +240,15 @@ def test_a_scheduler_that_is_not_there_is_told_in_one_sentence(
     assert run.progress.pid == 0
 
 
+@pytest.mark.parametrize("scheduler", ["nonsense", "tcp://host", "tcp://host:port", "8786"])
+def test_what_is_no_address_of_a_scheduler_is_told_at_once(engine: Engine, tasks: TaskSet, scheduler: str):
+    with pytest.raises(RunFailed) as wrong:
+        carry_on(begun(engine, tasks), tasks, jobs=1, scheduler=scheduler)
+    assert str(wrong.value) == (
+        f"'{scheduler}' is no address of a Dask scheduler; give one such as tcp://host:8786."
+    )
+
+
 def test_tasks_that_need_what_is_not_there_are_left_out_and_counted(engine: Engine):
     tasks = hand_tasks(engine, 4)
     needy = [replace(tasks[0], needs=("network",)), replace(tasks[1], needs=("upload",)), *tasks[2:]]
