@@ -46,7 +46,11 @@ def raster_clip(
 
     source = raster_of(state, world, raster)
     if (mask is None) == (bbox is None):
-        raise ToolError("raster_clip needs mask, the shapes to clip to, or bbox, [west, south, east, north].")
+        given = "Neither shapes nor a box were" if mask is None else "Both shapes and a box were"
+        raise ToolError(
+            f"{given} given to cut {one_line(source.name)} to; name one of them: the drawing, a layer of "
+            "features, or a box as west, south, east, north; image_crop cuts by pixels, such as 256 by 256."
+        )
     numbers = bands_of(source.path, bands) if bands else []
     inputs: list[Input] = [source]
     if mask is not None:

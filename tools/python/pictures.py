@@ -132,7 +132,7 @@ def image_crop(
     said = f"Cut {where}{there} out of {one_line(found.name)}."
     return picture_step(
         state, world, call, [found], lambda path: crop(found.path, path, column, row, across, down),
-        name=f"{found.name} cropped", said=said, asked=(across, down),
+        name=f"{found.name.removesuffix(' cropped')} cropped", said=said, asked=(across, down),
     )  # fmt: skip
 
 

@@ -210,6 +210,9 @@ _NO_SCENE = frozenset(
 """Tools that make something else of a scene: an index, a picture, a mask."""
 
 
+_CUTTING = frozenset("image_crop image_resize image_rotate image_enhance image_annotate raster_clip".split())
+"""Tools that give a part of a picture, or another look of it. After a mask, "crop it" is of the picture still."""
+_MASK = re.compile(r"\b(?:mask|class(?:es)?|land ?(?:cover|use)) ?(?:map|raster|mask)?\b", re.I)
 _RESTORING = frozenset({"cloud_removal", "image_dehazing", "denoising", "super_resolution"})
 """Vision tools that give a picture for a picture."""
 
@@ -220,6 +223,10 @@ _OF_PAIRS = frozenset({"change_detection", "building_damage_detection", "image_s
 
 def _scenes(text: str, rasters: Sequence[Thing], tool: str) -> list[Thing]:
     """The rasters that are scenes, where one is called so or a tool works on a scene's bands."""
+    if tool in _CUTTING and not _SCENE.search(text):
+        if _MASK.search(text):
+            return [each for each in rasters if not _is_picture(each.tool)]
+        return [each for each in rasters if not _marks(each.tool) or each.ref in text or is_named(each, text)]
     if tool not in _OF_COLOURS and not _SCENE.search(text) and not _looks(tool):
         return list(rasters)
     found = [each for each in rasters if _is_picture(each.tool) or each.ref in text]
@@ -232,7 +239,12 @@ def _scenes(text: str, rasters: Sequence[Thing], tool: str) -> list[Thing]:
 
 def _is_picture(maker: str) -> bool:
     """Whether what a tool makes is a picture still: a vision tool marks pixels, unless it restores them."""
-    return maker not in _NO_SCENE and (maker in _RESTORING or not _looks(maker))
+    return maker not in _NO_SCENE and not _marks(maker)
+
+
+def _marks(maker: str) -> bool:
+    """Whether a tool looks at an image and marks its pixels: with classes, and not with colours."""
+    return _looks(maker) and maker not in _RESTORING
 
 
 def _looks(tool: str) -> bool:

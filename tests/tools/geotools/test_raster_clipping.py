@@ -99,8 +99,8 @@ def test_a_mask_in_the_file_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ({}, "raster_clip needs mask, the shapes to clip to, or bbox, [west, south, east, north]."),
-        ({"bbox": [14.3, 52, 14.4, 52.1]}, "The shapes lie beside raster-5ce4e0.tif, so nothing of it"),
+        ({}, "Neither shapes nor a box were given to cut Scene to; name one of them: the drawing, a layer of"),
+        ({"bbox": [14.3, 52, 14.4, 52.1]}, "The shapes lie beside Scene, so nothing of it"),
         ({"mask": "nothing"}, "There are no features 'nothing'."),
         ({"mask": FIELDS.id, "bands": [7]}, "There is no band '7'; the raster has 1 blue"),
     ],

@@ -66,7 +66,7 @@ def test_the_severity_of_no_fire_is_nought(ready: tuple[World, State]) -> None:
     [
         (
             {"raster": RASTER.id, "index": "ndvi"},
-            "NDVI needs the bands nir, red; raster-1a2b3c.tif has 1 band.",
+            "NDVI needs the bands nir, red; Heights has 1 band.",
         ),
         ({"raster": SCENE.id, "index": "NDRE"}, "NDRE needs the bands nir, rededge, and which is rededge"),
         ({"raster": SCENE.id, "index": "greenness"}, "There is no index 'greenness'."),

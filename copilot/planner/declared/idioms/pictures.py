@@ -110,7 +110,8 @@ def _what_to_keep(args: Arguments, things: Sequence[Thing]) -> None:
     if all(args.get(name) is None for name in ("left", "top", "width", "height", "part")):
         raise Ask(
             f"To crop a picture, {ASKS_FOR} what to keep: a size, such as 100 by 80 pixels out of the middle, or a "
-            "part, such as the left half or the top right corner.",
+            "part, such as the left half or the top right corner. One piece is cut at a time, so a square is a size "
+            "such as 256 by 256 pixels, and tiles are cut one after the other.",
             (),
         )
 
