@@ -19,6 +19,8 @@ the cloud-free ones*, *undo that*, *how many per class?*, *draw that as bars*, *
   knows which one you mean.
 - **Numbers** in an answer carry a small reference. Click it to see the call that the number came
   from, and its layer on the map.
+- **Your own files**: add a GeoTIFF, a photo, a GeoPackage, a CSV or a document, then say *find the ships*,
+  *compute the NDVI*, *show only the parcels larger than 2 ha*.
 - The line above the map is the selection. ✕ drops a part of it. Everything can be undone.
 """
 AGENT = """
@@ -30,7 +32,7 @@ called, in order; beside the calls stand the tokens so far, and what they cost w
 CANNOT = """
 It says so when it can't help, and what would work instead. It does not make up results: there is no
 answer without a call behind it. It has no live satellite feed, cannot order images, and looks only
-at what is in the catalogue.
+at what is in the catalogue and at the files that you add.
 """
 REAL = """
 The seven built-in data sets are a **sample**: published sizes and class lists, but generated
@@ -61,7 +63,7 @@ def show() -> None:
         st.html("<h2 class='az-title'>Help</h2>")
         st.markdown("#### What to ask")
         st.markdown(ASK)
-        st.text("\n".join(EXAMPLES))
+        st.markdown("\n".join(("These work as they stand:\n", *(f"- *{each}*" for each in EXAMPLES))))
         for title, text in (
             ("Which agent answers", AGENT),
             ("What it cannot do", CANNOT),

@@ -48,9 +48,10 @@ def box_figure(
     boxes = [{"key": label, **_box(values)} for label, values in sorted(parts)]
     title = f"{titled(name)} by {titled(key)}" if key else titled(name)
     figure = empty_figure(state, world, table, title.capitalize(), titled(key) if key else "", axis(name))
+    names = [figure_text(str(each["key"])) for each in boxes]
     figure.add(
         "box",
-        x=[figure_text(str(each["key"])) for each in boxes],
+        x=names,
         lowerfence=[each["low"] for each in boxes],
         q1=[each["q1"] for each in boxes],
         median=[each["median"] for each in boxes],
@@ -58,7 +59,7 @@ def box_figure(
         upperfence=[each["high"] for each in boxes],
         mean=[each["mean"] for each in boxes],
     )
-    figure.across(type="category")
+    figure.across_groups(names)
     words = [
         f"{each['key']} {number(each['median'])} ({number(each['q1'])} to {number(each['q3'])})"
         for each in boxes

@@ -6,11 +6,14 @@ What is drawn here is known to be right (the tests give each figure to Plotly): 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 TEMPLATE = "plotly_white"
+_LEVEL_CHARS = 80
+"""From so many letters on, the names under an axis touch each other in a panel beside the chat."""
 
 
 @dataclass
@@ -33,6 +36,12 @@ class Drawing:
     def across(self, **values: Any) -> None:
         """Set values of the horizontal axis."""
         self.layout.setdefault("xaxis", {}).update(values)
+
+    def across_groups(self, names: Sequence[str]) -> None:
+        """Let the horizontal axis name groups: at a slant where so many would run into one another."""
+        self.across(type="category")
+        if sum(map(len, names)) > _LEVEL_CHARS:
+            self.across(tickangle=-40)
 
     def up(self, **values: Any) -> None:
         """Set values of the vertical axis."""

@@ -96,8 +96,9 @@ def bar_figure(
     key, label, groups = grouped(state, world, by, field, function, unit, table)
     groups = sorted(groups)[-top:] if key in _ORDERED else groups[:top]
     figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
-    figure.add("bar", x=[figure_text(k) for k, _ in groups], y=[plain_value(v) for _, v in groups])
-    figure.across(type="category")
+    names = [figure_text(k) for k, _ in groups]
+    figure.add("bar", x=names, y=[plain_value(v) for _, v in groups])
+    figure.across_groups(names)
     call = Call.of(bar_figure, by=by, field=field, function=function, unit=unit, top=top, table=table)
     return figure_step(
         state, world, figure, call, _said("Bars", label, key, groups), by=key, groups=_facts(groups)
@@ -129,7 +130,7 @@ def line_figure(
     figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
     x, y = [figure_text(k) for k, _ in groups], [plain_value(v) for _, v in groups]
     figure.add("scatter", x=x, y=y, mode="lines+markers")
-    figure.across(type="category")
+    figure.across_groups(x)
     call = Call.of(line_figure, by=by, field=field, function=function, unit=unit, table=table)
     said = _said("Line", label, key, groups) if len(groups) <= 8 else _course(label, key, groups)
     return figure_step(state, world, figure, call, said, by=key, groups=_facts(groups))

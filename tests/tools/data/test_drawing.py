@@ -29,3 +29,11 @@ def test_names_cannot_end_the_page_that_a_figure_is_put_into() -> None:
     drawing = Drawing("</script>")
     drawing.add("bar", x=["</script>"], y=[1])
     assert "</script>" not in drawing.json()
+
+
+def test_names_of_groups_stand_at_a_slant_where_they_would_touch() -> None:
+    few, many = Drawing("Few"), Drawing("Many")
+    few.across_groups(["2018", "2019"])
+    many.across_groups([f"2022-{month:02}" for month in range(1, 13)])
+    assert few.layout["xaxis"] == {"type": "category"}
+    assert many.layout["xaxis"] == {"type": "category", "tickangle": -40}
