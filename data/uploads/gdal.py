@@ -145,11 +145,12 @@ def bytes_of(dtype: str, name: str) -> int:
 
 
 def reason_of(error: BaseException) -> str:
-    """GDAL's own words, short, on one line and without the folders of this machine."""
+    """GDAL's own words, short, on one line, without the folders of this machine and its functions' names."""
     lines = str(error).strip().splitlines()
     if not lines:
         return type(error).__name__
     plain = re.sub(r"'?/[^\s']*/", "", lines[0])
+    plain = re.sub(r"^(?:[^\s:]+: )?(?:TIFF|GTIFF|JPEG|PNG|GDAL|OGR)\w*: ?(?=\w)", "", plain, flags=re.I)
     return plain[:120].rstrip(" .") or type(error).__name__
 
 

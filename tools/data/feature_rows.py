@@ -48,7 +48,7 @@ def kept_features(
     kept = features.frame[meets(values).to_numpy(bool)]
     whole = f"{number_of(len(features.frame), 'feature')} of {features.name}"
     said = f"{len(kept):,} of {whole} have {name} {compared}."
-    title = f"{features.name} with {name} {compared}"[:100]
+    title = f"{name} {compared} in {features.name}"[:100]  # what it was kept by is not cut off
     return vector_step(
         state, world, call, [features.source], kept, name=title, said=noted(said, features), field=name
     )
