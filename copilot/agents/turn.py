@@ -162,9 +162,7 @@ class OpenTurn:
             if not failure.too_long or earlier == 1:
                 raise
             del self.said[1:earlier]
-            self.asking.news.append(
-                "The earlier conversation is left out: it is longer than the model can read."
-            )
+            self.asking.news.append(SHORTENED)
             return self.asking.ask(self.said, tools, forced)
 
     def think(self, text: str) -> Event:

@@ -20,12 +20,9 @@ from copilot.bench.check.aspects import ASPECTS
 from copilot.bench.check.gold import End
 from copilot.bench.check.output import brings, missing
 from copilot.bench.check.play import Played
-from copilot.bench.spread import Bench, over_tasks
+from copilot.bench.spread import MOST_SHOWN, Bench, over_tasks
 from copilot.bench.task import GoldCall, Task
 from state.codec import canonical, to_json
-
-MOST_SHOWN = 1_000
-"""Problems that are kept word by word; the others are counted."""
 
 _PLOTS = (
     "scatter_plot cluster_plot heatmap_plot density_plot footprint_plot detection_plot choropleth_plot "

@@ -8,11 +8,10 @@ from itertools import islice
 from typing import Any
 
 from copilot.bench.check import GoldFails, check, gold_of
-from copilot.bench.spread import Bench, over_tasks
+from copilot.bench.spread import MOST_SHOWN, Bench, over_tasks
 from copilot.bench.task import Task
 from state.codec import canonical
 
-MOST_SHOWN = 1_000
 _BLOCK = 25_000
 """Tasks that are held at a time, to be ordered: some 300 MB."""
 

@@ -17,6 +17,8 @@ from copilot.engine import Engine
 from tools.base import World
 
 CHUNK = 50
+MOST_SHOWN = 1_000
+"""Problems of a file that are kept word by word; the others are counted."""
 _AHEAD = 4
 """Chunks that wait for each process: tasks are read as they are needed."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from copilot.bench.published import CAVEAT, LENGTHS, ROWS, SOURCE
 from copilot.bench.report import LONG, Graded, Row, differences, grouped, longest
+from tools.phrases import number_of
 
 MOST_INTENTS = 25
 MOST_DIFFERENT = 200
@@ -205,9 +206,11 @@ def _left_out(runs: Sequence[Graded]) -> list[str]:
     found = []
     for each in runs:
         for need, count in each.settings.skipped.items():
-            found.append(f"{_called(each, runs)}: {count:,} tasks were left out, for want of {need}.")
+            found.append(f"{_called(each, runs)}: {number_of(count, 'task')} left out, for want of {need}.")
         if each.ungraded:
-            said = f"{each.ungraded:,} tasks could not be graded: their own gold does not work here."
+            said = (
+                f"{number_of(each.ungraded, 'task')} could not be graded: their own gold does not work here."
+            )
             found.append(f"{_called(each, runs)}: {said}")
         if each.unanswered:
             found.append(f"{_called(each, runs)}: {unanswered(each)}")
@@ -216,4 +219,5 @@ def _left_out(runs: Sequence[Graded]) -> list[str]:
 
 def unanswered(run: Graded) -> str:
     """How many tasks a model's server failed at, in a sentence."""
-    return f"{run.unanswered:,} tasks got no answer, since the model's server failed; they count as failed."
+    count = number_of(run.unanswered, "task")
+    return f"{count} got no answer, since the model's server failed: counted as failed."

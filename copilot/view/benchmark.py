@@ -118,14 +118,14 @@ def going(running: Running) -> str:
     if running.run is None:
         return "Preparing the tasks and starting the workers …"
     settings, progress = running.run.settings, running.run.progress
-    right = f" · {progress.succeeded / progress.done:.1%} right" if progress.done else ""
+    right = f" · {share(progress.success)} right" if progress.done else ""
     return f"{progress.done:,} of {settings.total:,} tasks{right}"
 
 
 def _choice(run: Run) -> str:
     settings, progress = run.settings, run.progress
     tasks = settings.tasks if "/" not in settings.tasks else Path(settings.tasks).name
-    rate = f"{progress.succeeded / progress.done:.1%} right" if progress.done else "no result"
+    rate = f"{share(progress.success)} right" if progress.done else "no result"
     part = "" if progress.done >= settings.total else f", {progress.done:,} of {settings.total:,}"
     when = settings.created_at[:16].replace("T", " ")
     return f"{when} · {tasks}{part} · {settings.name} · {rate}"

@@ -65,6 +65,8 @@ class Progress:
 
     done: int = 0
     succeeded: int = 0
+    ungraded: int = 0
+    """Tasks whose own gold does not work here: neither right nor wrong."""
     tokens: int = 0
     estimated: int = 0
     """Tokens of answers whose server counts none."""
@@ -76,9 +78,16 @@ class Progress:
     pid: int = 0
     """The process that runs it; 0 when none does."""
 
+    @property
+    def success(self) -> float | None:
+        """The share of the graded tasks that are right; None while there is none."""
+        graded = self.done - self.ungraded
+        return self.succeeded / graded if graded else None
+
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Count finished tasks in."""
         self.done += len(rows)
+        self.ungraded += sum(row["success"] is None for row in rows)
         self.succeeded += sum(bool(row["success"]) for row in rows)
         self.tokens += sum(int(row["tokens"]) for row in rows)
         self.estimated += sum(int(row["estimated_tokens"] or 0) for row in rows)

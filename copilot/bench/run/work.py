@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from copilot.session import Answer, Session
     from state.log import Event
 
-NOT_RUN = "not run"
-"""The kind of error of a task that could not even be put to the agent."""
-
 WRITES = frozenset({"db_ingest"})
 """Tools that change the catalogue itself, for every session."""
 MOST_LOGGED = 5

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from copilot.cli.output import Json, fail, print_json
+from tools.phrases import number_of
 
 if TYPE_CHECKING:
     from copilot.bench.task import GoldCall
@@ -49,7 +50,7 @@ def add(
     if as_json:
         print_json(task.to_json())
     else:
-        typer.echo(f"{task.id}: {task.request!r}, right after {len(task.calls)} calls.")
+        typer.echo(f"{task.id}: {task.request!r}, right after {number_of(len(task.calls), 'call')}.")
         typer.echo("`copilot bench run --tasks mine` runs your suite.", err=True)
 
 

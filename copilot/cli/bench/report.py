@@ -48,6 +48,7 @@ def _list(known: Any, as_json: bool) -> None:
     from dataclasses import asdict
 
     from copilot.bench.run.store import Runs
+    from copilot.bench.tables import share
 
     assert isinstance(known, Runs)
     runs = known.all()
@@ -56,7 +57,7 @@ def _list(known: Any, as_json: bool) -> None:
         return
     for each in runs:
         settings, progress = each.settings, each.progress
-        rate = f"{progress.succeeded / progress.done:.1%} right" if progress.done else "nothing yet"
+        rate = f"{share(progress.success)} right" if progress.done else "nothing yet"
         typer.echo(f"{each.id}  {progress.done:,} of {settings.total:,} tasks  {rate}  {settings.name}")
     if not runs:
         typer.echo("There is no run yet; `copilot bench run --tasks 500` makes one.", err=True)

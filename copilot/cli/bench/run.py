@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from copilot.cli.output import Json, fail, print_json, progress
+from tools.phrases import number_of
 
 if TYPE_CHECKING:
     from copilot.bench.run.limits import Limits
@@ -70,7 +71,8 @@ def run(
         _kept(limits, model, as_json)
         found, taken = _begun(tasks, agent, model, shots, epsilon, fresh, engine, jobs)
     for need, count in taken.skipped.items():
-        typer.echo(f"{count:,} tasks are left out: they need {need}, which is not there.", err=True)
+        left_out = number_of(count, "task")
+        typer.echo(f"{left_out} left out, for want of {need}.", err=True)
     done = _run(found, taken, jobs, scheduler, limits)
     _print(found, done, as_json)
 
@@ -180,15 +182,16 @@ def _tasks(wanted: str, engine: Engine, jobs: int = 1, missing: tuple[str, ...] 
 
 def _run(found: Run, taken: TaskSet, jobs: int, scheduler: str | None, limits: Limits) -> Progress:
     from copilot.bench.run.runner import carry_on
+    from copilot.bench.tables import share
 
     total = found.settings.total
-    typer.echo(f"Run {found.id}: {total:,} tasks", err=True)
+    typer.echo(f"Run {found.id}: {number_of(total, 'task')}", err=True)
     with progress("Starting the workers") as advance:
 
         def tell(so_far: Progress) -> None:
             if so_far.done:
-                success = so_far.succeeded / so_far.done
-                said = f"{so_far.done:,} of {total:,} tasks · {success:.1%} right · {so_far.tokens:,} tokens"
+                right = share(so_far.success)
+                said = f"{so_far.done:,} of {total:,} tasks · {right} right · {so_far.tokens:,} tokens"
                 advance(so_far.done / total, said)
 
         return carry_on(found, taken, jobs=jobs, scheduler=scheduler, limits=limits, tell=tell)
@@ -204,13 +207,13 @@ def _print(found: Run, done: Progress, as_json: bool) -> None:
     else:
         rates = of.metrics
         typer.echo(
-            f"{rates.tasks:,} tasks, version {of.settings.version}: success {share(rates.success)}, "
-            f"correctness {share(rates.correctness)}, {number(rates.tokens_per_task)} tokens a task, "
-            f"{of.seconds:.0f} s"
+            f"{number_of(rates.tasks, 'task')}, version {of.settings.version}: "
+            f"success {share(rates.success)}, correctness {share(rates.correctness)}, "
+            f"{number(rates.tokens_per_task)} tokens a task, {of.seconds:.0f} s"
         )
     if of.ungraded:
         typer.echo(
-            f"{of.ungraded:,} tasks could not be graded: their own gold does not work here. "
+            f"{number_of(of.ungraded, 'task')} could not be graded: their own gold does not work here. "
             "Is it the catalogue that they were built on?",
             err=True,
         )

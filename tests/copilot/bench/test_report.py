@@ -75,7 +75,7 @@ def test_the_published_row_stands_below_and_is_called_so(run: Graded):
     ]
     assert table.rows[1][3:] == ("84.3%", "", "", "")
     assert "other tasks" in table.note and "2404.15500, Table 4" in table.note
-    assert "2 tasks were left out, for want of network" in table.note
+    assert "2 tasks left out, for want of network" in table.note
 
 
 def test_tables_tell_success_by_calls_kind_error_and_intent(run: Graded):
@@ -145,7 +145,7 @@ def test_a_task_whose_gold_does_not_work_here_grades_nobody(engine: Engine):
     found = graded(finished(engine, [foreign, tasks[1]]))
     assert (found.ungraded, found.metrics.tasks, found.metrics.success) == (1, 1, 1.0)
     assert summary(found)["finished"] is True
-    assert "1 tasks could not be graded" in tables([found])[0].note
+    assert "1 task could not be graded" in tables([found])[0].note
 
 
 def test_figures_show_the_runs_and_the_published_rate(run: Graded):

@@ -198,6 +198,14 @@ def test_the_tokens_of_a_server_that_counts_none_are_estimated_for_the_limit():
     )
 
 
+def test_what_could_not_be_graded_is_neither_right_nor_wrong():
+    progress = Progress()
+    assert progress.success is None
+    row = {"tokens": 0, "estimated_tokens": 0, "usd": None}
+    progress.add([{"success": None, **row}, {"success": True, **row}, {"success": False, **row}])
+    assert (progress.done, progress.ungraded, progress.success) == (3, 1, 0.5)
+
+
 def test_a_limit_in_money_needs_a_known_price(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert Limits(usd=1).cannot_be_kept("mine").startswith("No price is known for 'mine' at this address")
