@@ -114,7 +114,10 @@ def filter_rows(
     op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")],
     value: Annotated[Value, Field(description="A value, or a list of them for in.")],
 ) -> Step:
-    """Keep the rows of a table, or the features, that meet one comparison, as new ones; the selection stays.
+    """Keep the rows of a table that meet one comparison, in a new table; the selection stays.
+
+    Of features (a vector artifact or a layer) those that meet it become new features, on the map. Where they
+    have no such column, area_ha, area_m2, length_km and the like are what each shape measures (WGS 84).
 
     Example: copilot call filter_rows table=table-1a2b3c field=count op=">=" value=10
 

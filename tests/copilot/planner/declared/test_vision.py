@@ -267,7 +267,8 @@ def test_what_is_missing_is_asked_for_in_words_that_name_no_tool(engine: Engine)
     assert tool == "ask_user"
     assert args["question"] == (
         "To crop a picture, I need to know more. Please tell me what to keep: a size, such as 100 by 80 pixels "
-        "out of the middle, or a part, such as the left half or the top right corner."
+        "out of the middle, or a part, such as the left half or the top right corner. One piece is cut at a time, so "
+        "a square is a size such as 256 by 256 pixels, and tiles are cut one after the other."
     )
 
 
