@@ -73,7 +73,11 @@ def run(
     for need, count in taken.skipped.items():
         left_out = number_of(count, "task")
         typer.echo(f"{left_out} left out, for want of {need}.", err=True)
-    done = _run(found, taken, jobs, scheduler, limits)
+    try:
+        done = _run(found, taken, jobs, scheduler, limits)
+    except KeyboardInterrupt:
+        typer.echo(f"Interrupted; `copilot bench run --resume {found.id}` goes on.", err=True)
+        raise
     _print(found, done, as_json)
 
 

@@ -344,7 +344,26 @@ def test_a_killed_run_is_gone_on_with_by_the_same_command(engine: Engine, tmp_pa
     assert [each.id for each in Runs(engine.home).all()] == [run.id]
 
 
-def _waited_for_parts(engine: Engine, process: subprocess.Popen[bytes], count: int) -> Run:
+@pytest.mark.slow
+def test_an_interrupted_run_says_how_to_go_on(engine: Engine, tmp_path: Path):
+    path = write_tasks(tmp_path / "tasks.jsonl", hand_tasks(engine, 80))
+    command = [sys.executable, "-m", "copilot", "bench", "run", "--tasks", str(path), "--jobs", "1", "--json"]
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "AZIMUTH_HOME": str(engine.home),
+        "AZIMUTH_CATALOGUE": engine.catalogue_address,
+    }
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        run = _waited_for_parts(engine, process, 1)
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=100)
+    assert (process.returncode, out) == (130, "")
+    assert said.endswith(f"Interrupted; `copilot bench run --resume {run.id}` goes on.\n")
+
+
+def _waited_for_parts(engine: Engine, process: subprocess.Popen[Any], count: int) -> Run:
     deadline = time.monotonic() + 150
     while time.monotonic() < deadline:
         for run in Runs(engine.home).all():
