@@ -37,6 +37,7 @@ from copilot.planner.selection import (
     narrows_in_context,
     selection_calls,
 )
+from copilot.planner.shown_again import shown_again
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.spans import Reader, Span
 from copilot.planner.spelling import mended, misspelt_places
@@ -106,6 +107,8 @@ class Planner:
             return Plan(notes=tuple(sentences), labels=("knowledge",))
         if kept := features_kept(said, situation):
             return Plan(tuple(kept), labels=("features",))
+        if (again := shown_again(said, situation)) is not None:
+            return Plan((again,), labels=("shown again",))
         worked = fitted(said, self.cases, situation)
         if worked is not None:
             return Plan(tuple(worked), asked=extreme_asked(said), labels=("case",))

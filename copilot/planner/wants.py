@@ -207,10 +207,13 @@ _BY_ITS_SIZE = re.compile(
 )
 
 
+_COMPARED = ("place", "dataset", "class", "date", "event")
+
+
 def _named_together(clause: Clause, found: Sequence[Clause]) -> bool:
     """Whether an earlier part of the request names two things of a kind, which may be compared."""
     earlier = [each for each in found if each.start < clause.start]
-    return any(len(each.of(kind)) > 1 for each in earlier for kind in ("place", "dataset", "class", "date"))
+    return any(len(each.of(kind)) > 1 for each in earlier for kind in _COMPARED)
 
 
 _Reread = tuple[str | None, bool]
