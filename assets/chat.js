@@ -47,7 +47,6 @@ class Chat {
   update({ data, setTriggerValue, setStateValue }) {
     this.trigger = setTriggerValue;
     this.setState = setStateValue;
-    if (this.data?.version !== data.version) this.asked = null;
     const session = this.data && this.data.session !== data.session;
     this.data = data;
     this.job = data.job;
@@ -271,17 +270,13 @@ class Chat {
     this.leave();
     this.session = session;
     this.channel = new BroadcastChannel("azimuth-" + session);
-    this.asked = null;
     this.source = new EventSource("/api/sessions/" + encodeURIComponent(session) + "/stream");
     this.source.onmessage = (event) => {
       const { version, job } = JSON.parse(event.data);
       this.channel.postMessage({ version, job });
       this.job = job;
       this.showJob();
-      // Once for each: a second run of this page may come after the first has gone on to another one.
-      if (version === this.data.version || version === this.asked) return;
-      this.asked = version;
-      this.setState("version", version);
+      if (version !== this.data.version) this.setState("version", version);
     };
   }
 

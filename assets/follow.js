@@ -3,7 +3,6 @@
 class Follow {
   update({ data, setStateValue }) {
     this.set = setStateValue;
-    if (this.data?.version !== data.version) this.asked = null;
     const session = this.data && this.data.session !== data.session;
     this.data = data;
     if (session) this.leave();
@@ -23,14 +22,11 @@ class Follow {
     const { session } = this.data;
     this.channel = new BroadcastChannel("azimuth-" + session);
     this.channel.onmessage = ({ data }) => { if (data.ready) { this.shown = this.against = undefined; this.tell(); } };
-    this.asked = null;
     this.source = new EventSource("/api/sessions/" + encodeURIComponent(session) + "/stream");
     this.source.onmessage = (event) => {
       const { version } = JSON.parse(event.data);
       this.channel.postMessage({ version });
-      if (version === this.data.version || version === this.asked) return;
-      this.asked = version; // once for each, as in the conversation
-      this.set("version", version);
+      if (version !== this.data.version) this.set("version", version);
     };
   }
 

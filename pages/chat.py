@@ -9,7 +9,7 @@ import streamlit as st
 from copilot.live import Refused, live
 from copilot.session import Session
 from copilot.view.transcript import conversation
-from pages.here import act, open_panel, tell
+from pages.here import act, noticed, open_panel, tell
 from pages.look import asset
 from pages.uploading import show_uploads
 
@@ -40,7 +40,7 @@ def show_chat(session: Session, version: str) -> None:
                 "problem": live().problem(session.id),
                 "examples": EXAMPLES,
             },
-            on_version_change=_nothing,
+            on_version_change=noticed,
             on_ask_change=lambda: _ask(session.id, str(st.session_state[key].ask)),
             on_trace_change=_nothing,
             on_feedback_change=_nothing,

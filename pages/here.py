@@ -72,21 +72,31 @@ def _open_shared(token: str) -> None:
         tell(str(error))
 
 
+def noticed() -> None:
+    """Keep that this run was asked for by what listens for changes, not by the user."""
+    st.session_state["noticed"] = True
+
+
 def follow_page(current: Session) -> None:
     """Go to the page that a call has opened since this tab last looked; a reload stays where it is.
 
-    A running request ends first: each of its events makes the browser ask for the page it still shows.
+    What listens for changes may ask for the page that it was on when that has just been left: such a run
+    goes back to the page that was gone to. A running request ends before its page is followed.
     """
+    page, shown = st.session_state["page"], st.session_state.get("shown_page")
+    if st.session_state.pop("noticed", False) and shown not in (None, page):
+        st.switch_page(shown, query_params={"session": current.id})
+    st.session_state["shown_page"] = page
     if live().running(current.id) is not None:
         return
     opened = max((each.seq for each in current.events if each.ok and each.tool == "open_page"), default=0)
     seen = st.session_state.setdefault("page_calls", {})
     if seen.setdefault(current.id, opened) == opened:
         return
+    seen[current.id] = opened
     wanted = st.session_state["pages"][current.state.ui.page]
-    if st.session_state["page"] == wanted:
-        seen[current.id] = opened
-    else:
+    if page != wanted:
+        st.session_state["shown_page"] = wanted
         st.switch_page(wanted, query_params={"session": current.id})
 
 

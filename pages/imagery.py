@@ -26,7 +26,7 @@ from copilot.view.imagery import (
 )
 from pages.downloads import menu
 from pages.header import _plain, header
-from pages.here import act, open_panel, session, tell
+from pages.here import act, noticed, open_panel, session, tell
 from pages.look import asset
 from pages.panel_jobs import EVERY_S
 from pages.panels import PANELS
@@ -89,7 +89,7 @@ def _follow_changes(current: Session, version: str, shown: str | None, against: 
         "against": against,
     }
     with st.container(key="follow"):
-        _follow(key=f"follow-{current.id}", data=data, on_version_change=lambda: None)
+        _follow(key=f"follow-{current.id}", data=data, on_version_change=noticed)
 
 
 def _top(current: Session, there: list[Choice]) -> str | None:
