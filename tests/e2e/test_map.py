@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.e2e.app import SLOW_MS, Server, Tab
 
@@ -144,6 +144,54 @@ def test_an_opened_page_is_followed_and_web_tabs_are_links_to_the_outside(tab: T
     expect(tab.page.get_by_text("Add your own data")).to_be_visible(timeout=SLOW_MS)
     tab.page.get_by_role("link", name="Map").click()
     expect(tab.page.locator("article.az-turn .az-reply")).to_contain_text("data page", timeout=SLOW_MS)
+
+
+class HeldAnswers:
+    """What the server tells a page, kept from it while it is held; what the page sends still goes out."""
+
+    def __init__(self, page: Page) -> None:
+        self.sent, self._held = 0, False
+        self._kept: list[tuple[WebSocketRoute, str | bytes]] = []
+        page.route_web_socket(re.compile("_stcore/stream"), self._join)
+
+    def _join(self, page: WebSocketRoute) -> None:
+        server = page.connect_to_server()
+        page.on_message(lambda said: self._send(server, said))
+        server.on_message(lambda said: self._kept.append((page, said)) if self._held else page.send(said))
+
+    def _send(self, server: WebSocketRoute, said: str | bytes) -> None:
+        self.sent += 1
+        server.send(said)
+
+    def hold(self) -> None:
+        self.sent, self._held = 0, True
+
+    def let_go(self) -> None:
+        self._held = False
+        for page, said in self._kept:
+            page.send(said)
+
+
+def test_what_a_page_asks_for_after_it_was_left_does_not_bring_it_back(new_tab: Callable[..., Tab]):
+    tab = new_tab()
+    answers = HeldAnswers(tab.page)
+    tab.open()
+    answers.hold()
+    tab.send("open the data page")
+    waited_for = "(async () => (await (await fetch(azimuth.base + '/view')).json()).version)()"
+    while not re.fullmatch(r"[1-9]\d*", str(tab.see(waited_for))):
+        tab.page.wait_for_timeout(50)
+    tab.page.wait_for_timeout(
+        2000
+    )  # the server has gone to the data page, of which the browser knows nothing
+    before = answers.sent
+    tab.call("toggle_control", control="legend", on=True)
+    while answers.sent == before:
+        tab.page.wait_for_timeout(50)
+    tab.page.wait_for_timeout(2000)
+    answers.let_go()
+    expect(tab.page.get_by_text("Add your own data")).to_be_visible(timeout=SLOW_MS)
+    assert "/data?" in tab.page.url
 
 
 def test_the_dark_theme_darkens_the_map_too(tab: Tab, screenshot_folder: Path):
