@@ -99,7 +99,7 @@ def test_a_mask_in_the_file_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ({}, "Neither shapes nor a box were given to cut Scene to; name one of them: the drawing, a layer of"),
+        ({}, "Neither shapes nor a box were given to cut Scene to; name one of them: the drawing, a layer"),
         ({"bbox": [14.3, 52, 14.4, 52.1]}, "The shapes lie beside Scene, so nothing of it"),
         ({"mask": "nothing"}, "There are no features 'nothing'."),
         ({"mask": FIELDS.id, "bands": [7]}, "There is no band '7'; the raster has 1 blue"),
