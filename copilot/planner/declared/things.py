@@ -60,7 +60,7 @@ def things_at_hand(situation: Situation) -> list[Thing]:
             each["name"],
             _telling(f"{each['name']} {each['made_by'].split('(')[0].removeprefix('add_file')}")
             | _year(each),
-            tool=each["made_by"].split("(")[0],
+            tool=_maker(each, situation.state["artifacts"]),
             shape=_shape_in(f"{each['summary']} {each['made_by']}"),
         )
         for each in situation.state["artifacts"]
@@ -87,6 +87,17 @@ def things_at_hand(situation: Situation) -> list[Thing]:
         # First, so that it is the last to be meant where nothing is named.
         found.insert(0, Thing("vector", SELECTION, "selection", shape="polygon"))
     return found
+
+
+def _maker(artifact: Mapping[str, Any], artifacts: Sequence[Mapping[str, Any]]) -> str:
+    """What made an artifact; for a piece cut out of a mask or an index, what made that: it is no picture either."""
+    tool = str(artifact["made_by"]).split("(")[0]
+    if tool not in _CUTTING:
+        return tool
+    came_from = re.search(r"\((?:raster|image)=([\w-]+)", str(artifact["made_by"]))
+    source = next((each for each in artifacts if came_from and each["id"] == came_from[1]), None)
+    of = tool if source is None else _maker(source, artifacts)
+    return tool if _is_picture(of) else of
 
 
 def _year(artifact: Mapping[str, Any]) -> frozenset[str]:

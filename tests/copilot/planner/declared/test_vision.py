@@ -286,6 +286,13 @@ def test_a_picture_is_cropped_to_a_size_or_a_part(text: str, args: dict[str, obj
     assert plan(text, files("harbour"), engine) == [("image_crop", {"raster": "raster-000000", **args})]
 
 
+def test_a_piece_of_a_mask_is_no_picture_to_look_at(engine: Engine) -> None:
+    mask = Artifact("raster-00000b", "raster", "Water", "a mask", "water_extraction(image=raster-000000)")
+    piece = Artifact("raster-00000c", "raster", "Water cropped", "a mask", "image_crop(raster=raster-00000b)")
+    state = files("harbour").with_artifact(mask).with_artifact(piece)
+    assert plan("map the roads", state, engine) == [("road_extraction", {"image": "raster-000000"})]
+
+
 @pytest.mark.parametrize(
     "text", ["crop it to 5 by 4 km", "crop it to the field polygons", "clip it to the park"]
 )
