@@ -10,17 +10,20 @@ from copilot.planner.spans import Reader, Span
 _CUE = re.compile(
     r"(?:[\s,;.–—-]|\.\.\.|…)*(?:[,;.–—]|\.\.\.|…|\s)(?:"
     r"(?:or|no|nope|oh|oops|sorry|wait|well|er|uh|um|hm+)(?:[\s,]+(?:or|no|oh|sorry|wait|well))*[\s,]+(?:rather|better|actually|i mean|i meant|make (?:it|that|this))"
-    r"|no[\s,]+(?:wait|sorry)|(?:wait|sorry|oops)[\s,]+no|(?:oh )?(?:wait|oops)|scratch that|correction"
-    r"|i mean|i meant|(?:or )?actually[\s,]+(?:no[\s,]+)?(?:make (?:it|that|this)|i mean|i meant)|make that"
+    r"|no[\s,]+(?:wait|sorry)|(?:wait|sorry|oops)[\s,]+no|(?:oh )?(?:wait|oops)|scratch that|correction(?=\s*:)"
+    r"|i mean|i meant|(?:or )?actually[\s,]+(?:no[\s,]+)?(?:make (?:it|that|this)|i mean|i meant)"
     r")[\s,:–—-]+(?:(?:i mean|i meant|rather|better|make (?:it|that|this)|make)[\s,:]+)?",
     re.I,
 )
 """What stands between the words that are taken back and those that hold."""
 _WEAK_CUE = re.compile(
-    r"\s*[,;.–—-]\s*(?:(?:no|actually|rather|sorry|oops)[\s,]+)+(?:(?:in|the|to|a|an|around|near|from|for|of|by)\s+)*",
+    r"\s*[,;.–—-]\s*(?:(?:no(?=\s*,)|actually|rather|sorry|oops|make that)[\s,]+)+(?:(?:in|the|to|a|an|around|near|from|for|of|by)\s+)*",
     re.I,
 )
-"""The same, where the very next word must be of the kind that it corrects: "in France, actually Germany"."""
+"""The same, where the very next word must be of the kind that it corrects: "in France, actually Germany".
+
+A "no" takes back only with a comma behind it: "satellite base, no legend" says two things.
+"""
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
 _ALIKE = (
     (

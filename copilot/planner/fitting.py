@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from copilot.planner.cases import Case, Cases
@@ -16,7 +16,7 @@ from copilot.planner.head import shared_encoder
 from copilot.planner.leftovers import strange_words
 from copilot.planner.likeness import contrast, in_kilometres, masked_request, named_besides, signature
 from copilot.planner.places import camera_on
-from copilot.planner.politeness import POLITE
+from copilot.planner.politeness import POLITE, without_politeness
 from copilot.planner.situation import KIND_OF_PLOT, Call, Situation
 from copilot.planner.slot_values import BRACES, DoesNotFit, Texts, Values
 from copilot.planner.spans import Reader, Span
@@ -56,7 +56,7 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
     if max(at_hand.values(), default=0) > 1:
         near = [(case, likeness) for case, likeness in near if not _has_a_choice(case, at_hand)]
     for case, _ in near:
-        if (texts := _word_for_word(case, request)) is not None:
+        for texts in _word_for_word(case, request, spans):
             try:
                 return _calls(case, texts, situation, reader)
             except DoesNotFit:
@@ -115,21 +115,33 @@ def _pattern(case: Case) -> re.Pattern[str]:
     return known
 
 
-def _compiled(case: Case) -> re.Pattern[str]:
+def _compiled(case: Case, phrases: Sequence[str] = ()) -> re.Pattern[str]:
+    """The same, with what was read as a phrase tried first in each slot."""
     parts: list[str] = []
     seen: set[str] = set()
     at = 0
-    for brace in BRACES.finditer(case.wording):
-        parts.append(_literal(case.wording[at : brace.start()]))
+    wording = _wording(case)
+    for brace in BRACES.finditer(wording):
+        parts.append(_literal(wording[at : brace.start()]))
         name = _group(brace[1])
-        parts.append(f"(?P={name})" if name in seen else rf"(?P<{name}>{_slot_pattern(case, brace[1])})")
+        parts.append(
+            f"(?P={name})" if name in seen else rf"(?P<{name}>{_slot_pattern(case, brace[1], phrases)})"
+        )
         seen.add(name)
         at = brace.end()
-    parts.append(_literal(case.wording[at:].rstrip(" .?!")))
+    parts.append(_literal(wording[at:].rstrip(" .?!")))
     return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
 
 
-def _slot_pattern(case: Case, inside: str) -> str:
+def _wording(case: Case) -> str:
+    """The wording as a request is read: without its "Hello" and ", please". What stands in a slot is not polite."""
+    slots = BRACES.findall(case.wording)
+    numbers = iter(range(len(slots)))
+    bare = without_politeness(BRACES.sub(lambda _: f"slot{next(numbers)}slot", case.wording))
+    return re.sub(r"slot(\d+)slot", lambda number: f"{{{slots[int(number[1])]}}}", bare)
+
+
+def _slot_pattern(case: Case, inside: str, phrases: Sequence[str]) -> str:
     """What may stand in a slot: numbers where it is one, its known choices before anything else."""
     name, _, part = inside.partition(".")
     slot = case.slots.get(name)
@@ -139,7 +151,7 @@ def _slot_pattern(case: Case, inside: str) -> str:
         return r"\d{4}"
     if slot.choices and all(re.fullmatch(r"-?\d+(?:\.\d+)?", say) for say, _ in slot.choices):
         return r"-?\d[\d,]*(?:\.\d+)?"
-    said = sorted((say for say, _ in slot.choices), key=len, reverse=True)
+    said = sorted((*(say for say, _ in slot.choices), *phrases), key=len, reverse=True)
     return "|".join([*map(_literal, said), r"\S(?:.*?\S)?"])
 
 
@@ -152,31 +164,52 @@ def _literal(text: str) -> str:
     return r"\s+".join(words).replace("’", "'").replace("'", "['’]")
 
 
-def _word_for_word(case: Case, request: str) -> Texts | None:
-    """The slots of a wording that the request says, maybe with polite words around it."""
+_SIDE_BY_SIDE = re.compile(r"\}\s+\{")
+
+
+def _word_for_word(case: Case, request: str, spans: Sequence[Span]) -> Iterator[Texts]:
+    """The slots of a wording that the request says, maybe with polite words around it.
+
+    Slots with nothing but a space between them may be told apart by what was read in them alone:
+    "Barcelona flatbed trucks xview1" says a place, a class and a data set.
+    """
     said = request.strip().rstrip(" .?!")
     if not _has_its_words(case, said):
-        return None
-    match = _pattern(case).fullmatch(said) or _inside_polite_words(case, said)
-    return None if match is None else {name: match[_group(name)] for name in _names(case.wording)}
+        return
+    match = _matched(case, _pattern(case), said)
+    if match is None:
+        return
+    yield _slots(case, match)
+    if _SIDE_BY_SIDE.search(case.wording):
+        match = _matched(case, _compiled(case, [span.text for span in spans]), said)
+        if match is not None:
+            yield _slots(case, match)
+
+
+def _slots(case: Case, match: re.Match[str]) -> Texts:
+    return {name: match[_group(name)] for name in _names(case.wording)}
+
+
+def _matched(case: Case, pattern: re.Pattern[str], said: str) -> re.Match[str] | None:
+    return pattern.fullmatch(said) or _inside_polite_words(case, pattern, said)
 
 
 def _has_its_words(case: Case, said: str) -> bool:
     """Whether each word of a wording is said: without, its pattern cannot match, and making it takes a millisecond."""
     there = said.lower()
-    return all(word in there for word in re.findall(r"\w+", BRACES.sub(" ", case.wording).lower()))
+    return all(word in there for word in re.findall(r"\w+", BRACES.sub(" ", _wording(case)).lower()))
 
 
-def _inside_polite_words(case: Case, said: str) -> re.Match[str] | None:
-    wording = case.wording.rstrip(" .?!")
+def _inside_polite_words(case: Case, pattern: re.Pattern[str], said: str) -> re.Match[str] | None:
+    wording = _wording(case).rstrip(" .?!")
     if wording.endswith("}") or wording.startswith("{"):
         # Where a slot ends a wording, what follows would be taken for a part of it.
         tail = re.compile(
-            _pattern(case).pattern + r"(?=\W+(?:please|pls|plz|thanks|thank you|asap|if you can)\b|$)",
+            pattern.pattern + r"(?=\W+(?:please|pls|plz|thanks|thank you|asap|if you can)\b|$)",
             re.I | re.S,
         )
     else:
-        tail = _pattern(case)
+        tail = pattern
     match = tail.search(said)
     if match is None:
         return None
@@ -268,11 +301,9 @@ def _check(planned: Sequence[Call], situation: Situation) -> None:
         layers |= {str(call.args.get("name", "")).lower(), KIND_OF_PLOT.get(call.tool, "")}
         drawn = call.tool.startswith(("draw_", "add_"))
         named = [str(call.args[key]).lower() for key in ("layer", "left", "right") if key in call.args]
-        if (
-            not drawn
-            and not layers.issuperset(named)
-            and not any(each.startswith("drawing") for each in named)
-        ):
+        # What a call before brings is there by then: a drawing, the layer of a file that is fetched.
+        coming = any(each.startswith(("drawing", "@")) for each in named)
+        if not drawn and not coming and not layers.issuperset(named):
             raise DoesNotFit
 
 

@@ -26,7 +26,7 @@ _DATES = (
 )
 _NUMBER = re.compile(
     r"(?<![\w.:/#-])[-−+]?(?:\d{1,3}(?:[,\u00a0\u202f]\d{3})+|\d+)(?:\.\d+)?"
-    r"(?=(?:km|m|ha|px)\b|[^\w:/.-]|[.-](?!\w)|$)",
+    r"(?=(?:km|m|ha|px)\b|[^\w:/.-]|[.:-](?!\w)|$)",
 )
 """Not those inside of a name: WorldView-3, Boeing737, 04032.tif, table-60b99a."""
 _SPELLED = {

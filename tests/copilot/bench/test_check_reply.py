@@ -59,6 +59,7 @@ def test_rouge_l_is_what_the_textbook_says(wanted: str, said: str):
         ("40 km around [4.85, 45.75]", (40, 4.85, 45.75)),
         ("40km, 3.5m, 12ha, 7px and 9x", (40, 3.5, 12, 7)),
         ("135 images ⁽⁴⁾, 12⁽¹⁾; 18:34:44", (135, 12)),
+        ("p 0.8065: no different from chance at 12:30", (0.8065,)),
         ("(1,234) 5% 6-8 7—9 10–12", (1234, 5, 7, 9, 10, 12)),
     ],
 )

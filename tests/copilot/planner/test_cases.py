@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,40 @@ def test_a_known_wording_is_planned_with_the_values_it_says(engine: Engine):
     assert fitted(said, cases(engine, PLOTS), situation(engine)) == SHIPS
 
 
+def test_slots_side_by_side_are_told_apart_by_what_was_read_in_them(engine: Engine):
+    short = replace(PLOTS, wording="{city} {class} {dataset} {year} | points {color}")
+    said = "Lisbon passenger ships fair1m 2019 | points green"
+    assert fitted(said, cases(engine, short), situation(engine)) == SHIPS
+
+
+def test_a_wording_with_a_plea_in_it_is_known_without_it(engine: Engine):
+    wordy = replace(PLOTS, wording=f"Hello. {PLOTS.wording}, please.")
+    said = "Put passenger ships of FAIR1M near Lisbon from 2019 on the map as green points"
+    assert fitted(said, cases(engine, wordy), situation(engine)) == SHIPS
+
+
+def test_what_an_earlier_call_brings_may_be_styled(engine: Engine):
+    fetch = Case(
+        "fetch-and-colour",
+        "fetch {url} from the web and show it in {color}",
+        {
+            "url": CaseSlot("literal", (("http://harbour.example/fields.geojson", "http://harbour.example/fields.geojson"),)),
+            "color": PLOTS.slots["color"],
+        },
+        (
+            ("download_file", {"url": "{url}"}),
+            ("style_layer", {"layer": "{1.data.layer}", "color": "{color}"}),
+        ),
+        starts=True,
+    )  # fmt: skip
+    url = "http://harbour.example/fields.geojson"
+    known = Cases((fetch,), shared_encoder().encode([fetch.wording]))
+    assert fitted(f"fetch {url} from the web and show it in green", known, situation(engine)) == [
+        Call("download_file", {"url": url}),
+        Call("style_layer", {"layer": "@1.layer", "color": "green"}),
+    ]
+
+
 def test_a_wording_that_is_near_and_names_the_same_kinds_of_things_is_planned_too(engine: Engine):
     said = "On the map, as green points: the passenger ships that fair1m has near Lisbon from 2019"
     assert fitted(said, cases(engine, PLOTS), situation(engine)) == SHIPS
@@ -168,6 +203,7 @@ def test_words_that_turn_a_request_round_keep_two_apart(one: str, other: str, di
         ("Load xView1; pickup truck; Miami", "Load xView1; pickup truck; Miami"),
         ("now only 2019", "now only 2019"),
         ("please", "please"),
+        ("For 2021: how many FAIR1M images per sensor?", "For 2021: how many FAIR1M images per sensor?"),
     ],
 )
 def test_what_is_only_polite_is_read_past(said: str, left: str):

@@ -38,6 +38,9 @@ def test_the_later_of_two_phrases_of_a_kind_wins(said: str, meant: str, engine: 
         "wait a moment, show ships",
         'rename the layer to "France, no wait, Spain"',
         "plot fmow in France, actually make it a heatmap",
+        "load xview1 around Melbourne, satellite base, no legend, zoom to Melbourne",
+        "monthly time slider, no legend, daily line of images",
+        "apply the atmospheric correction to the 2018 image and the 2019 image",
     ],
 )
 def test_a_request_that_takes_back_nothing_of_its_own_stays(said: str, engine: Engine) -> None:
