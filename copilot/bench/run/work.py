@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import multiprocessing
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -100,7 +101,9 @@ def _player(engine: Engine) -> Player:
 
 @cache
 def _log_few() -> None:
-    """A model that cannot be reached fails in every task: this process tells the first few times only."""
+    """A model that cannot be reached fails in every task: a worker's process tells the first times only."""
+    if multiprocessing.parent_process() is None:
+        return  # a worker inside of another program, whose log is not ours to cut
     told = itertools.count()
     handlers = (*logging.getLogger().handlers, logging.lastResort)
     for handler in handlers:
