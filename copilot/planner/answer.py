@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any
 
+from copilot.planner.actions.comparing import SIDES
 from copilot.planner.answer_first import Done, counted_by_sql, direct_answer, reference, spelt_out
 from copilot.planner.modality import LOOK
 from copilot.planner.period import written
@@ -155,17 +156,14 @@ def _compared(done: Sequence[Done]) -> Iterator[tuple[str, int, int]]:
         yield from found
 
 
-_SIDES = {"pre_disaster": "before", "post_disaster": "after"}
-
-
 def _of_a_side(call: Call) -> bool:
     """Whether a call keeps the images from one side of a disaster, as their names tell."""
-    return call.tool == "filter_attribute" and call.args.get("value") in list(_SIDES)
+    return call.tool == "filter_attribute" and call.args.get("value") in list(SIDES)
 
 
 def _name_of(call: Call) -> str:
     if _of_a_side(call):
-        return _SIDES[str(call.args["value"])]
+        return SIDES[str(call.args["value"])]
     if call.tool == "filter_coords":
         return str(call.args.get("place", "the area"))
     return written(

@@ -48,6 +48,8 @@ def corrected(request: str, reader: Reader) -> str:
     A phrase takes the place of the last one of its kind before it, a bare number that of the last number. Where
     nothing of its kind was said before, nothing is taken back and the request stays as it is.
     """
+    if not (_CUE.search(request) or _WEAK_CUE.search(request)):
+        return request  # most take nothing back, and need not be read for it
     for _ in range(_MOST):
         spans = _with_words_alike(request, reader.read(request))
         shorter = next(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from copilot.planner.cases import Case, Cases
@@ -120,7 +121,7 @@ def _compiled(case: Case, phrases: Sequence[str] = ()) -> re.Pattern[str]:
     parts: list[str] = []
     seen: set[str] = set()
     at = 0
-    wording = _wording(case)
+    wording = _wording(case.wording)
     for brace in BRACES.finditer(wording):
         parts.append(_literal(wording[at : brace.start()]))
         name = _group(brace[1])
@@ -133,11 +134,12 @@ def _compiled(case: Case, phrases: Sequence[str] = ()) -> re.Pattern[str]:
     return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
 
 
-def _wording(case: Case) -> str:
-    """The wording as a request is read: without its "Hello" and ", please". What stands in a slot is not polite."""
-    slots = BRACES.findall(case.wording)
+@cache
+def _wording(wording: str) -> str:
+    """A wording as a request is read: without its "Hello" and ", please". What stands in a slot is not polite."""
+    slots = BRACES.findall(wording)
     numbers = iter(range(len(slots)))
-    bare = without_politeness(BRACES.sub(lambda _: f"slot{next(numbers)}slot", case.wording))
+    bare = without_politeness(BRACES.sub(lambda _: f"slot{next(numbers)}slot", wording))
     return re.sub(r"slot(\d+)slot", lambda number: f"{{{slots[int(number[1])]}}}", bare)
 
 
@@ -197,11 +199,11 @@ def _matched(case: Case, pattern: re.Pattern[str], said: str) -> re.Match[str] |
 def _has_its_words(case: Case, said: str) -> bool:
     """Whether each word of a wording is said: without, its pattern cannot match, and making it takes a millisecond."""
     there = said.lower()
-    return all(word in there for word in re.findall(r"\w+", BRACES.sub(" ", _wording(case)).lower()))
+    return all(word in there for word in re.findall(r"\w+", BRACES.sub(" ", _wording(case.wording)).lower()))
 
 
 def _inside_polite_words(case: Case, pattern: re.Pattern[str], said: str) -> re.Match[str] | None:
-    wording = _wording(case).rstrip(" .?!")
+    wording = _wording(case.wording).rstrip(" .?!")
     if wording.endswith("}") or wording.startswith("{"):
         # Where a slot ends a wording, what follows would be taken for a part of it.
         tail = re.compile(

@@ -54,22 +54,22 @@ def holds_against(clause: Clause) -> bool:
     return has_both_sides(clause)
 
 
-_SIDES = re.compile(
-    r"\b(?P<one>before|pre|after|post)\s*(?:and|or|/|&|vs\.?|versus)\s*(?:before|pre|after|post)\b", re.I
+_BOTH_SIDES = re.compile(
+    r"\b(?:before|pre|after|post)\s*(?:and|or|/|&|vs\.?|versus)\s*(?:before|pre|after|post)\b", re.I
 )
 _DISASTER = re.compile(
     r"\bthe (?:\w+ )?(?:\w*fires?|floods?|flooding|(?:earth)?quake|tsunami|hurricane|storm|tornado|eruption|disasters?|events?)\b",
     re.I,
 )
 _COUNTED = re.compile(r"\b(?:how many|number of|count|more|fewer|compare)\b", re.I)
-_NAMED_BY_SIDE = ("pre_disaster", "post_disaster")
+SIDES = {"pre_disaster": "before", "post_disaster": "after"}
 """What the names of a disaster's images say of when they were taken."""
 
 
 def of_both_sides_of_an_event(clause: Clause) -> bool:
     """Whether the images before and after a disaster are counted."""
     disaster = bool(clause.of("event")) or _DISASTER.search(clause.text) is not None
-    return disaster and bool(_SIDES.search(clause.text) and _COUNTED.search(clause.text))
+    return disaster and bool(_BOTH_SIDES.search(clause.text) and _COUNTED.search(clause.text))
 
 
 def in_one_place(clause: Clause) -> bool:
@@ -104,7 +104,7 @@ def compare(clause: Clause, situation: Situation) -> Iterator[Call]:
     if of_both_sides_of_an_event(clause):
         if OF_EVENTS not in situation.loaded:
             raise Ask("Which disaster do you mean? Those of xview2 have images from before and after.", ())
-        for side in _NAMED_BY_SIDE:
+        for side in SIDES:
             yield Call("filter_attribute", {"field": "name", "op": "contains", "value": side})
             yield Call("db_count")
         yield Call("filter_clear", {"fields": ["name"]})
