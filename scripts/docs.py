@@ -20,9 +20,13 @@ import tempfile
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+if TYPE_CHECKING:
+    from data.models.card import Card
 
 PAGES = (
     "README.md",
@@ -36,6 +40,7 @@ PAGES = (
 )
 TOOLS_PAGE = "docs/tools.md"
 MODELS_PAGE = "docs/vision.md"
+FALSE_CLAIMS = "false claims on real images without the object"
 TODAY = date(2024, 6, 15)
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^(\$ .*(?:(?<=\\)\n.*)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -118,24 +123,50 @@ def with_models(page: str) -> str:
 
 
 def models_table() -> str:
-    """A row for each figure of each model or method, the published ones in the order of their names."""
+    """A row for each figure of each model or method, in the order of what they are for and of their names.
+
+    Its false claims and its calibration stand in the first of its rows.
+    """
     from data.models.registry import registry
 
-    rows = ["| what | model and source | made from | measured on | figure |", "|---|---|---|---|---|"]
+    names = ("what", "model and source", "made from", "measured on", "figure", FALSE_CLAIMS, "calibration")
+    rows = [_row([*names]), "|---" * len(names) + "|"]
     for model in sorted(registry().models, key=lambda each: (each.card.tasks[0], each.name)):
         card = model.card
         source = f"`{card.name}`: {card.architecture}" + (f" ({card.citation})" if card.citation else "")
         first = [card.tasks[0].replace("-", " "), source, card.trained_on or "nothing: a published method"]
+        last = [_false_claims(card), _calibration(card)]
         if not card.measured:
-            rows.append(_row([*first, "not measured", ""]))
+            rows.append(_row([*first, "not measured", "", *last]))
         for number, each in enumerate(card.measured):
             how = f"; `{each.command}`" if each.command else ""
             figure = f"{each.metric} {each.value:.3g}"
             begin = first if number == 0 else ["", "", ""]
-            rows.append(_row([*begin, f"{each.data}, {each.images} (n = {each.n:,}){how}", figure]))
+            end = last if number == 0 else ["", ""]
+            rows.append(_row([*begin, f"{each.data}, {each.images} (n = {each.n:,}){how}", figure, *end]))
         for weak in card.weak_points:
-            rows.append(_row(["", "", "", f"weak: {weak}", ""]))
+            rows.append(_row(["", "", "", f"weak: {weak}", "", "", ""]))
     return "\n".join(rows) + "\n"
+
+
+def _false_claims(card: Card) -> str:
+    """In how many real images without an object one was claimed, over all grounds; the command behind."""
+    commands = dict.fromkeys(f"; `{each.command}`" for each in card.false_claims if each.command)
+    said = ", ".join(
+        f"{each.object} {each.claimed} of {each.images} ({100 * each.share:.2g} %) on {each.ground}, "
+        f"{each.gsd_m[0]:g} to {each.gsd_m[1]:g} m"
+        for each in card.false_claims
+    )
+    return (said + "".join(commands)) or "not measured"
+
+
+def _calibration(card: Card) -> str:
+    """How far the confidence said is from the share that is right."""
+    return "; ".join(
+        f"expected calibration error {each.ece:.2g} on {each.data}, {each.images} (n = {each.n:,})"
+        + (f", `{each.command}`" if each.command else "")
+        for each in card.calibrated
+    )
 
 
 def _row(cells: list[str]) -> str:

@@ -123,8 +123,8 @@ class Input(_Frozen):
 
     @model_validator(mode="after")
     def _agree(self) -> Input:
-        if self.gsd_m is not None and not 0 < self.gsd_m[0] <= self.gsd_m[1]:
-            raise ValueError("gsd_m is two lengths in metres, the smaller first")
+        if self.gsd_m is not None:
+            _check_range(self.gsd_m)
         if any(each == 0 for each in self.std):
             raise ValueError("std holds a zero")
         return self
@@ -155,6 +155,45 @@ class Measured(_Frozen):
     images: Literal["rendered", "real"] = "rendered"
 
 
+class FalseClaims(_Frozen):
+    """On how many real images without an object a model claimed one."""
+
+    object: str = Field(min_length=1, max_length=60)
+    """A class of the output, or what else is claimed: a scene, a cover, a change."""
+    ground: str = Field(min_length=1, max_length=60)
+    """What the images show: water, forest, field, roofs, rock …; `all` for all of them together."""
+    images: int = Field(ge=1)
+    claimed: int = Field(ge=0)
+    """Images with at least one claim at the score that counts as a finding."""
+    gsd_m: tuple[float, float]
+    """Least and greatest ground sampling distance of the images, metres."""
+    command: str = ""
+
+    @model_validator(mode="after")
+    def _agree(self) -> FalseClaims:
+        if self.claimed > self.images:
+            raise ValueError(f"claimed in {self.claimed} of {self.images} images")
+        _check_range(self.gsd_m)
+        return self
+
+    @property
+    def share(self) -> float:
+        """Claimed of the images, 0 to 1."""
+        return self.claimed / self.images
+
+
+class Calibrated(_Frozen):
+    """How far the confidence that is said is from the share that is right."""
+
+    data: str = Field(min_length=1)
+    ece: float = Field(ge=0, le=1)
+    """Expected calibration error: the mean distance of the two over ten equal bins of confidence, weighted
+    by how many fall into each (Guo et al. 2017, On calibration of modern neural networks)."""
+    n: int = Field(ge=1)
+    command: str = ""
+    images: Literal["rendered", "real"] = "rendered"
+
+
 class Card(_Frozen):
     """A model, as the tools choose it and people read of it."""
 
@@ -173,6 +212,8 @@ class Card(_Frozen):
     output: Output = Output()
     trained_on: str = ""
     measured: tuple[Measured, ...] = ()
+    false_claims: tuple[FalseClaims, ...] = ()
+    calibrated: tuple[Calibrated, ...] = ()
     weak_points: tuple[str, ...] = ()
     citation: str = ""
     parameters: int | None = Field(default=None, ge=1)
@@ -264,6 +305,12 @@ def as_mlm(card: Card) -> dict[str, Any]:
         "title": card.title,
     }
     return {key: value for key, value in properties.items() if value is not None}
+
+
+def _check_range(gsd_m: tuple[float, float]) -> None:
+    """Raises ValueError where a range of ground sampling distances is none."""
+    if not 0 < gsd_m[0] <= gsd_m[1]:
+        raise ValueError("gsd_m is two lengths in metres, the smaller first")
 
 
 def _first_line(error: Exception) -> str:

@@ -89,6 +89,46 @@ def test_a_card_with_a_wrong_field_names_it(tmp_path: Path, more: str, says: str
         read_card(tmp_path / "wrong.toml")
 
 
+CLAIMS = """
+[[false_claims]]
+object = "ship"
+ground = "forest"
+images = 40
+claimed = {claimed}
+gsd_m = [0.3, {high}]
+command = "python -m benches.vision_false_claims"
+[[calibrated]]
+data = "cuts of NAIP"
+ece = 0.04
+n = 80
+images = "real"
+"""
+
+
+def test_a_card_says_how_often_it_claims_what_is_not_there_and_how_sure_it_may_be(tmp_path: Path) -> None:
+    put(tmp_path, "sober")
+    path = tmp_path / "sober.toml"
+    path.write_text(path.read_text() + CLAIMS.format(claimed=2, high=0.6))
+    card = read_card(path)
+    (claims,), (calibrated,) = card.false_claims, card.calibrated
+    assert (claims.object, claims.ground, claims.share, claims.gsd_m) == ("ship", "forest", 0.05, (0.3, 0.6))
+    assert (calibrated.ece, calibrated.n, calibrated.images) == (0.04, 80, "real")
+
+
+@pytest.mark.parametrize(
+    ("claimed", "high", "says"),
+    [(41, 0.6, "claimed in 41 of 40 images"), (2, 0.1, "gsd_m is two lengths in metres")],
+)
+def test_false_claims_that_cannot_be_are_refused(
+    tmp_path: Path, claimed: int, high: float, says: str
+) -> None:
+    put(tmp_path, "odd")
+    path = tmp_path / "odd.toml"
+    path.write_text(path.read_text() + CLAIMS.format(claimed=claimed, high=high))
+    with pytest.raises(RasterError, match=says):
+        read_card(path)
+
+
 def test_weights_outside_the_folder_are_refused(tmp_path: Path) -> None:
     put(tmp_path, "outside")
     text = (tmp_path / "outside.toml").read_text().replace('file = "outside.onnx"', 'file = "../x.onnx"')
