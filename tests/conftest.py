@@ -46,12 +46,3 @@ def screenshot_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """The folder of real files beside the repository."""
-    folder = ROOT.parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip(f"There are no real files at {folder}.")
-    return folder

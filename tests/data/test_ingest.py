@@ -15,10 +15,9 @@ from data.catalogue.write import read_info
 from data.ingest import UnreadableSource, ingest, slug
 from data.readers.base import Rejected
 from data.schema import CLASS_BITS_PER_WORD, DETECTIONS, IMAGES
+from tests.real_files import real
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared" / "data"
-real_files = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of real files is not there")
 
 
 def write(path: Path, text: str) -> Path:
@@ -51,9 +50,8 @@ def coco(path: Path, names: list[str], classes: list[str]) -> Path:
     return write(path, json.dumps(record))
 
 
-@real_files
 def test_world_cities_are_ready_to_be_asked_about(tmp_path):
-    report = ingest(tmp_path, SHARED / "vectors" / "world_cities.csv")
+    report = ingest(tmp_path, real("vectors/world_cities.csv"))
     info = report.dataset
     assert (info.name, info.origin, info.source, info.licence) == (
         "world_cities",
@@ -73,9 +71,8 @@ def test_world_cities_are_ready_to_be_asked_about(tmp_path):
     assert json.loads(first["properties"])["population"] == 75000
 
 
-@real_files
 def test_naip_images_come_with_their_quicklooks(tmp_path):
-    report = ingest(tmp_path, SHARED / "naip")
+    report = ingest(tmp_path, real("naip"))
     assert (report.images, report.dataset.start, report.dataset.end) == (8, "2009-08-18", "2020-08-31")
     for row in rows(tmp_path, "naip"):
         assert row["image_id"] == f"naip:{row['name']}"
@@ -84,24 +81,22 @@ def test_naip_images_come_with_their_quicklooks(tmp_path):
         assert (tmp_path / "naip" / "quicklooks" / row["quicklook"]).read_bytes().startswith(b"\x89PNG")
 
 
-@real_files
 @pytest.mark.parametrize(
     "path", ["landsat", "dota", "vectors/us_cities.parquet", "label_fixtures/bigearthnet/v2"]
 )
 def test_the_same_source_twice_gives_the_same_data_set(tmp_path, path):
-    first = ingest(tmp_path, SHARED / path, name="mine")
-    second = ingest(tmp_path, SHARED / path, name="mine")
+    first = ingest(tmp_path, real(path), name="mine")
+    second = ingest(tmp_path, real(path), name="mine")
     assert second.dataset == first.dataset
     assert [folder.name for folder in tmp_path.iterdir()] == ["mine"]
 
 
-@real_files
 def test_rejected_and_unplaced_files_are_reported_and_the_others_go_in(tmp_path):
-    report = ingest(tmp_path, SHARED / "rasterio_fixtures")
+    report = ingest(tmp_path, real("rasterio_fixtures"))
     assert Rejected(
         "corrupt.tif", None, "some of the pixels cannot be read: the file is damaged or cut short"
     ) in (report.rejected)
-    assert sum(count for _, count in report.reasons) == report.rejected_count == 10
+    assert sum(count for _, count in report.reasons) == report.rejected_count == 7
     assert report.noted_count == 5
     unplaced = [row["name"] for row in rows(tmp_path, "rasterio_fixtures") if row["lon"] is None]
     assert len(unplaced) == 5

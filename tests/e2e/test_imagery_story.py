@@ -16,15 +16,16 @@ from rasterio import features
 from scipy.ndimage import label
 
 from tests.e2e.app import SLOW_MS, Tab
+from tests.real_files import real
 
 SCENE = "m_4709963_se_14_1_20200831.tif"
 THRESHOLD = 0.3
 
 
 @pytest.fixture
-def expected(shared_data: Path) -> tuple[float, int, float]:
+def expected() -> tuple[float, int, float]:
     """Mean NDVI, number of regions above the threshold, their area in hectares: not by Azimuth."""
-    with rasterio.open(shared_data / "naip" / SCENE) as source:
+    with rasterio.open(real("naip") / SCENE) as source:
         red, nir = source.read(1).astype(float), source.read(4).astype(float)
         transform, crs = source.transform, source.crs
     ndvi = (nir - red) / (nir + red)
@@ -46,14 +47,13 @@ def number_after(text: str, words: str) -> float:
 
 def test_a_scene_becomes_an_index_polygons_hectares_a_figure_and_a_geopackage(
     new_tab: Callable[..., Tab],
-    shared_data: Path,
     expected: tuple[float, int, float],
     screenshot_folder: Path,
     tmp_path: Path,
 ):
     mean, regions, hectares = expected
     tab = new_tab().open()
-    tab.page.get_by_label("Files to upload").set_input_files(str(shared_data / "naip" / SCENE))
+    tab.page.get_by_label("Files to upload").set_input_files(str(real("naip") / SCENE))
     expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 4 bands", timeout=SLOW_MS)
     expect(tab.ask("true colour composite of it")).to_contain_text("True colour")
     index = tab.ask("compute the NDVI of the scene").inner_text()

@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.app import SLOW_MS, Server, Tab, running_app
+from tests.real_files import real
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Iterator[Server]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The app over an empty catalogue."""
     home = tmp_path_factory.mktemp("home")
     with running_app(home, home / "catalogue") as server:
@@ -30,11 +31,9 @@ def ingest(tab: Tab, path: Path, name: str) -> None:
     tab.page.get_by_role("link", name="Map").click()
 
 
-def test_real_images_are_asked_for_in_words_and_seen(
-    new_tab: Callable[..., Tab], shared_data: Path, screenshot_folder: Path
-):
+def test_real_images_are_asked_for_in_words_and_seen(new_tab: Callable[..., Tab], screenshot_folder: Path):
     tab = new_tab().open()
-    ingest(tab, shared_data / "naip", "naip")
+    ingest(tab, real("naip"), "naip")
     tab.ask("the naip images since 2009, newest first; show me the newest")
     tab.expect_chips("naip", "since 2009")
     expect(tab.page.locator(".st-key-header").get_by_text("sample data")).to_have_count(0)
@@ -44,7 +43,7 @@ def test_real_images_are_asked_for_in_words_and_seen(
     assert picture.evaluate("(image) => image.naturalWidth") > 50
     tab.ask("plot the footprints and zoom to them")
     expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
-    assert tab.see("azimuth.view.camera.zoom") == 13
+    assert tab.see("azimuth.view.camera.zoom") == 15
     tab.panel("Image")
     newest = re.search(r"naip:\S+?\.tif", tab.body().inner_text().replace("\n", ""))
     assert newest is not None
@@ -56,9 +55,9 @@ def test_real_images_are_asked_for_in_words_and_seen(
     tab.shot(screenshot_folder, "real-data")
 
 
-def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab], shared_data: Path):
+def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab]):
     tab = new_tab().open()
-    ingest(tab, shared_data / "vectors" / "world_cities.csv", "cities")
+    ingest(tab, real("vectors/world_cities.csv"), "cities")
     tab.ask("load cities and plot them as points within 500 km of Lagos")
     expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
     selected = int(tab.count().inner_text().split()[0].replace(",", ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -13,14 +14,15 @@ from data.models.training import cover_cells, damage
 from data.scenes import render
 from data.vision.cover import COVERS, features_of
 from data.vision.damage import FEATURES
+from tests.real_files import real
 
 
-def test_cells_are_trained_on_scenes_and_tiles_and_twice_the_same(shared_data: Path, tmp_path: Path) -> None:
+def test_cells_are_trained_on_scenes_and_tiles_and_twice_the_same(tmp_path: Path) -> None:
     import lightgbm
 
     for tile in (1, 4, 5, 7):
         for kind in ("images", "masks"):
-            source = sorted((shared_data / "dubai_seg" / f"tile_{tile}" / kind).iterdir())[0]
+            source = sorted(real(f"dubai_seg/tile_{tile}/{kind}").iterdir())[0]
             (tmp_path / f"tile_{tile}" / kind).mkdir(parents=True)
             (tmp_path / f"tile_{tile}" / kind / source.name).symlink_to(source)
     made = [tmp_path / "one.txt", tmp_path / "new" / "two.txt"]
@@ -56,16 +58,21 @@ def test_damage_is_fitted_on_pairs_for_as_long_as_there_is_time(tmp_path: Path) 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("script", "takes", "gives"),
-    [("segmenter", (1, 3, 64, 96), (1, 5, 64, 96)), ("upscaler", (2, 1, 20, 30), (2, 1, 40, 60))],
+    ("script", "folder", "takes", "gives"),
+    [
+        ("segmenter", lambda: real("dubai_seg"), (1, 3, 64, 96), (1, 5, 64, 96)),
+        ("upscaler", lambda: real("naip").parent, (2, 1, 20, 30), (2, 1, 40, 60)),
+    ],
 )
 def test_a_short_training_writes_a_network_for_pictures_of_any_size(
-    shared_data: Path, tmp_path: Path, script: str, takes: tuple[int, ...], gives: tuple[int, ...]
+    tmp_path: Path, script: str, folder: Callable[[], Path], takes: tuple[int, ...], gives: tuple[int, ...]
 ) -> None:
     pytest.importorskip("torch", reason="Training needs PyTorch.")
     import onnxruntime
 
-    told = import_module(f"data.models.training.{script}").train(tmp_path / "made.onnx", minutes=0.02, seed=3)
+    told = import_module(f"data.models.training.{script}").train(
+        tmp_path / "made.onnx", minutes=0.02, seed=3, folder=folder()
+    )
     assert (told["steps"] > 0, told["seed"]) == (True, 3)
     session = onnxruntime.InferenceSession(str(tmp_path / "made.onnx"), providers=["CPUExecutionProvider"])
     made = session.run(None, {session.get_inputs()[0].name: np.zeros(takes, np.float32)})[0]

@@ -14,6 +14,7 @@ from data.raster import contours as module
 from data.raster.contours import contours
 from data.raster.errors import RasterError
 from tests.data.raster.made import gdal, needs, write
+from tests.real_files import real
 
 
 def cone(tmp_path: Path, side: int = 61) -> Path:
@@ -55,8 +56,8 @@ def test_lines_are_joined_across_the_seams_of_the_windows(
 
 
 @needs("gdal_contour")
-def test_a_real_terrain_has_the_lines_that_gdal_contour_draws(shared_data: Path, tmp_path: Path) -> None:
-    terrain = shared_data / "elevation" / "dtm.tif"
+def test_a_real_terrain_has_the_lines_that_gdal_contour_draws(tmp_path: Path) -> None:
+    terrain = real("elevation/dtm.tif")
     gdal("gdal_contour", "-q", "-i", 2, "-a", "height", terrain, tmp_path / "theirs.gpkg")
     theirs = gpd.read_file(tmp_path / "theirs.gpkg")
     ours = contours(terrain, interval_m=2)

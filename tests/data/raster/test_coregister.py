@@ -19,6 +19,7 @@ from data.raster.rpc import orthorectify
 from data.raster.shifting import Beside
 from data.raster.windows import Grid
 from tests.data.raster.made import gdal, needs, read, write
+from tests.real_files import real
 
 NO_PLACE = "ignore::rasterio.errors.NotGeoreferencedWarning"
 """An image with RPCs has no geotransform, which is the point of it."""
@@ -66,10 +67,8 @@ def test_an_image_in_another_projection_and_pixel_size_lands_on_the_grid(tmp_pat
         assert (made.crs, made.transform, made.shape) == (reference.crs, reference.transform, reference.shape)
 
 
-def test_two_years_of_a_real_scene_agree_better_after_a_shift_that_was_made(
-    shared_data: Path, tmp_path: Path
-) -> None:
-    with rasterio.open(shared_data / "landsat" / "2015.tif") as source:
+def test_two_years_of_a_real_scene_agree_better_after_a_shift_that_was_made(tmp_path: Path) -> None:
+    with rasterio.open(real("landsat/2015.tif")) as source:
         image, grid = source.read(2), source.transform
     there = {"crs": "EPSG:4326", "transform": grid, "nodata": 0}
     one = write(tmp_path / "one.tif", image, **there)
@@ -140,9 +139,9 @@ def test_images_of_different_places_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def with_rpcs(shared_data: Path, tmp_path: Path) -> Path:
+def with_rpcs(tmp_path: Path) -> Path:
     """rasterio's image with RPCs, a part of it as a GeoTIFF, with the RPCs moved along."""
-    with rasterio.open(shared_data / "rasterio_fixtures" / "RGB.byte.rpc.vrt") as source:
+    with rasterio.open(real("rasterio_fixtures/RGB.byte.rpc.vrt")) as source:
         rpcs, image = source.rpcs, source.read()
     path = tmp_path / "raw.tif"
     profile = {

@@ -10,6 +10,7 @@ import rasterio
 
 from data.raster.decibel import to_decibels
 from tests.data.raster.test_windows import read, write
+from tests.real_files import real
 
 
 @pytest.mark.parametrize(("quantity", "wanted"), [("power", [20, 0, -10]), ("amplitude", [40, 0, -20])])
@@ -31,8 +32,8 @@ def test_back_from_decibels_is_what_it_was(tmp_path: Path, quantity: str) -> Non
     np.testing.assert_allclose(read(tmp_path / "c.tif"), values, rtol=1e-5)
 
 
-def test_complex_radar_counts_by_its_amplitude(shared_data: Path, tmp_path: Path) -> None:
-    path = shared_data / "spacenet" / "sar_vv.tif"
+def test_complex_radar_counts_by_its_amplitude(tmp_path: Path) -> None:
+    path = real("spacenet/sar_vv.tif")
     to_decibels(path, tmp_path / "b.tif", "amplitude")
     with rasterio.open(path) as source:
         amplitude = np.abs(source.read(1))

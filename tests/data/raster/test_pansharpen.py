@@ -13,6 +13,7 @@ from data.raster.errors import RasterError
 from data.raster.pansharpen import Fusion, pansharpen
 from tests.data.raster.made import gdal, needs
 from tests.data.raster.test_windows import UTM, read, write
+from tests.real_files import real
 
 
 @pytest.fixture
@@ -75,9 +76,9 @@ def test_what_cannot_be_sharpened_is_said(pair: tuple[Path, Path, np.ndarray], t
         pansharpen(bands, pan, tmp_path / "b.tif", weights=[0.5, 0.5])
 
 
-def test_a_real_scene_keeps_its_colours(shared_data: Path, tmp_path: Path) -> None:
+def test_a_real_scene_keeps_its_colours(tmp_path: Path) -> None:
     """Rotterdam: brought back to the coarse pixels, the sharpened bands are the bands that were sharpened."""
-    folder = shared_data / "spacenet"
+    folder = real("spacenet")
     pansharpen(folder / "ms1.tif", folder / "pan1.tif", tmp_path / "b.tif", method="gram_schmidt")
     with rasterio.open(tmp_path / "b.tif") as made, rasterio.open(folder / "ms1.tif") as source:
         sharp = made.read().reshape(4, 300, 2, 300, 2).mean(axis=(2, 4))

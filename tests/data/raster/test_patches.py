@@ -17,6 +17,7 @@ from data.raster import patches, sieving
 from data.raster.errors import RasterError
 from data.raster.patches import Where, outlines, sieve
 from tests.data.raster.made import gdal, needs, read, write
+from tests.real_files import real
 
 
 def classes(side: int = 60, seed: int = 3) -> np.ndarray:
@@ -175,8 +176,8 @@ def test_small_patches_without_a_large_neighbour_stay_and_more_than_can_be_numbe
         sieve(source, tmp_path / "out.tif", min_px=4)
 
 
-def test_areas_add_up_to_that_of_the_whole_raster(shared_data: Path) -> None:
-    source = shared_data / "elevation" / "hag.tif"
+def test_areas_add_up_to_that_of_the_whole_raster() -> None:
+    source = real("elevation/hag.tif")
     high, low = (outlines(source, where=Where(sign, 5)) for sign in (">", "<="))
     with rasterio.open(source) as reader:
         valid = int((reader.read_masks(1) != 0).sum())

@@ -14,6 +14,7 @@ from data.raster.errors import RasterError
 from data.raster.patches import Where
 from data.raster.proximity import proximity
 from tests.data.raster.made import gdal, needs, read, write
+from tests.real_files import real
 
 ONE = Where("=", 1)
 
@@ -38,10 +39,8 @@ def test_every_distance_is_the_exact_one(
 
 
 @needs("gdal_proximity.py")
-def test_a_real_surface_is_as_far_from_its_buildings_as_gdal_proximity_says(
-    shared_data: Path, tmp_path: Path
-) -> None:
-    height = read(shared_data / "elevation" / "hag.tif")
+def test_a_real_surface_is_as_far_from_its_buildings_as_gdal_proximity_says(tmp_path: Path) -> None:
+    height = read(real("elevation/hag.tif"))
     high = write(tmp_path / "high.tif", (height > 6).astype(np.uint8), pixel=2)
     gdal("gdal_proximity.py", "-q", "-values", 1, "-distunits", "GEO", high, tmp_path / "theirs.tif")
     proximity(high, tmp_path / "ours.tif", where=ONE)

@@ -13,6 +13,7 @@ from affine import Affine
 from data.raster import terrain
 from data.raster.errors import RasterError
 from tests.data.raster.made import gdal, needs, read, write
+from tests.real_files import real
 
 
 def plane(east: float, north: float, side: int = 12) -> np.ndarray[Any, Any]:
@@ -34,9 +35,9 @@ def plane(east: float, north: float, side: int = 12) -> np.ndarray[Any, Any]:
     ],
 )
 def test_every_pixel_of_a_real_surface_is_shaded_as_gdaldem_shades_it(
-    shared_data: Path, tmp_path: Path, options: list[str], make: Callable[[Path, Path], None]
+    tmp_path: Path, options: list[str], make: Callable[[Path, Path], None]
 ) -> None:
-    surface = shared_data / "elevation" / "dsm.tif"
+    surface = real("elevation/dsm.tif")
     gdal("gdaldem", "hillshade", surface, tmp_path / "theirs.tif", *options)
     make(surface, tmp_path / "ours.tif")
     np.testing.assert_array_equal(read(tmp_path / "ours.tif"), read(tmp_path / "theirs.tif"))
@@ -45,9 +46,9 @@ def test_every_pixel_of_a_real_surface_is_shaded_as_gdaldem_shades_it(
 @needs("gdaldem")
 @pytest.mark.parametrize(("unit", "options"), [("degrees", []), ("percent", ["-p"])])
 def test_the_slope_of_a_real_surface_is_gdaldems(
-    shared_data: Path, tmp_path: Path, unit: terrain.SlopeUnit, options: list[str]
+    tmp_path: Path, unit: terrain.SlopeUnit, options: list[str]
 ) -> None:
-    surface = shared_data / "elevation" / "dsm.tif"
+    surface = real("elevation/dsm.tif")
     gdal("gdaldem", "slope", surface, tmp_path / "theirs.tif", *options)
     summary = terrain.slope(surface, tmp_path / "ours.tif", unit=unit)
     theirs = read(tmp_path / "theirs.tif")
@@ -59,10 +60,8 @@ def test_the_slope_of_a_real_surface_is_gdaldems(
 
 
 @needs("gdaldem")
-def test_the_aspect_of_a_real_surface_is_gdaldems_but_where_it_is_all_but_flat(
-    shared_data: Path, tmp_path: Path
-) -> None:
-    surface = shared_data / "elevation" / "dsm.tif"
+def test_the_aspect_of_a_real_surface_is_gdaldems_but_where_it_is_all_but_flat(tmp_path: Path) -> None:
+    surface = real("elevation/dsm.tif")
     gdal("gdaldem", "aspect", surface, tmp_path / "theirs.tif")
     shares = terrain.aspect(surface, tmp_path / "ours.tif")
     apart = np.abs(read(tmp_path / "ours.tif") - read(tmp_path / "theirs.tif"))

@@ -11,6 +11,7 @@ from data.raster import viewshed as module
 from data.raster.errors import RasterError
 from data.raster.viewshed import EARTH_DIAMETER_M, viewshed
 from tests.data.raster.made import gdal, needs, read, write
+from tests.real_files import real
 
 
 def test_a_wall_hides_what_lies_below_the_line_over_its_top(tmp_path: Path) -> None:
@@ -41,10 +42,10 @@ def test_over_the_sea_the_horizon_lies_where_the_earth_bends_away(tmp_path: Path
 @needs("gdal_viewshed")
 @pytest.mark.parametrize(("x", "y", "height"), [(321_800, 4_297_800, 1.7), (321_700, 4_297_700, 20.0)])
 def test_a_real_surface_is_seen_as_gdal_viewshed_sees_it(
-    shared_data: Path, tmp_path: Path, x: float, y: float, height: float, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, x: float, y: float, height: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_STRIP_PX", 2000)
-    surface = shared_data / "elevation" / "dsm.tif"
+    surface = real("elevation/dsm.tif")
     viewshed(
         surface,
         tmp_path / "ours.tif",

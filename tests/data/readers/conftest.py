@@ -11,8 +11,6 @@ from affine import Affine
 
 from data.readers.base import FeatureBatch, ImageRow, Item, Noted, Reader, Rejected
 
-_SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
-
 
 class Read:
     """Everything a reader yields, by kind."""
@@ -34,14 +32,6 @@ def read():
         return Read(list(reader.read(path)))
 
     return run
-
-
-@pytest.fixture
-def shared():
-    """The folder of real files; the test is skipped where it is not there."""
-    if not _SHARED.is_dir():
-        pytest.skip("the folder of real files, ../shared/data, is not there")
-    return _SHARED
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 
 from data.readers import READERS, detect, reader_named
 from data.readers.base import UnreadableSource
+from tests.real_files import real
 
 
 @pytest.mark.parametrize(
@@ -29,8 +30,8 @@ from data.readers.base import UnreadableSource
         ("naip/m_4709963_se_14_1_20090818.tif", "rasters"),
     ],
 )
-def test_a_real_file_is_known_for_what_it_is(shared, path, name):
-    assert detect(shared / path).name == name
+def test_a_real_file_is_known_for_what_it_is(path, name):
+    assert detect(real(path)).name == name
 
 
 def test_each_format_has_a_name_of_its_own():

@@ -11,6 +11,7 @@ from data.readers import bigearthnet, coco, dota, fair1m, fmow, sarfish, stac, v
 from data.readers.base import Noted, Rejected
 from data.readers.labels import NO_PLACE
 from data.readers.mgrs_tile import tile_corner
+from tests.real_files import real
 
 LABEL_READERS = [
     (coco.READER, "l.json"),
@@ -89,8 +90,8 @@ def test_xview_objects_in_pixels_are_placed_by_the_geotiff_beside_them(tmp_path,
     assert (row.width_px, row.extent.east) == (20, pytest.approx(10.2))
 
 
-def test_the_real_xview_feature_with_its_ring_cut_off_is_rejected_with_a_reason(shared, read):
-    found = read(xview.READER, shared / "label_records" / "xview_feature_real.json")
+def test_the_real_xview_feature_with_its_ring_cut_off_is_rejected_with_a_reason(read):
+    found = read(xview.READER, real("label_records/xview_feature_real.json"))
     assert found.rejected == [Rejected("xview_feature_real.json", 1, "the coordinates do not form a Polygon")]
 
 
@@ -214,8 +215,8 @@ def test_sarfish_scenes_take_their_time_from_their_product(tmp_path, read):
 # FAIR1M, VOC, DOTA, COCO
 
 
-def test_fair1m_fixtures_have_their_classes_and_splits(shared, read):
-    found = read(fair1m.READER, shared / "label_fixtures" / "fair1m")
+def test_fair1m_fixtures_have_their_classes_and_splits(read):
+    found = read(fair1m.READER, real("label_fixtures/fair1m"))
     assert len(found.images) == 12
     assert {row.split for row in found.images} == {"train", "val"}
     assert classes(found.images[0]) == ["Liquid Cargo Ship"]
@@ -245,29 +246,29 @@ def test_fair1m_boxes_are_placed_by_the_geotiff_of_their_own_part(tmp_path, geot
     assert found.rejected == [Rejected("part1/labelXml/0.xml", 2, "a point is not written 'x,y'")]
 
 
-def test_dior_boxes_are_read(shared, read):
-    found = read(voc.READER, shared / "label_fixtures" / "dior")
+def test_dior_boxes_are_read(read):
+    found = read(voc.READER, real("label_fixtures/dior"))
     assert len(found.images) == 6
     assert classes(found.images[0]) == ["stadium", "stadium", "airplane"]
     assert found.rejected == []
 
 
-def test_a_real_dota_image_has_its_vehicles_and_pixel_size(shared, read):
-    row = read(dota.READER, shared / "dota").images[0]
+def test_a_real_dota_image_has_its_vehicles_and_pixel_size(read):
+    row = read(dota.READER, real("dota")).images[0]
     assert (row.gsd_m, row.width_px, row.height_px) == (0.255589285596, 1111, 1182)
     assert row.properties == {"imagesource": "GoogleEarth"}
-    lines = (shared / "dota" / "P0706.txt").read_text().splitlines()[2:]
+    lines = (real("dota/P0706.txt")).read_text().splitlines()[2:]
     assert classes(row) == [line.split()[8] for line in lines if line.strip()]
 
 
-def test_of_several_label_versions_of_dota_the_newest_is_read(shared, read):
-    found = read(dota.READER, shared / "label_fixtures" / "dota")
+def test_of_several_label_versions_of_dota_the_newest_is_read(read):
+    found = read(dota.READER, real("label_fixtures/dota"))
     assert len(found.images) == 5
     assert all("version2.0" in row.key for row in found.images)
 
 
-def test_vhr10_as_coco_is_read_with_numbers_for_absent_category_names(shared, read):
-    found = read(coco.READER, shared / "label_fixtures" / "vhr10" / "annotations.json")
+def test_vhr10_as_coco_is_read_with_numbers_for_absent_category_names(read):
+    found = read(coco.READER, real("label_fixtures/vhr10/annotations.json"))
     assert [row.name for row in found.images] == ["001.jpg", "002.jpg", "003.jpg", "004.jpg", "005.jpg"]
     assert all(row.detections for row in found.images)
 
@@ -297,8 +298,8 @@ def test_coco_annotations_that_fit_nothing_are_rejected(tmp_path, geotiff, read)
 # fMoW and BigEarthNet
 
 
-def test_the_real_fmow_record_drops_the_padded_box(shared, read):
-    row = read(fmow.READER, shared / "label_records" / "fmow_record_real.json").images[0]
+def test_the_real_fmow_record_drops_the_padded_box(read):
+    row = read(fmow.READER, real("label_records/fmow_record_real.json")).images[0]
     assert (row.name, row.sensor, row.classes) == ("fountain_514_1_rgb.tif", "GEOEYE01", ("fountain",))
     assert (row.acquired, row.cloud_pct) == (datetime(2012, 4, 2, 10, 32, 22), 0.0)
     assert len(row.detections) == 1
@@ -320,8 +321,8 @@ def test_bigearthnet_v1_reads_coordinates_in_the_patchs_own_zone(tmp_path, read)
     assert (row.extent.lon, row.extent.lat) == pytest.approx((16.392, 49.638), abs=5e-3)
 
 
-def test_bigearthnet_v2_places_a_patch_by_its_name(shared, read):
-    found = read(bigearthnet.READER, shared / "label_fixtures" / "bigearthnet" / "v2")
+def test_bigearthnet_v2_places_a_patch_by_its_name(read):
+    found = read(bigearthnet.READER, real("label_fixtures/bigearthnet/v2"))
     row = found.images[0]
     assert (len(found.images), found.noted) == (4, [])
     assert (row.split, row.classes[0]) == ("train", "Urban fabric")

@@ -11,6 +11,7 @@ from shapely.geometry import Point, box
 from data.readers import csv_points, geojson, geopackage, geoparquet, shapefile
 from data.readers.base import Rejected
 from data.readers.geometry import extent_of
+from tests.real_files import real
 
 
 def write(path, text):
@@ -26,8 +27,8 @@ def feature(geometry, **properties):
     return {"type": "Feature", "properties": properties, "geometry": geometry}
 
 
-def test_world_cities_keep_their_population_as_a_number(shared, read):
-    found = read(csv_points.READER, shared / "vectors" / "world_cities.csv")
+def test_world_cities_keep_their_population_as_a_number(read):
+    found = read(csv_points.READER, real("vectors/world_cities.csv"))
     assert (len(found.features), found.rejected) == (1249, [])
     first = found.features[0]
     assert (first["kind"], first["name"], first["lon"], first["lat"]) == ("feature", "Bombo", 32.5333, 0.5833)
@@ -50,15 +51,15 @@ def test_world_cities_keep_their_population_as_a_number(shared, read):
         (geopackage.READER, "joplin/bldg_polys.gpkg", 77),
     ],
 )
-def test_every_row_of_a_real_vector_file_is_read(shared, read, reader, path, rows):
-    found = read(reader, shared / path)
+def test_every_row_of_a_real_vector_file_is_read(read, reader, path, rows):
+    found = read(reader, real(path))
     assert (len(found.features), found.rejected) == (rows, [])
 
 
-def test_a_projected_shapefile_and_geojson_are_turned_into_degrees(shared, read):
-    box_row = read(shapefile.READER, shared / "rasterio_fixtures" / "box.shp").features[0]
+def test_a_projected_shapefile_and_geojson_are_turned_into_degrees(read):
+    box_row = read(shapefile.READER, real("rasterio_fixtures/box.shp")).features[0]
     assert (box_row["lon"], box_row["lat"]) == pytest.approx((-77.839, 24.612), abs=1e-3)
-    atlanta = read(geojson.READER, shared / "spacenet" / "sample.geojson").features[0]
+    atlanta = read(geojson.READER, real("spacenet/sample.geojson")).features[0]
     assert (atlanta["lon"], atlanta["lat"]) == pytest.approx((-84.452, 33.618), abs=1e-3)
 
 

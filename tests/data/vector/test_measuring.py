@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import geopandas as gpd
 import numpy as np
@@ -16,6 +15,7 @@ from data.vector.errors import VectorError
 from data.vector.globe import polygon_of
 from data.vector.measuring import area_m2, length_m, perimeter_m
 from tests.data.vector.shapes import CAP, FIJI, GEOD, WHOLE_GLOBE_M2, box_area_m2, frame
+from tests.real_files import real
 
 ANTARCTICA = [
     (-58, -63.1), (-74, -72.9), (-102, -71.9), (-102, -74.9), (-131, -74.3), (-163, -77.5), (163, -77.4),
@@ -83,8 +83,8 @@ def test_the_distance_that_geographiclib_publishes_from_wellington_to_salamanca(
     assert geodesic_m((174.81, -41.32), (-5.50, 40.96))[1] == pytest.approx(161.067669986160)
 
 
-def test_areas_of_countries_are_within_3_percent_of_the_world_factbook(shared_data: Path) -> None:
-    countries = gpd.read_file(shared_data / "vectors" / "countries.geojson").set_index("name").geometry
+def test_areas_of_countries_are_within_3_percent_of_the_world_factbook() -> None:
+    countries = gpd.read_file(real("vectors/countries.geojson")).set_index("name").geometry
     areas = {name: area_m2(countries[name]) / 1e6 for name in CIA_KM2}
     assert areas == {name: pytest.approx(km2, rel=0.03) for name, km2 in CIA_KM2.items()}
 

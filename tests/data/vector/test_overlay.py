@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import geopandas as gpd
 import numpy as np
 import pandas as pd
@@ -16,6 +14,7 @@ from data.vector.joining import nearest, points_in_polygons, spatial_join
 from data.vector.measuring import area_m2
 from data.vector.overlay import difference, dissolve, intersection, union, union_pieces
 from tests.data.vector.shapes import FIJI, GEOD, frame
+from tests.real_files import real
 
 FIELDS = frame(
     shapely.box(0, 0, 2, 2), shapely.box(2, 0, 4, 2), shapely.box(6, 0, 7, 1),
@@ -167,9 +166,9 @@ def test_a_join_that_keeps_all_has_no_values_where_nothing_is_met() -> None:
     assert found["name_2"].fillna("none").tolist() == ["p", "p", "q", "none"]
 
 
-def test_cities_are_counted_in_their_states_as_geopandas_counts_them(shared_data: Path) -> None:
-    cities = cleaned(gpd.read_file(shared_data / "vectors" / "us_cities.shp")).frame
-    states = cleaned(gpd.read_file(shared_data / "vectors" / "us_states.geojson")).frame
+def test_cities_are_counted_in_their_states_as_geopandas_counts_them() -> None:
+    cities = cleaned(gpd.read_file(real("vectors/us_cities.shp"))).frame
+    states = cleaned(gpd.read_file(real("vectors/us_states.geojson"))).frame
     found, outside = points_in_polygons(cities, states, "POP_2010")
     theirs = gpd.sjoin(cities[["POP_2010", "geometry"]], states[["name", "geometry"]])
     counts = found.set_index("name")["points"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import geopandas as gpd
 import numpy as np
@@ -16,6 +15,7 @@ from data.vector.gridding import clipped, grid, h3_grid
 from data.vector.measuring import area_m2
 from data.vector.shaping import centroid, convex_hull, corner_count, simplified, simplified_together
 from tests.data.vector.shapes import CAP, FIJI, GEOD, box_area_m2, corners, distances_m, frame, sphere_cap_m2
+from tests.real_files import real
 
 SPOTS = [(0, 0), (10, 70), (179.9, -17), (-180, 10), (0, 90), (30, 89.95), (0, -90), (5, 85)]
 
@@ -99,8 +99,8 @@ def test_the_middle_of_a_polar_cap_is_the_pole() -> None:
     assert centroid(circle((40, 90), 1e6)).y == pytest.approx(90, abs=1e-6)
 
 
-def test_the_middle_of_the_united_states_is_where_the_geodetic_survey_has_it(shared_data: Path) -> None:
-    countries = gpd.read_file(shared_data / "vectors" / "countries.geojson").set_index("name").geometry
+def test_the_middle_of_the_united_states_is_where_the_geodetic_survey_has_it() -> None:
+    countries = gpd.read_file(real("vectors/countries.geojson")).set_index("name").geometry
     middle = centroid(countries["United States of America"])
     # 44°58′ N, 103°46′ W, north of Belle Fourche; the outline is at 1:110 million.
     assert GEOD.inv(middle.x, middle.y, -103.7667, 44.9667)[2] < 10_000
@@ -160,8 +160,8 @@ def test_simplifying_keeps_a_cut_at_the_antimeridian_and_a_pole() -> None:
     assert simplified(along_the_pole, 100).equals(along_the_pole)
 
 
-def test_neighbours_that_are_simplified_together_go_on_fitting(shared_data: Path) -> None:
-    states = gpd.read_file(shared_data / "vectors" / "us_states.geojson")
+def test_neighbours_that_are_simplified_together_go_on_fitting() -> None:
+    states = gpd.read_file(real("vectors/us_states.geojson"))
     west = states[states["name"].isin(["Oregon", "Idaho", "Montana", "Wyoming", "Nevada", "Utah"])]
     west = west.reset_index(drop=True)
     simpler = simplified_together(west, 30_000)

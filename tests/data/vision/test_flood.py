@@ -13,6 +13,7 @@ from data.progress import Unheard
 from data.raster.errors import RasterError
 from data.vision.flood import FLOOD, PERMANENT, map_flood
 from data.vision.water import water_mask
+from tests.real_files import real
 
 PLACE = Affine(10, 0, 600_000, 0, -10, 5_760_000)
 
@@ -112,8 +113,8 @@ def test_a_flood_in_digital_numbers_is_what_became_dark_in_infrared(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["pan1.tif", "road_mask_input.tif"])
-def test_a_panchromatic_picture_is_not_taken_for_radar(shared_data, tmp_path, name):
-    picture = shared_data / "spacenet" / name
+def test_a_panchromatic_picture_is_not_taken_for_radar(tmp_path, name):
+    picture = real(f"spacenet/{name}")
     with pytest.raises(
         RasterError, match=f"{name} is panchromatic and no radar image; water is told from land"
     ):
@@ -126,6 +127,6 @@ def test_a_panchromatic_picture_is_not_taken_for_radar(shared_data, tmp_path, na
     )
 
 
-def test_heights_are_not_taken_for_radar(shared_data, tmp_path):
+def test_heights_are_not_taken_for_radar(tmp_path):
     with pytest.raises(RasterError, match=r"dtm\.tif holds heights or a quantity and no radar image"):
-        map_flood(Unheard(), shared_data / "elevation" / "dtm.tif", tmp_path / "flood.tif")
+        map_flood(Unheard(), real("elevation/dtm.tif"), tmp_path / "flood.tif")

@@ -12,6 +12,7 @@ from data.raster.errors import RasterError
 from data.scenes import render
 from data.uploads.gdal import quiet_gdal
 from data.vision.modality import modality_of
+from tests.real_files import real
 
 
 def write(path: Path, values: np.ndarray, names: tuple[str, ...] = (), **more) -> Path:
@@ -97,5 +98,5 @@ def test_a_file_that_is_none_is_told_in_one_sentence(tmp_path):
         ("elevation/hag.tif", None),
     ],
 )
-def test_real_files_are_told(shared_data, file, modality):
-    assert modality_of(shared_data / file).name == modality
+def test_real_files_are_told(file, modality):
+    assert modality_of(real(file)).name == modality

@@ -18,6 +18,7 @@ from data.raster.windows import Grid, Place
 from data.vision import segment
 from data.vision.vegetation import excess_green, ndvi, vegetation_mask
 from data.vision.water import DIGITAL, suited, water_mask
+from tests.real_files import real
 
 UTM = Affine(2, 0, 500_000, 0, -2, 5_000_000)
 SPECTRA = {
@@ -218,13 +219,17 @@ def test_digital_numbers_that_do_not_part_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("day", "least", "most"), [("20100629", 15, 19), ("20140720", 18, 26), ("20190904", 20, 26)]
+    ("day", "least", "most"), [("20100629", 26, 31), ("20140720", 27, 36), ("20190904", 29, 34)]
 )
 def test_ponds_of_aerial_pictures_are_found_whatever_their_stretch(
-    shared_data: Path, tmp_path: Path, day: str, least: float, most: float
+    tmp_path: Path, day: str, least: float, most: float
 ) -> None:
-    """Of NAIP's 2014 picture, 59 % have a water index above nought, and of 2010's 47 %."""
-    values = read(shared_data / "naip" / f"m_4709963_se_14_1_{day}.tif")
+    """Of the cut of 2014, 76 % have a water index above nought, of 2010's 51 %.
+
+    The bounds are the shares of dark near infrared on both sides of the gap in its histogram; in 2014, when
+    it gives 31 to 36 %, the shores of the green lakes are missed.
+    """
+    values = read(real(f"naip/m_4709963_se_14_1_{day}.tif"))
     source = write(tmp_path / "naip.tif", values, ("red", "green", "blue", "nir"))
     water_mask(Unheard(), source, tmp_path / "out.tif")
     assert least < 100 * (read(tmp_path / "out.tif")[0] == 1).mean() < most

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from data.progress import Unheard
 from data.raster.errors import RasterError
 from data.vision import upscale
+from tests.real_files import real
 
 UTM = Affine(2, 0, 500_000, 0, -2, 5_000_000)
 
@@ -70,11 +71,11 @@ def test_the_result_does_not_depend_on_where_the_windows_end(
         np.testing.assert_allclose(whole.read(), parts.read(), atol=0.05)
 
 
-def test_it_beats_bicubic_on_a_picture_that_was_kept_out(tmp_path: Path, shared_data: Path) -> None:
+def test_it_beats_bicubic_on_a_picture_that_was_kept_out(tmp_path: Path) -> None:
     import cv2
     from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 
-    with rasterio.open(shared_data / "joplin" / "0_pre.tif") as picture:
+    with rasterio.open(real("joplin/0_pre.tif")) as picture:
         fine = picture.read(1, window=((300, 556), (300, 556)))
     coarse = fine.reshape(128, 2, 128, 2).mean(axis=(1, 3)).astype("float32")
     source = write(tmp_path / "in.tif", coarse[np.newaxis])

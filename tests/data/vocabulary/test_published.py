@@ -1,20 +1,15 @@
 """The class lists are the published ones."""
 
-from pathlib import Path
-
 import pytest
 
 from data.schema import ClassInfo
 from data.vocabulary import CLASS_NAMES, XVIEW_TYPE_IDS, classes_of
 from data.vocabulary.published import CORINE_GROUPS
-
-XVIEW_LIST = Path(__file__).parents[3] / "../shared/data/label_records/xview_class_labels.txt"
+from tests.real_files import real
 
 
 def test_xviews_type_ids_and_names_are_those_of_its_own_label_file() -> None:
-    if not XVIEW_LIST.exists():
-        pytest.skip(f"{XVIEW_LIST} is not on this machine")
-    lines = XVIEW_LIST.read_text().splitlines()
+    lines = real("label_records/xview_class_labels.txt").read_text().splitlines()
     assert dict(XVIEW_TYPE_IDS) == {
         int(line.split(":", 1)[0]): line.split(":", 1)[1] for line in lines if line
     }

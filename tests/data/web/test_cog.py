@@ -16,6 +16,7 @@ from data.web.cog import read_window
 from data.web.errors import Refused, WebError
 from tests.data.web.conftest import Files
 from tests.data.web.files import ORIGIN, PIXEL_M, PX
+from tests.real_files import real
 
 LEFT, TOP, SIDE = 600, 300, 100
 """A window of the scene, pixels."""
@@ -129,10 +130,8 @@ def test_what_is_no_geotiff_is_told(files: Files, tmp_path: Path, content: bytes
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
 
 
-def test_a_real_scene_is_read_as_from_its_own_file(files: Files, shared_data: Path, tmp_path: Path):
-    found = sorted((shared_data / "naip").rglob("*.tif"))
-    if not found:
-        pytest.skip("There is no NAIP scene.")
+def test_a_real_scene_is_read_as_from_its_own_file(files: Files, tmp_path: Path):
+    found = sorted(real("naip").glob("*.tif"))
     (files.folder / "naip.tif").write_bytes(found[0].read_bytes())
     with rasterio.open(found[0]) as scene:
         middle = [(scene.bounds.left + scene.bounds.right) / 2, (scene.bounds.bottom + scene.bounds.top) / 2]

@@ -10,6 +10,7 @@ import rasterio
 
 from copilot.bench.build.example_files import FOLDER
 from state.model import Artifact, State
+from tests.real_files import real
 from tests.tools.prepared import RASTER, SCENE
 from tests.tools.world import run
 from tools.base import World
@@ -80,14 +81,12 @@ def test_what_cannot_be_computed_is_said(ready: tuple[World, State], args: dict[
     assert step.failed and step.observation.startswith(said)
 
 
-def test_real_landsat_bands_are_asked_for_and_then_taken(
-    ready: tuple[World, State], shared_data: Path, tmp_path: Path
-) -> None:
+def test_real_landsat_bands_are_asked_for_and_then_taken(ready: tuple[World, State], tmp_path: Path) -> None:
     """The Pucallpa scenes hold short-wave infrared, near infrared, red and green, and do not say so."""
     from data.raster.errors import RasterError
     from data.raster.indices import index_named, spectral
 
-    path = shared_data / "landsat" / "2020.tif"
+    path = real("landsat/2020.tif")
     with pytest.raises(RasterError, match="NDVI needs the bands nir, red, and which is nir"):
         spectral(path, tmp_path / "b.tif", index_named("ndvi"))
     moments, _ = spectral(path, tmp_path / "b.tif", index_named("ndvi"), bands={"nir": 2, "red": 3})

@@ -12,6 +12,7 @@ import rasterstats
 
 from copilot.bench.build.example_files import FOLDER, PARTS
 from state.model import State
+from tests.real_files import real
 from tests.tools.prepared import DEM, FIELDS, RASTER, SCENE
 from tests.tools.world import after, run
 from tools.base import World
@@ -69,12 +70,12 @@ def test_a_feature_is_taken_by_its_name(ready: tuple[World, State]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # rasterstats multiplies places with *
-def test_real_buildings_on_a_real_surface_model_are_rasterstats(shared_data: Path) -> None:
+def test_real_buildings_on_a_real_surface_model_are_rasterstats() -> None:
     import geopandas as gpd
 
     from data.raster.zonal import zonal_statistics
 
-    folder = shared_data / "elevation"
+    folder = real("elevation")
     zones = gpd.read_file(folder / "buildings.geojson")
     with rasterio.open(folder / "hag.tif") as source:
         placed = zones.to_crs(source.crs)

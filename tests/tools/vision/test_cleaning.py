@@ -13,6 +13,7 @@ from copilot.bench.build.example_files import FOLDER
 from data.progress import Unheard
 from state.model import Artifact, State
 from tests.data.raster.made import write
+from tests.real_files import real
 from tests.tools.prepared import PHOTO, SAR, SCENE
 from tests.tools.world import run
 from tools.base import World
@@ -106,10 +107,8 @@ def test_the_work_runs_where_the_world_has_it_run(world: World, state: State) ->
     assert asked == ["Removing noise from Scene"]
 
 
-def test_real_pictures_without_a_cloud_are_called_nearly_free_of_them(
-    world: World, state: State, shared_data: Path
-) -> None:
-    picture = shared_data / "dota" / "P0706.png"
+def test_real_pictures_without_a_cloud_are_called_nearly_free_of_them(world: World, state: State) -> None:
+    picture = real("dota/P0706.png")
     world.artifacts.path("raster-d07a00", ".png").write_bytes(picture.read_bytes())
     step = run(
         world,
