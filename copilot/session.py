@@ -26,7 +26,7 @@ from state.codec import digest, from_json, to_json
 from state.jobs import Caller
 from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns, until
 from state.model import State
-from state.store import Conflict, SessionRow, now
+from state.store import Behind, Conflict, SessionRow, StoreUnavailable, now
 from tools.base import Work, World, work_here
 from tools.run import call_arguments, run_call
 
@@ -59,6 +59,8 @@ class Session:
         self._events: list[Event] = []
         self._fold = Fold()
         self._last_turn = 0
+        self._opened = engine.store.opened
+        """Which opening of the store the events were read from."""
         self._listeners: list[Listener] = []
         self.refresh()
 
@@ -120,10 +122,39 @@ class Session:
         return turns(self._events)
 
     def refresh(self) -> None:
-        """Take in what others have done, without waiting for a call that runs. Raises UnknownSession."""
+        """Take in what others have done, without waiting for a call that runs.
+
+        Raises UnknownSession, StoreUnavailable.
+        """
         self.row = self.engine.store.session(self.id)
+        self.check_kept()
         for event in self.engine.store.events(self.id, after=self._next_seq - 1):
             self._take(event)
+
+    def check_kept(self, *, always: bool = False) -> None:
+        """See whether the store still has what this session remembers, where it was opened anew since.
+
+        Where it has not, the session stands as the store has it from now on, and StoreUnavailable says so,
+        once. Raises UnknownSession where the store has nothing of it.
+        """
+        store = self.engine.store
+        if store.opened == self._opened and not always:
+            return
+        self.row = store.session(self.id)
+        opened, last = store.opened, self._events[-1] if self._events else None
+        if last is None or [_mark(each) for each in store.events(self.id, last.seq - 1, 1)] == [_mark(last)]:
+            self._opened = opened
+            return
+        kept, fold = store.events(self.id), Fold()
+        for event in kept:
+            fold.take(event)
+        with self._taking:
+            self._events, self._fold, self._opened = kept, fold, opened
+            self._last_turn = max((each.turn for each in kept), default=0)
+        raise StoreUnavailable(
+            f"The session store was replaced while Azimuth ran: it has this session up to event {len(kept)}, "
+            f"where {last.seq} had been. The session goes on from there; ask again for what is gone."
+        )
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Be told of every event after it is stored, of others' when they are seen; the result stops it."""
@@ -380,6 +411,9 @@ class Session:
                 event, after, name = make()
                 try:
                     self._store(event, name)
+                except Behind:
+                    self.check_kept(always=True)
+                    continue
                 except Conflict:
                     self.refresh()
                     time.sleep(random.uniform(0, 0.002 * min(attempt, 20)))
@@ -389,10 +423,11 @@ class Session:
         raise Conflict(f"Session {self.id} is being written to from too many places at once.")
 
     def _store(self, event: Event, name: str | None) -> None:
+        store, opened = self.engine.store, self._opened
         if name is None:
-            self.engine.store.append(self.id, [event])
+            store.append(self.id, [event], opened=opened)
         else:
-            self.engine.store.append(self.id, [event], name=_name(name))
+            store.append(self.id, [event], name=_name(name), opened=opened)
             self.row = replace(self.row, name=_name(name))
 
     def _take(self, event: Event, after: State | None = None) -> None:
@@ -424,6 +459,11 @@ class Session:
                 copy = target / file.relative_to(source)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(file, copy)
+
+
+def _mark(event: Event) -> tuple[int, str, str, str]:
+    """What tells an event from another one of its number."""
+    return event.seq, event.at, event.tool, event.hash
 
 
 def reviewer(owner: str) -> str:

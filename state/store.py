@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
-import threading
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,27 +13,21 @@ from typing import Any
 from sqlalchemy import (
     Column,
     Connection,
-    Engine,
     ForeignKey,
     Integer,
     MetaData,
     String,
     Table,
     Text,
-    create_engine,
     delete,
-    event,
     insert,
     select,
     update,
 )
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.exc import IntegrityError
 
+from state.database import Database, StoreUnavailable
 from state.log import Event
-
-_ATTEMPTS = 3
 
 metadata = MetaData()
 """Every table of the store; state.jobs adds its own when it is first imported."""
@@ -79,8 +71,8 @@ class UnknownSession(Exception):
     """No session has that id."""
 
 
-class StoreUnavailable(Exception):
-    """The store cannot be opened: a wrong address, or a server or a folder that refuses."""
+class Behind(Exception):
+    """The store has less of a session, or another past of it, than whoever appends to it knows."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +97,12 @@ class Store:
 
     def __init__(self, url: str) -> None:
         """`url`: "sqlite:///path", "sqlite://" (in memory) or "postgresql://…". Raises StoreUnavailable."""
-        self._engine = _engine(url)
-        # An in-memory store has one connection: two threads at once would share a transaction.
-        in_memory = isinstance(self._engine.pool, StaticPool)
-        self._turn = threading.RLock() if in_memory else nullcontext()
-        _create_tables(self._engine)
+        self._database = Database(url, metadata)
+
+    @property
+    def opened(self) -> int:
+        """How often its database was opened: another number means that what was read may be gone from it."""
+        return self._database.opened
 
     def create(self, owner: str, name: str, parent: str | None = None) -> SessionRow:
         """A new, empty session under an id that cannot be guessed."""
@@ -164,29 +157,40 @@ class Store:
         with self.writing() as connection:
             connection.execute(delete(_sessions).where(_sessions.c.id == session_id))
 
-    def append(self, session_id: str, events: Sequence[Event], name: str | None = None) -> None:
+    def append(
+        self, session_id: str, events: Sequence[Event], name: str | None = None, *, opened: int | None = None
+    ) -> None:
         """Add events at the end, and name the session where they do so: all or none.
 
-        Raises Conflict when a number is taken, UnknownSession when there is no such session.
+        Raises Conflict when a number is taken, UnknownSession when there is no such session, Behind when the
+        event before them is not there, or when the store is not the one of that number of `opened`.
         """
         rows = [{"session_id": session_id, "seq": each.seq, "body": _body(each)} for each in events]
         if not rows:
             return
         changes = {"updated_at": now()} if name is None else {"updated_at": now(), "name": name}
+        before = select(_events.c.seq).where(
+            _events.c.session_id == session_id, _events.c.seq == events[0].seq - 1
+        )
         try:
             with self.writing() as connection:
+                if opened not in (None, self.opened):
+                    raise Behind(f"The store of session {session_id} was opened again.")
                 connection.execute(insert(_events), rows)
+                if events[0].seq > 1 and connection.scalar(before) is None:
+                    raise Behind(f"Session {session_id} has no event {events[0].seq - 1}.")
                 connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(changes))
         except IntegrityError as error:
             self.session(session_id)
             raise Conflict(f"Event {events[0].seq} of session {session_id} is already there.") from error
 
-    def events(self, session_id: str, after: int = 0) -> list[Event]:
-        """The events of a session with a number above `after`, in order."""
+    def events(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Event]:
+        """The events of a session with a number above `after`, in order, the first `limit` of them."""
         query = (
             select(_events.c.body)
             .where(_events.c.session_id == session_id, _events.c.seq > after)
             .order_by(_events.c.seq)
+            .limit(limit)
         )
         with self.reading() as connection:
             return [Event(**json.loads(body)) for (body,) in connection.execute(query)]
@@ -211,24 +215,19 @@ class Store:
 
     def close(self) -> None:
         """Give back the connections."""
-        self._engine.dispose()
+        self._database.close()
 
     def add_tables(self) -> None:
         """Create the tables that were declared since the store was opened. Raises StoreUnavailable."""
-        with self._turn:
-            _create_tables(self._engine)
+        self._database.add_tables()
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A connection whose changes are kept together at the end, or not at all."""
-        with self._turn, self._engine.begin() as connection:
-            yield connection
+    def writing(self) -> AbstractContextManager[Connection]:
+        """A connection whose changes are kept together at the end, or not at all. Raises StoreUnavailable."""
+        return self._database.writing()
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection to read with."""
-        with self._turn, self._engine.connect() as connection:
-            yield connection
+    def reading(self) -> AbstractContextManager[Connection]:
+        """A connection to read with. Raises StoreUnavailable."""
+        return self._database.reading()
 
 
 def _unknown(session_id: str) -> UnknownSession:
@@ -240,49 +239,13 @@ def _body(each: Event) -> str:
     return json.dumps({key: value for key, value in vars(each).items() if value is not None}, allow_nan=False)
 
 
-def _engine(url: str) -> Engine:
-    try:
-        parsed = make_url(url)
-        if parsed.get_backend_name() == "postgresql":
-            return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
-        if parsed.get_backend_name() != "sqlite":
-            raise ArgumentError("neither SQLite nor PostgreSQL")
-    except (ArgumentError, NoSuchModuleError) as error:
-        raise StoreUnavailable(
-            "The session store's address is not one of sqlite:///path/to/file.db and "
-            "postgresql://user@host/database."
-        ) from error
-    in_memory = parsed.database in (None, "", ":memory:")
-    engine = (
-        create_engine(parsed, connect_args={"check_same_thread": False}, poolclass=StaticPool)
-        if in_memory
-        else create_engine(parsed, connect_args={"timeout": 30})
-    )
-    event.listen(engine, "connect", _configure_sqlite)
-    return engine
-
-
-def _create_tables(engine: Engine) -> None:
-    """Create the tables where they are not there; another process may do so at the same moment."""
-    for attempt in range(_ATTEMPTS):
-        try:
-            metadata.create_all(engine)
-            return
-        except DBAPIError as error:
-            if attempt == _ATTEMPTS - 1:
-                engine.dispose()
-                reason = str(error.orig).strip().split("\n", 1)[0]
-                address = engine.url.render_as_string(hide_password=True)
-                raise StoreUnavailable(
-                    f"The session store at {address} cannot be opened: {reason}."
-                ) from error
-            time.sleep(0.05 * (attempt + 1))
-
-
-def _configure_sqlite(connection: Any, _record: Any) -> None:
-    cursor = connection.cursor()
-    # WAL: readers never wait for the writer, and a killed process loses no committed event.
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=NORMAL")
-    cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.close()
+__all__ = [
+    "Behind",
+    "Conflict",
+    "SessionRow",
+    "Store",
+    "StoreUnavailable",
+    "UnknownSession",
+    "metadata",
+    "now",
+]
