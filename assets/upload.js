@@ -60,9 +60,9 @@ class Uploads {
       request.onload = () => {
         let answer = {};
         try { answer = JSON.parse(request.responseText); } catch { answer = { error: "The upload failed; try again." }; }
-        if (!answer.path) return failed(answer.error || "The upload failed; try again.");
+        if (!answer.name) return failed(answer.error || "The upload failed; try again.");
         Object.assign(row, { state: row.side ? "done" : "here", said: row.side ? "Goes with the file of its name." : "", share: 1, request: null });
-        Object.assign(row, { stored: answer.name, path: answer.path });
+        Object.assign(row, { stored: answer.name });
         ended();
       };
       row.state = "sending";
@@ -204,8 +204,8 @@ class Root {
     head.append(make("span", "az-upload-name", row.name));
     if (row.file) head.append(make("span", "az-upload-size", size(row.file.size)));
     const sending = row.state === "sending" || row.state === "waiting";
-    if (this.data.ingest && row.state === "done" && row.path && !row.side) {
-      head.append(this.action("Add as a data set", `Add ${row.name} to the catalogue as a data set`, () => this.trigger("ingest", row.path)));
+    if (this.data.ingest && row.state === "done" && row.stored && !row.side) {
+      head.append(this.action("Add as a data set", `Add ${row.name} to the catalogue as a data set`, () => this.trigger("ingest", row.stored)));
     }
     if (sending) head.append(this.action("Cancel", `Cancel ${row.name}`, () => this.uploads.cancel(row)));
     else if (row.state !== "reading") head.append(this.action("✕", `Dismiss ${row.name}`, () => this.uploads.dismiss(row)));

@@ -14,12 +14,14 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from copilot.masked import Mask, mask_of
 from data.catalogue import open_catalogue
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer, gazetteer
 from data.room import QUOTA_VARIABLE, disk_full, free_bytes, quota_bytes, taken_bytes
 from state.store import Store, StoreUnavailable
-from tools.base import ToolError, Work, work_here
+from tools.base import Reach, ToolError, Work, work_here
+from tools.outside import FOLDERS_VARIABLE, named_folders
 from tools.toolbox import Toolbox, toolbox
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from copilot.worker.desk import Desk
     from state.jobs import Caller
 
+SERVED_VARIABLE = "AZIMUTH_SERVED"
+"""Set to 1 by the app for the processes that it starts: what a visitor began is confined there too."""
 ABOUT = "about"
 """The folder, in a session's artifacts, of what is known of each: the call and the inputs it came from."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -129,6 +133,11 @@ class Engine:
     """None: the Parquet folder in the home folder, or $AZIMUTH_CATALOGUE."""
     today: date | None = None
     """The clock: None means the real one."""
+    served: bool = field(default_factory=lambda: os.environ.get(SERVED_VARIABLE) == "1")
+    """Whether strangers reach its sessions, over the web: they read their uploads and the operator's folders.
+
+    `copilot.live.Live`, which all pages and routes go through, sets it; a process that the app starts for
+    a visitor inherits it."""
     background: bool | None = False
     """Whether long work runs in worker processes of its own, as the app wants it; None: in this process, and
     without a job that anybody could see."""
@@ -206,6 +215,29 @@ class Engine:
         """The folder that an owner uploads to."""
         return self.home / "uploads" / safe_id(owner)
 
+    @property
+    def reach(self) -> Reach:
+        """Which files its sessions may name: any on one's own machine, and never Azimuth's own."""
+        folders = named_folders(os.environ.get(FOLDERS_VARIABLE, ""))
+        return Reach(free=not self.served, folders=folders, closed=self.own_places())
+
+    @property
+    def mask(self) -> Mask:
+        """What takes this machine's folders out of what is said over the web."""
+        return mask_of((*self.own_places(), *self.reach.folders.values()))
+
+    def own_places(self) -> tuple[Path, ...]:
+        """What is Azimuth's own on this machine: homes, the catalogue, and the store's file with its log."""
+        found = [self.home, default_home()]
+        if self.catalogue_root is not None:
+            found.append(self.catalogue_root)
+        address = self.store_url or os.environ.get("AZIMUTH_STORE") or ""
+        stores = [self.home / "sessions.db", default_home() / "sessions.db"]
+        if address.startswith("sqlite:///") and len(address) > len("sqlite:///"):
+            stores.append(Path(address.removeprefix("sqlite:///").partition("?")[0]))
+        found += [each.with_name(each.name + end) for each in stores for end in ("", "-wal", "-shm")]
+        return tuple(found)
+
     def remove_session(self, session_id: str) -> None:
         """Delete a session with its events and its artifacts."""
         folder = self._session_folder(session_id)
@@ -220,6 +252,7 @@ class Engine:
         """An engine over the same catalogue and clock whose sessions are gone with the process."""
         engine = cls.in_memory(other.catalogue_address, other.today)
         engine.__dict__["catalogue"] = other.catalogue
+        engine.served = other.served
         return engine
 
     @classmethod

@@ -53,6 +53,7 @@ class Live:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        engine.served = True  # whoever comes here comes over the web
         self._lock = threading.RLock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._running: dict[str, _Running] = {}

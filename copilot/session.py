@@ -354,6 +354,7 @@ class Session:
             log=self._events,
             session=self.name,
             uploads=self.engine.uploads(self.row.owner),
+            reach=self.engine.reach,
             encode=encode_texts,
             chat=chat_address(),
             work=work,
@@ -386,6 +387,8 @@ class Session:
         work = self.engine.work_for(Caller(self.id, number, seq, unchanged, tool, said, source))
         started = time.perf_counter()
         step = run_call(self.engine.toolbox, before, self.world(work), tool, args)
+        if self.engine.served:
+            step = self.engine.mask.step(step)
         changed = step.state is not before
         event = Event(
             seq=seq,

@@ -13,6 +13,7 @@ from copilot.view.catalogue import DatasetCard, dataset_card
 from pages.header import header
 from pages.here import act, session
 from pages.uploading import show_uploads
+from tools.outside import FOLDERS_VARIABLE
 
 
 def show() -> None:
@@ -85,27 +86,40 @@ def dataset_html(card: DatasetCard) -> str:
 def _add(current: Session) -> None:
     with st.expander("Add your own data", icon=":material/add_circle:"):
         st.caption(
-            "A folder or file on this machine: rasters, GeoJSON, GeoParquet, shapefiles, CSV with "
-            "coordinates, STAC, COCO, DOTA, and the annotation files of the seven data sets. "
-            "Nothing leaves this machine."
+            "Rasters, GeoJSON, GeoParquet, shapefiles, CSV with coordinates, STAC, COCO, DOTA, and the "
+            "annotation files of the seven data sets. What you add is yours: other people who open this "
+            "Azimuth do not see it. Nothing leaves this machine."
         )
-        with st.form("ingest", border=False):
-            path = st.text_input("Path on this machine", placeholder="/data/my-images", key="ingest_path")
-            name = st.text_input("Name of the data set (optional)", key="ingest_name", max_chars=60)
-            if st.form_submit_button("Ingest", type="primary"):
-                _ingest(path, name)
         st.caption(
-            f"Or upload files of up to {max_upload_bytes() / 1e9:g} GB each, or drop them on this page: each "
+            f"Upload files of up to {max_upload_bytes() / 1e9:g} GB each, or drop them on this page: each "
             "is added to the session and shown on its map, and can become a data set too."
         )
         chosen = show_uploads(current, key="upload", ingest=True)
         if chosen is not None:
             _ingest(chosen, "")
+        _from_folders(list(live().engine.reach.folders))
+
+
+def _from_folders(folders: list[str]) -> None:
+    """The way to what lies in the operator's folders, by its name there; else how to open some."""
+    if not folders:
+        st.caption(
+            f"Large folders are not uploaded: whoever runs Azimuth can open some (`{FOLDERS_VARIABLE}`), or "
+            "ingest them with `copilot data ingest`."
+        )
+        return
+    names = ", ".join(f"`{each}/…`" for each in folders)
+    st.caption(f"Or name a file or a folder in those that whoever runs Azimuth has opened: {names}.")
+    with st.form("ingest", border=False):
+        path = st.text_input("File or folder", placeholder=f"{folders[0]}/2024", key="ingest_path")
+        name = st.text_input("Name of the data set (optional)", key="ingest_name", max_chars=60)
+        if st.form_submit_button("Ingest", type="primary"):
+            _ingest(path, name)
 
 
 def _ingest(path: str, name: str) -> None:
     if not path.strip():
-        st.warning("Give the path of a folder or a file first.")
+        st.warning("Name a folder or a file first.")
         return
     with st.spinner("Reading the files …"):
         event = act("db_ingest", path=path.strip(), **({"name": name.strip()} if name.strip() else {}))

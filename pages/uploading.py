@@ -14,7 +14,7 @@ _upload = st.components.v2.component("azimuth_upload", js=asset("upload.js"), is
 
 
 def show_uploads(session: Session, *, key: str, compact: bool = False, ingest: bool = False) -> str | None:
-    """Draw the list of files and the way to add some; the path of one that is to become a data set.
+    """Draw the list of files and the way to add some; the name of one that is to become a data set.
 
     Files may be dropped anywhere on the page. `compact` shows a button for the file dialog, `ingest` offers
     to add a finished file to the catalogue.

@@ -97,6 +97,18 @@ def work_here(title: str, function: Callable[..., Any], /, *args: Any, **kwargs:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """Which files that are not the session's a caller may name; `tools.outside` is the door."""
+
+    free: bool = True
+    """Any path, as on one's own machine; False for whoever comes over the web."""
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    """What the operator opens to everybody: folders by the name that stands before a file's own path."""
+    closed: tuple[Path, ...] = ()
+    """Azimuth's own files and folders: never opened as data, by whatever path or link."""
+
+
+@dataclass(frozen=True)
 class World:
     """The outside, as a tool may use it: everything that is not the state comes in here."""
 
@@ -111,6 +123,8 @@ class World:
     session: str = ""
     uploads: Path | None = None
     """The folder that the session's owner uploads to; None when there is none."""
+    reach: Reach = Reach()
+    """Which other files may be read: asked through `tools.outside`."""
     encode: Encode | None = None
     """The embedded sentence encoder, which raises ToolError without its files; None where there is none."""
     chat: ChatAddress | None = None
@@ -214,6 +228,7 @@ __all__ = [
     "Category",
     "ChatAddress",
     "Field",
+    "Reach",
     "Step",
     "Tool",
     "ToolError",

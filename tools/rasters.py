@@ -15,7 +15,7 @@ from state.codec import canonical
 from state.model import Bbox, State
 from tools.artifacts import Call, Input, newest_named, write_about
 from tools.base import Step, ToolError, World
-from tools.map.files import image_picture, raster_box
+from tools.map.files import image_picture, image_raster, raster_box
 from tools.phrases import listed
 from tools.showing import artifact_layer
 
@@ -152,8 +152,7 @@ def _image(world: World, image_id: str) -> Raster:
     record = world.catalogue.image(image_id)
     if record is None:
         raise ToolError(f"There is no image {image_id!r}; db_query lists the ids of the selection.")
-    own = Path(str(record.get("path") or ""))
-    path = own if record.get("path") and own.is_file() else image_picture(world, record)
+    path = image_raster(world, record) or image_picture(world, record)
     if path is None:
         raise ToolError(
             f"{image_id} has no pixels here, only its record; add the image's own file to use it."

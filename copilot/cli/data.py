@@ -66,6 +66,7 @@ def ingest(
     """Bring your own data into the catalogue. Rejected rows are reported, the good ones kept."""
     from copilot.engine import default_engine
     from data.ingest import ingest as bring_in
+    from tools.outside import is_closed
 
     root = default_engine().catalogue_root
     if root is None:
@@ -74,6 +75,8 @@ def ingest(
             "then run `copilot data load`.",
             as_json,
         )
+    if is_closed(source.expanduser().resolve(), default_engine().own_places()):
+        fail(f"'{source}' is Azimuth's own, or holds what is; give a file or a folder elsewhere.", as_json)
     with counter(f"Reading {source.name}") as advance:
         report = bring_in(
             root, source, name=name, format=format, append=append, replace=replace, progress=advance

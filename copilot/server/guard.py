@@ -55,7 +55,7 @@ def guarded(handler: Handler) -> Handler:
         except Refused as refused:
             return sentence(409, str(refused))
         except (ToolError, CatalogueError) as error:
-            return sentence(422, str(error))
+            return sentence(422, the_live().engine.mask.text(str(error)))
         except Exception:
             _log.exception("%s %s failed", request.method, request.url.path)
             return sentence(

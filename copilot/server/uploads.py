@@ -29,7 +29,10 @@ def max_upload_bytes() -> int:
 
 @guarded
 async def upload(request: Request) -> Response:
-    """PUT: the body becomes a file of the owner's upload folder; the answer is {path, bytes}."""
+    """PUT: the body becomes a file of the owner's upload folder; the answer is {name, bytes}.
+
+    The name is what tools are given; where the file lies is nobody's business over the web.
+    """
     from_our_page(request)
     owner = owner_of(request.headers.get("cookie"))
     if owner is None:
@@ -45,9 +48,9 @@ async def upload(request: Request) -> Response:
     if free_bytes(folder) < declared:
         raise Denied(507, "There is not enough free disk space for this file.")
     if declared > left:
-        raise Denied(413, too_many(folder))
+        raise Denied(413, too_many())
     written = await _receive(request, folder / name, limit, left)
-    return JSONResponse({"path": str(folder / name), "name": name, "bytes": written})
+    return JSONResponse({"name": name, "bytes": written})
 
 
 def _room(folder: Path, name: str) -> int:
@@ -68,7 +71,7 @@ async def _receive(request: Request, target: Path, limit: int, left: int) -> int
                 if written > limit:
                     raise Denied(413, too_large(limit))
                 if written > left:
-                    raise Denied(413, too_many(target.parent))
+                    raise Denied(413, too_many())
                 waiting += chunk
                 if len(waiting) >= _BUFFER_BYTES:
                     if free_bytes(target.parent) < 0:
@@ -88,11 +91,12 @@ async def _receive(request: Request, target: Path, limit: int, left: int) -> int
     return written
 
 
-def too_many(folder: Path) -> str:
+def too_many() -> str:
     """The sentence for a file that would make the uploads of a browser too large."""
     return (
         f"With this file the uploads of this browser take more than {quota_bytes() / 1e9:g} GB "
-        f"(${QUOTA_VARIABLE}), which is the most; delete some in {folder} on Azimuth's machine."
+        f"(${QUOTA_VARIABLE}), which is the most; whoever runs Azimuth can make room, and a file under a "
+        "name that is there already takes that one's place."
     )
 
 
@@ -100,7 +104,7 @@ def too_large(limit: int) -> str:
     """The sentence for a file over the limit."""
     return (
         f"The file is larger than {limit / 1e9:g} GB, which is the most that can be uploaded; "
-        "put it on this machine and ingest it by its path."
+        "whoever runs Azimuth can bring it in there, with copilot data ingest."
     )
 
 

@@ -193,6 +193,14 @@ class Tab:
         )
         assert said[0] == 200 and '"ok":true' in said[1], said
 
+    def add_file(self, path: Path, **args: object) -> None:
+        """Upload a file as this browser, and bring it into the session."""
+        answer = self.page.request.put(
+            f"{self.server.url}/api/uploads/{path.name}", data=path.read_bytes(), headers={"X-Azimuth": "1"}
+        )
+        assert answer.ok, answer.text()
+        self.call("add_file", file=answer.json()["name"], **args)
+
     def see(self, script: str) -> object:
         """A value out of the map: `azimuth` is our part of it."""
         frame = next(each for each in self.page.frames if "streamlit_folium" in each.url)

@@ -42,7 +42,7 @@ def badge(panel: Locator) -> Locator:
 def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
     tab: Tab, noisy: Path, screenshot_folder: Path
 ) -> None:
-    tab.call("add_file", file=str(noisy), name="grain")
+    tab.add_file(noisy, name="grain")
     tab.send("remove the noise from the grain raster")
     expect(job_of(tab).locator(".az-job-title")).to_have_text("Removing noise from grain", timeout=SLOW_MS)
     moved = re.compile(r"[1-9]\d*")

@@ -55,7 +55,7 @@ def scenes(tmp_path: Path) -> tuple[Path, Path]:
 
 def shown(tab: Tab, path: Path, **look: object) -> str:
     """Bring a raster in, show it as asked, wait for its tiles; its layer's id."""
-    tab.call("add_file", file=str(path))
+    tab.add_file(path)
     layers = tab.see("azimuth.view.layers")
     assert isinstance(layers, list)
     tab.call("add_raster_layer", artifact=artifact_of(tab), stretch=[0, 250], **look)

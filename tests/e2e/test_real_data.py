@@ -15,16 +15,19 @@ from tests.real_files import real
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The app over an empty catalogue."""
-    home = tmp_path_factory.mktemp("home")
-    with running_app(home, home / "catalogue") as server:
+    """The app over an empty catalogue, with the real files in a folder that is open to all."""
+    home, inbox = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("inbox")
+    (inbox / "broken.geojson").write_text("{not json")
+    naip, vectors = real("naip"), real("vectors/world_cities.csv").parent
+    folders = f"{naip}:{vectors}:{inbox}"
+    with running_app(home, home / "catalogue", AZIMUTH_DATA_FOLDERS=folders) as server:
         yield server
 
 
-def ingest(tab: Tab, path: Path, name: str) -> None:
+def ingest(tab: Tab, path: str, name: str) -> None:
     tab.page.get_by_role("link", name="Data").click()
     tab.page.get_by_text("Add your own data").click()
-    tab.page.get_by_label("Path on this machine").fill(str(path))
+    tab.page.get_by_label("File or folder").fill(path)
     tab.page.get_by_label("Name of the data set (optional)").fill(name)
     tab.page.get_by_role("button", name="Ingest", exact=True).click()
     expect(tab.page.locator(f".st-key-dataset-{name}")).to_be_visible(timeout=3 * SLOW_MS)
@@ -33,7 +36,7 @@ def ingest(tab: Tab, path: Path, name: str) -> None:
 
 def test_real_images_are_asked_for_in_words_and_seen(new_tab: Callable[..., Tab], screenshot_folder: Path):
     tab = new_tab().open()
-    ingest(tab, real("naip"), "naip")
+    ingest(tab, "naip", "naip")
     tab.ask("the naip images since 2009, newest first; show me the newest")
     tab.expect_chips("naip", "since 2009")
     expect(tab.page.locator(".st-key-header").get_by_text("sample data")).to_have_count(0)
@@ -57,20 +60,19 @@ def test_real_images_are_asked_for_in_words_and_seen(new_tab: Callable[..., Tab]
 
 def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab]):
     tab = new_tab().open()
-    ingest(tab, real("vectors/world_cities.csv"), "cities")
+    ingest(tab, "vectors/world_cities.csv", "cities")
     tab.ask("load cities and plot them as points within 500 km of Lagos")
     expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
     selected = int(tab.count().inner_text().split()[0].replace(",", ""))
     assert 0 < selected < 2000
 
 
-def test_a_file_that_is_none_gets_one_sentence(new_tab: Callable[..., Tab], tmp_path: Path):
-    broken = tmp_path / "broken.geojson"
-    broken.write_text("{not json")
+def test_a_file_that_is_none_gets_one_sentence(app: Server, new_tab: Callable[..., Tab]):
+    inbox = app.environment["AZIMUTH_DATA_FOLDERS"].rpartition("/")[2]
     tab = new_tab().open()
     tab.page.get_by_role("link", name="Data").click()
     tab.page.get_by_text("Add your own data").click()
-    tab.page.get_by_label("Path on this machine").fill(str(broken))
+    tab.page.get_by_label("File or folder").fill(f"{inbox}/broken.geojson")
     tab.page.get_by_role("button", name="Ingest", exact=True).click()
     alert = tab.page.get_by_test_id("stAlert").first
     expect(alert).to_be_visible(timeout=SLOW_MS)

@@ -17,6 +17,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.data.provenance import azimuth_version
+from tools.outside import uploaded_names
 from tools.phrases import number_of
 from tools.selection import loaded_infos
 
@@ -129,10 +130,9 @@ def _opening(state: State, world: World) -> str:
 
 def _needed_files(world: World) -> list[str]:
     """Lines that ask for the files that were uploaded: they are not part of the script."""
-    if world.uploads is None:
-        return []
+    there = set(uploaded_names(world))
     named = {str(event.args.get("file", "")) for event in world.log if event.kind == "call" and event.ok}
-    uploaded = sorted(each for each in named if each and "/" not in each and (world.uploads / each).is_file())
+    uploaded = sorted(named & there)
     if not uploaded:
         return []
     return [

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from state.model import State
 from tools.base import Step, ToolError, World, tool
+from tools.outside import source_named
 from tools.phrases import listed, number_of
 from tools.selection import reselected
 
 if TYPE_CHECKING:
     from data.ingest import IngestReport
 
-FOLDERS_VARIABLE = "AZIMUTH_DATA_FOLDERS"
 _SHOWN_REJECTED = 20
 
 
@@ -27,7 +25,12 @@ def db_ingest(
     world: World,
     *,
     path: Annotated[
-        str, Field(min_length=1, max_length=4096, description="A file or a folder on this machine.")
+        str,
+        Field(
+            min_length=1,
+            max_length=4096,
+            description="An uploaded file's name, or a file or a folder on this machine.",
+        ),
     ],
     name: Annotated[
         str | None, Field(description="The data set's name; made from the path when left out.")
@@ -40,8 +43,8 @@ def db_ingest(
 
     Reads xView, xBD, xView3, SARFish, FAIR1M, fMoW, BigEarthNet, COCO, DOTA, GeoJSON, GeoParquet,
     CSV, STAC and folders of rasters. Rows that cannot be used are reported, the others go in; the
-    same source twice gives the same data set. Where $AZIMUTH_DATA_FOLDERS names folders (parted by
-    `:`), only what lies in them is read.
+    same source twice gives the same data set. Over the web a source is an upload's name, or folder/path
+    below a folder of $AZIMUTH_DATA_FOLDERS; paths work on one's own machine.
 
     Example: copilot call db_ingest path=harbours.geojson
 
@@ -55,7 +58,7 @@ def db_ingest(
         raise ToolError(
             "This catalogue is on a server and cannot be written from here; its keeper can ingest."
         )
-    source = readable(path)
+    source = source_named(world, path).path
     try:
         report = ingest(world.catalogue_root, source, name=name, format=format)
     except UnreadableSource as error:
@@ -79,29 +82,6 @@ def db_ingest(
         "version": report.dataset.version,
     }
     return replace(step, data={**step.data, **facts})
-
-
-def readable(path: str) -> Path:
-    """The path, made absolute, when it is there and may be read. Raises ToolError otherwise."""
-    try:
-        source = Path(path).expanduser().resolve()
-        there = source.exists()
-    except (OSError, ValueError, RuntimeError):
-        raise ToolError(f"{path!r} is no path; give a file or a folder on this machine.") from None
-    allowed = [
-        Path(each).expanduser().resolve()
-        for each in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)
-        if each
-    ]
-    if allowed and not any(source.is_relative_to(folder) for folder in allowed):
-        raise ToolError(
-            f"{path!r} is outside the folders that may be read: {listed([str(each) for each in allowed])}."
-        )
-    if not there:
-        raise ToolError(f"There is no file or folder {path!r}; check the path.")
-    if not os.access(source, os.R_OK | (os.X_OK if source.is_dir() else 0)):
-        raise ToolError(f"{path!r} may not be read by this user; change its permissions or copy it.")
-    return source
 
 
 def _said(report: IngestReport) -> str:

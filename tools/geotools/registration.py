@@ -10,8 +10,8 @@ from pydantic import Field
 from state.model import State
 from tools.artifacts import Call, Input, about
 from tools.base import Step, ToolError, World, tool
-from tools.database.ingesting import readable
 from tools.geotools.raster_arguments import BandChoice, band_of, finite, with_data
+from tools.outside import file_named
 from tools.phrases import number, number_of, one_line
 from tools.rasters import Raster, RasterHandle, raster_of, raster_step
 
@@ -237,8 +237,7 @@ def _as_it_came(world: World, source: Raster) -> Path:
 
     asked = known["arguments"]
     file = str(asked["file"])
-    uploaded = world.uploads / file if world.uploads is not None and Path(file).name == file else None
-    path = uploaded if uploaded is not None and uploaded.is_file() else readable(file)
+    path = file_named(world, file).path
     if content_key(path, beside(path), Asked(asked.get("crs"), asked.get("part"))) != came.get("key"):
         raise ToolError(f"{one_line(file)} has changed since it came in; add it again to orthorectify it.")
     return path

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 from state.model import Bbox, Layer, State
 from tools.artifacts import artifact_file
 from tools.base import Step, ToolError, World, tool
-from tools.map.files import VECTOR_SUFFIXES, image_picture, raster_box, read_vector, vector_box
+from tools.map.files import VECTOR_SUFFIXES, image_picture, image_raster, raster_box, read_vector, vector_box
 from tools.map.geometry import checked_box
 from tools.map.rasters import coloured
 from tools.map.styles import KIND_COLORS, color_of
@@ -199,9 +199,8 @@ def _pixels(state: State, world: World, image: str | None, artifact: str | None)
             raise ToolError(
                 f"{image} has no pixels here, only its record; ingest the image files to see them."
             )
-        own = Path(str(record.get("path") or ""))
         box = checked_box([float(record[side]) for side in ("west", "south", "east", "north")])
-        return box, str(record["name"]), own if record.get("path") and own.is_file() else quicklook
+        return box, str(record["name"]), image_raster(world, record) or quicklook
     path = artifact_file(state, world, str(artifact), "raster")
     found = state.artifact(str(artifact))
     return raster_box(path)[0], found.name if found else str(artifact), path

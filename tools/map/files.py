@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from state.model import Bbox
 from tools.base import ToolError, World
 from tools.map.geometry import union_box
+from tools.outside import may_open
 from tools.places import box
 
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ def image_picture(world: World, record: dict[str, Any]) -> Path | None:
         quicklook = root / str(record["dataset"]) / "quicklooks" / Path(str(name)).name
         if quicklook.is_file():
             return quicklook
-    if (path := record.get("path")) and Path(str(path)).is_file():
-        return Path(str(path))
-    return None
+    return image_raster(world, record)
+
+
+def image_raster(world: World, record: dict[str, Any]) -> Path | None:
+    """An image's own raster, where it is there and may be opened."""
+    path = Path(str(record.get("path") or ""))
+    return path if record.get("path") and may_open(world, path) else None

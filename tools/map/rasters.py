@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from state.model import Bbox, Layer, LonLat
 from tools.base import ToolError, World
-from tools.map.files import image_picture
+from tools.map.files import image_picture, image_raster
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +27,7 @@ def layer_file(layer: Layer, world: World) -> Path:
         found = world.artifacts.find(layer.artifact)
     else:
         record = world.catalogue.image(str(dict(layer.options).get("image")))
-        raster = Path(str(record["path"])) if record and record.get("path") else None
-        found = raster if raster and raster.is_file() else image_picture(world, record) if record else None
+        found = (image_raster(world, record) or image_picture(world, record)) if record else None
     if found is None:
         raise ToolError(f"The pixels of the layer {layer.name!r} are gone.")
     return found

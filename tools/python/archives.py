@@ -12,10 +12,9 @@ from pydantic import Field
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
-from tools.database.ingesting import readable
+from tools.outside import file_named
 from tools.phrases import listed, number_of, one_line
 from tools.python.documents import Document, document_of
-from tools.python.files_in import uploaded_names
 from tools.tables import table_of_inputs
 
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
@@ -127,17 +126,12 @@ def archive_of(state: State, world: World, handle: str) -> Document:
 
 def _file_of(world: World, handle: str) -> Path | None:
     """An uploaded file of that name, else the file of that path where files may be read; None for none."""
-    from data.uploads.identify import is_connection
-
-    if not handle.casefold().endswith(ARCHIVES) or is_connection(handle) or "\0" in handle:
+    if not handle.casefold().endswith(ARCHIVES):
         return None
-    if world.uploads is not None and handle in uploaded_names(world):
-        return world.uploads / handle
     try:
-        path = readable(handle)
+        return file_named(world, handle).path
     except ToolError:
         return None
-    return path if path.is_file() else None
 
 
 def _digests(path: Path) -> tuple[str, str, int]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,9 +13,9 @@ from pydantic import Field
 from state.model import Artifact, State
 from tools.artifacts import Call, about, write_about
 from tools.base import Step, ToolError, World, tool
-from tools.database.ingesting import readable
 from tools.map.geometry import camera_for, point
-from tools.phrases import listed, one_line
+from tools.outside import file_named
+from tools.phrases import one_line
 from tools.rasters import with_raster
 from tools.showing import artifact_layer
 from tools.units import NewName
@@ -82,8 +80,8 @@ def add_file(
     Reads GeoTIFF and COG, JPEG 2000, NetCDF and HDF5, PNG and JPEG (with a world file, or a photo's EXIF),
     zipped shapefiles, GeoPackage, GeoJSON, GeoParquet, KML and KMZ, CSV, Parquet, XLSX, PDF, DOCX, TXT,
     HTML, XML and JSON, told by their content. Features are brought into EPSG:4326. What a file claims is
-    checked, and one that cannot be used is refused in a sentence. Where $AZIMUTH_DATA_FOLDERS names
-    folders, only what lies in them is read by its path.
+    checked, and one that cannot be used is refused in a sentence. Over the web a file is named by its
+    upload's name, or as folder/path below a folder of $AZIMUTH_DATA_FOLDERS; paths work on one's own machine.
 
     Example: copilot call add_file file=scene.tif
 
@@ -95,7 +93,8 @@ def add_file(
     from data.uploads.brought import Asked
     from data.uploads.errors import UploadError
 
-    path, ours = _found(world, file)
+    found = file_named(world, file)
+    path, ours = found.path, found.ours
     asked = Asked(crs, part)
     call = Call.of(add_file, file=file, name=name, part=part, crs=crs)
     try:
@@ -118,49 +117,6 @@ def one_sentence(text: str) -> str:
     """What a reader says, on one line and with one full stop at its end."""
     plain = " ".join(text.split()).encode("utf-8", "replace").decode("utf-8")
     return f"{plain.rstrip('. ')}." if plain else "The file cannot be read."
-
-
-def _found(world: World, file: str) -> tuple[Path, bool]:
-    """The file, and whether it is one of the owner's uploads. Raises ToolError with the nearest names."""
-    from data.uploads.identify import is_connection
-
-    if is_connection(file):
-        raise ToolError(
-            f"{file[:80]!r} is an address and no file; upload the file, or give its path on this machine."
-        )
-    plain = "/" not in file and "\\" not in file and file not in (".", "..") and "\0" not in file
-    if plain and world.uploads is not None:
-        try:
-            mine = world.uploads / file
-            if mine.is_file() and not mine.is_symlink():
-                return mine, True
-        except (OSError, ValueError):
-            pass
-    try:
-        path = readable(file)
-    except ToolError as error:
-        raise _not_here(world, file, error) if plain else error from None
-    if not path.is_file():
-        raise ToolError(
-            f"{file[:200]!r} is a folder; give one file, or ingest the folder as a data set (db_ingest)."
-        )
-    return path, False
-
-
-def _not_here(world: World, file: str, error: ToolError) -> ToolError:
-    uploaded = uploaded_names(world)
-    if not uploaded or "outside the folders" in str(error):
-        return error
-    near = get_close_matches(file, uploaded, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Uploaded are {listed(uploaded)}."
-    return ToolError(f"There is no file {file[:200]!r}. {hint}")
-
-
-def uploaded_names(world: World) -> list[str]:
-    """The names of the owner's uploads, sorted."""
-    if world.uploads is None or not world.uploads.is_dir():
-        return []
-    return sorted(each.name for each in os.scandir(world.uploads) if each.is_file() and each.name[0] != ".")
 
 
 def _known(world: World, key: str) -> dict[str, Any] | None:

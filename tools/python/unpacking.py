@@ -13,7 +13,7 @@ from pydantic import Field
 
 from state.model import State
 from tools.artifacts import Call
-from tools.base import Step, ToolError, World, tool
+from tools.base import Reach, Step, ToolError, World, tool
 from tools.phrases import listed, number_of, one_line
 from tools.python.archives import ArchiveHandle, archive_of
 from tools.python.files_in import add_file
@@ -107,7 +107,7 @@ def _added(
     """The state with each file as add_file brings it in, what those became, and why the others did not."""
     kept, refused = [], []
     for path in files:
-        there = replace(world, uploads=path.parent)
+        there = replace(world, uploads=path.parent, reach=Reach(free=False))
         try:
             step = add_file.function(state, there, file=path.name)
         except ToolError as error:

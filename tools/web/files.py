@@ -16,7 +16,7 @@ from pydantic import Field
 from state.codec import canonical
 from state.model import State
 from tools.artifacts import Call, about
-from tools.base import Step, World, tool
+from tools.base import Reach, Step, World, tool
 from tools.phrases import one_line
 from tools.python.files_in import add_file
 from tools.units import NewName
@@ -81,7 +81,7 @@ def download_file(
         file = part.rename(folder / _file_name(head.url, head.headers, head.kind))
         size = file.stat().st_size
         # The name alone is given, and the folder as the place of uploads: it is read as an upload is.
-        inside = replace(world, uploads=folder)
+        inside = replace(world, uploads=folder, reach=Reach(free=False))
         step: Step = add_file.function(state, inside, file=file.name, name=name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from copilot.bench.run.store import Run, Runs
+from copilot.engine import SERVED_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -60,6 +61,7 @@ class Background:
                     stdout=subprocess.DEVNULL,
                     stderr=log,
                     start_new_session=True,
+                    env={**os.environ, SERVED_VARIABLE: "1"},
                 )
         return True
 

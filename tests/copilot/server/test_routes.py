@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -192,9 +191,9 @@ def test_the_base_map_has_every_large_country_inside_the_world(client: TestClien
 
 def test_an_upload_goes_to_the_owners_folder(client: TestClient, engine: Engine):
     answer = client.put("/api/uploads/my%20cities.csv", content=b"name,lon,lat\na,1,2\n", headers=HEADERS)
-    path = Path(answer.json()["path"])
-    assert (answer.status_code, path.read_bytes()) == (200, b"name,lon,lat\na,1,2\n")
-    assert path == engine.home / "uploads" / client.cookies[COOKIE] / "my_cities.csv"
+    assert (answer.status_code, answer.json()) == (200, {"name": "my_cities.csv", "bytes": 19})
+    path = engine.uploads(client.cookies[COOKIE]) / "my_cities.csv"
+    assert path.read_bytes() == b"name,lon,lat\na,1,2\n"
 
 
 def test_a_name_that_is_too_long_keeps_its_beginning_and_its_end(client: TestClient):
@@ -210,7 +209,7 @@ def test_an_upload_over_the_limit_gets_one_sentence_and_leaves_nothing(
     monkeypatch.setenv("AZIMUTH_MAX_UPLOAD_GB", "0.000001")
     sentence = (
         "The file is larger than 1e-06 GB, which is the most that can be uploaded; "
-        "put it on this machine and ingest it by its path."
+        "whoever runs Azimuth can bring it in there, with copilot data ingest."
     )
 
     def chunks():  # type: ignore[no-untyped-def]
@@ -231,10 +230,11 @@ def test_uploads_over_the_quota_get_one_sentence_and_leave_nothing_but_what_was_
 ):
     monkeypatch.setenv("AZIMUTH_QUOTA_GB", "0.000001")
     assert client.put("/api/uploads/a.bin", content=b"x" * 600, headers=HEADERS).status_code == 200
-    folder = engine.home / "uploads" / client.cookies[COOKIE]
+    folder = engine.uploads(client.cookies[COOKIE])
     sentence = (
         "With this file the uploads of this browser take more than 1e-06 GB ($AZIMUTH_QUOTA_GB), which is "
-        f"the most; delete some in {folder} on Azimuth's machine."
+        "the most; whoever runs Azimuth can make room, and a file under a name that is there already takes "
+        "that one's place."
     )
 
     def chunks():  # type: ignore[no-untyped-def]
@@ -262,7 +262,7 @@ def test_an_upload_to_a_disk_that_is_nearly_full_is_turned_down(
 def test_an_uploads_name_never_leaves_its_folder(client: TestClient, engine: Engine, name: str):
     client.put(f"/api/uploads/{name}", content=b"x", headers=HEADERS)
     files = [path for path in engine.home.rglob("*") if path.is_file() and path.read_bytes() == b"x"]
-    assert [path for path in files if path.parent != engine.home / "uploads" / client.cookies[COOKIE]] == []
+    assert [path for path in files if path.parent != engine.uploads(client.cookies[COOKIE])] == []
 
 
 def test_an_upload_without_our_header_is_turned_down(client: TestClient):
@@ -293,5 +293,5 @@ def test_an_uploaded_file_is_added_to_the_session_of_its_owner_only(
     assert [each.name for each in mine.state.artifacts] == ["my_places"]
     theirs = live.create(stranger.cookies[COOKIE])
     refused = stranger.post(f"/api/sessions/{theirs.id}/calls", json=body, headers=HEADERS)
-    assert refused.status_code == 422 and "There is no file or folder" in refused.json()["error"]
+    assert refused.status_code == 422 and "There is no file 'my_places.csv' that" in refused.json()["error"]
     assert theirs.state.artifacts == ()

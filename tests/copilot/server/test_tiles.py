@@ -25,11 +25,13 @@ PLACE = "7/65/42"
 
 
 @pytest.fixture
-def heights(live: Live, client: TestClient, tmp_path: Path) -> Session:
+def heights(live: Live, client: TestClient) -> Session:
     """A session with sixteen heights, 0 to 15, over the Rhine's mouth on its map."""
     session = live.create(client.cookies[COOKIE])
-    write_raster(tmp_path / "heights.tif")
-    added = session.call("add_file", file=str(tmp_path / "heights.tif"), name="Heights")
+    uploads = live.engine.uploads(session.row.owner)
+    uploads.mkdir(parents=True)
+    write_raster(uploads / "heights.tif")
+    added = session.call("add_file", file="heights.tif", name="Heights")
     assert added.ok, added.text
     return session
 

@@ -132,7 +132,7 @@ def test_a_raster_without_a_place_is_asked_for_one(world: World) -> None:
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        ("fild.tif", "There is no file 'fild.tif'. Did you mean 'field.tif'?"),
+        ("fild.tif", "There is no file or folder 'fild.tif'. Did you mean 'field.tif'?"),
         ("/vsicurl/http://example.org/a.tif", "is an address and no file"),
         ("PG:host=10.0.0.1", "is an address and no file"),
         ("..", "is a folder"),

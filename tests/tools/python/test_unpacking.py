@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from copilot.bench.build.example_files import FOLDER
 from state.model import Artifact, State
 from tests.tools.world import run
-from tools.base import World
+from tools.base import Reach, World
 from tools.python.archives import list_archive
 from tools.python.reading import read_text
 from tools.python.unpacking import extract_archive
@@ -81,9 +82,8 @@ def test_an_archive_is_read_from_a_file_too(world: World) -> None:
     assert step.data["files"] == ["stations.csv"] and step.data["table"]
 
 
-def test_only_archives_in_allowed_folders_are_read(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AZIMUTH_DATA_FOLDERS", str(tmp_path))
-    step = run(world, State(), list_archive, document=str(FOLDER / "bundle.zip"))
+def test_over_the_web_only_uploaded_archives_are_read(world: World) -> None:
+    confined = replace(world, reach=Reach(free=False))
+    step = run(confined, State(), list_archive, document=str(FOLDER / "bundle.zip"))
     assert step.failed and step.observation.startswith("There is no document ")
+    assert not run(confined, State(), list_archive, document="bundle.zip").failed
