@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from copilot.apart.pool import Readers
     from copilot.worker.desk import Desk
     from state.jobs import Caller
 
@@ -193,6 +194,13 @@ class Engine:
         from copilot.worker.places import default_place
 
         return Desk(self.store, self.home, default_place(bool(self.background)))
+
+    @cached_property
+    def readers(self) -> Readers:
+        """The processes that read requests beside the app; the first starts with the first request."""
+        from copilot.apart.pool import Readers
+
+        return Readers()
 
     @property
     def has_desk(self) -> bool:

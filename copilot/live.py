@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
+from copilot.bounds import too_much
 from copilot.engine import Engine, default_engine
 from copilot.session import Session
 from copilot.settings import settings_of
@@ -28,7 +29,6 @@ from state.store import UnknownSession
 
 KEPT_SESSIONS = 64
 """Open sessions beyond this number are closed, the least used first; their events are in the store."""
-MAX_REQUEST_CHARS = 4000
 _NOBODY_COMES_S = 10.0
 _BROWSER_DRAWS_S = 2.0
 
@@ -93,8 +93,8 @@ class Live:
         text = request.strip()
         if not text:
             raise Refused("The request is empty; write what you would like to see.")
-        if len(text) > MAX_REQUEST_CHARS:
-            raise Refused(f"The request has {len(text):,} characters; up to {MAX_REQUEST_CHARS:,} are read.")
+        if (sentence := too_much(text)) is not None:
+            raise Refused(sentence)
         session = self.session(session_id)
         with self._lock:
             if session_id in self._running:
@@ -205,7 +205,7 @@ class Live:
 
         It takes a core for a second or two, so it lets a browser that is there draw its first page before.
         """
-        from copilot.models import EMBEDDED, configured_model
+        from copilot.models import EMBEDDED, chat_model, configured_model
         from copilot.view.basemap import cities_in, countries_geojson
 
         if self.drawn.wait(_NOBODY_COMES_S):
@@ -218,7 +218,10 @@ class Live:
             cities_in((-1.0, -1.0, 1.0, 1.0), 5)
             if configured_model() == EMBEDDED:
                 aside = Engine.in_memory_like(self.engine)
-                Session.open(engine=aside).ask("load everything around Paris from 2019 and draw a heat map")
+                model = chat_model(EMBEDDED, self.engine)
+                Session.open(engine=aside).ask(
+                    "load everything around Paris from 2019 and draw a heat map", model=model
+                )
             else:
                 # What picks the tools that a served model is shown; the server itself is asked nothing.
                 from copilot.retrieval import shown_tools

@@ -61,9 +61,7 @@ def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
     """The chat model of that name. Raises ModelNotConfigured."""
     name = name or configured_model()
     if name == EMBEDDED:
-        from copilot.planner.model import EmbeddedPlanner
-
-        return EmbeddedPlanner.on(engine)
+        return _embedded(engine)
     if not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
         raise ModelNotConfigured(
             f"No address is configured for the model '{name}'. Set OPENAI_API_KEY or OPENAI_BASE_URL, "
@@ -91,6 +89,17 @@ def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
         streaming=os.environ.get("COPILOT_STREAM", "") not in ("", "0"),
         stream_usage=True,
     )
+
+
+def _embedded(engine: Engine) -> BaseChatModel:
+    """The embedded planner: in the app it reads in processes of its own, so that it holds nobody up."""
+    from copilot.apart.here import ReadsHere
+    from copilot.planner.model import EmbeddedPlanner
+
+    if engine.background:
+        return EmbeddedPlanner(planner=engine.readers, catalogue=engine.catalogue, gazetteer=engine.gazetteer)
+    here = EmbeddedPlanner.on(engine)
+    return here.model_copy(update={"planner": ReadsHere(here.planner)})
 
 
 def fallback_model(engine: Engine) -> BaseChatModel | None:

@@ -28,6 +28,7 @@ from copilot.agents.faults import (
     retry_after,
     sentence,
 )
+from copilot.bounds import TooMuch
 from copilot.models import model_name, without_key
 from copilot.prices import price_of
 
@@ -84,7 +85,7 @@ class Asking:
     ) -> AIMessage:
         """The model's next message; `forced` names the one tool it must call.
 
-        Raises Stopped, OutOfTime or Unanswered.
+        Raises Stopped, OutOfTime, Unanswered, or copilot.bounds.TooMuch.
         """
         try:
             return self._with_retries(said, tools, forced)
@@ -109,7 +110,7 @@ class Asking:
         for delay in (*DELAYS, None):
             try:
                 return self._once(said, tools, forced)
-            except (Stopped, OutOfTime):
+            except (Stopped, OutOfTime, TooMuch):
                 raise
             except Exception as error:
                 _log.error("%s did not answer: %s", model_name(self.model), _cause(error))

@@ -23,6 +23,7 @@ from copilot.agents.asking import Asking, OutOfTime, Stopped, Tools, Unanswered
 from copilot.agents.budget import Budget, Spent
 from copilot.agents.faults import NO_ANSWER
 from copilot.agents.shown import FIND_TOOLS, ToolsShown
+from copilot.bounds import TooMuch, kept, too_much
 from copilot.models import without_key
 from copilot.prompts import messages, observation_message, system_message
 from state.codec import canonical
@@ -70,7 +71,11 @@ def run_turn(
 
     However it ends, also when the reader of this generator goes away in the middle, a reply is stored.
     """
-    opened = session.begin(request, source)
+    opened = session.begin(kept(request), source)
+    if (sentence := too_much(request)) is not None:
+        closed = session.end(opened.turn, sentence, "rejected", 0.0)
+        yield from (opened, closed)
+        return
     turn = OpenTurn(session, opened, model, source, stop, budget or Budget(), fallback)
     ended = Ended(STOPPED, "stopped")
     try:
@@ -144,6 +149,8 @@ class OpenTurn:
             answer = self._ask(tools, forced)
         except Stopped:
             raise Ended(STOPPED, "stopped") from None
+        except TooMuch as refused:
+            raise Ended(str(refused), "rejected") from None
         except OutOfTime:
             self.spent.unanswered = not self.spent.rounds
             raise Ended(self.spent.out_of_time(), "failed") from None
