@@ -22,6 +22,7 @@ from copilot.session import Session
 from copilot.settings import settings_of
 from copilot.view.jobs import shown_job
 from copilot.worker.recovery import RESTART, drop_parts, is_safe_again, left_behind
+from data.apart.pool import pool as readers
 from state.jobs import Job
 from state.log import Event, Outcome
 from state.model import State
@@ -130,7 +131,8 @@ class Live:
         if running is not None:
             running.stop.set()
             self._tell(session_id)
-        return self.engine.desk.cancel_session(session_id) or running is not None
+        ended = readers.stop(session_id)
+        return self.engine.desk.cancel_session(session_id) or ended or running is not None
 
     def running(self, session_id: str) -> str | None:
         """The request that runs in that session; None when none does."""

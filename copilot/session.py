@@ -22,6 +22,7 @@ from copilot.answer import answer_of
 from copilot.answer import call_to_json as call_to_json
 from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_engine, encode_texts
 from copilot.models import chat_address
+from data.apart.reader import Reader
 from state.codec import digest, from_json, to_json
 from state.jobs import Caller
 from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns, until
@@ -359,6 +360,7 @@ class Session:
             chat=chat_address(),
             work=work,
             models=self.engine.home / "models",
+            reader=Reader(self.row.owner, self.id),
         )
 
     def _signed(self, tool: str, args: Mapping[str, Any]) -> Mapping[str, Any]:

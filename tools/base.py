@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from data.apart.reader import NOBODYS, Reader
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer
 from data.progress import Unheard
@@ -133,6 +134,8 @@ class World:
     """Where heavy computing runs."""
     models: Path | None = None
     """The folder of models that the user added; None where there are those of the repository only."""
+    reader: Reader = NOBODYS
+    """Where files that strangers made are read: for this session's owner, in processes of their own."""
 
 
 @dataclass(frozen=True)

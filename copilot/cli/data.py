@@ -65,6 +65,7 @@ def ingest(
 ) -> None:
     """Bring your own data into the catalogue. Rejected rows are reported, the good ones kept."""
     from copilot.engine import default_engine
+    from data.apart.reader import Reader
     from data.ingest import ingest as bring_in
     from tools.outside import is_closed
 
@@ -79,7 +80,14 @@ def ingest(
         fail(f"'{source}' is Azimuth's own, or holds what is; give a file or a folder elsewhere.", as_json)
     with counter(f"Reading {source.name}") as advance:
         report = bring_in(
-            root, source, name=name, format=format, append=append, replace=replace, progress=advance
+            root,
+            source,
+            name=name,
+            format=format,
+            append=append,
+            replace=replace,
+            progress=advance,
+            apart=Reader("local", patient=True),
         )
     if as_json:
         print_json(asdict(report))

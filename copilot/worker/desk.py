@@ -14,8 +14,8 @@ from typing import Any
 from copilot.worker.folder import JobFolder
 from copilot.worker.owner import this_process
 from copilot.worker.places import Place, Running
-from copilot.worker.queue import FairQueue
 from copilot.worker.task import TRIES, Outcome, packed
+from data.fair import FairQueue
 from state.jobs import Caller, Job, Jobs, JobState
 from state.store import Store, now
 from tools.base import ToolError

@@ -79,7 +79,7 @@ def write_dataset(
         info = _write_files(work, parts, images, detections)
         if quicklooks is not None:
             shutil.move(str(quicklooks), str(work / QUICKLOOKS))
-        _swap_in(work, root / parts.name)
+        move_in(work, root / parts.name)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return info
@@ -272,8 +272,8 @@ def _version(work: Path, parts: InfoParts) -> str:
     return digest.hexdigest()[:32]
 
 
-def _swap_in(work: Path, target: Path) -> None:
-    """Put the finished folder in its place, what was there into `work`: at no instant is there none."""
+def move_in(work: Path, target: Path) -> None:
+    """Put a finished folder in its place, what was there into `work`: at no instant is there none."""
     if not target.exists():
         os.rename(work, target)
     elif not _exchanged(work, target):

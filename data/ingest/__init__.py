@@ -2,34 +2,28 @@
 
     report = ingest(root, Path("harbours/"), name=None, format=None)
 
-Rows stream from a reader (`data.readers`) to a staging area on disk and from there into the
-catalogue, so memory does not grow with the source. A row that cannot be used is reported with its
-file, its number and the reason, and the others go in. The same source gives the same data set.
+Rows stream from a reader (`data.readers`) to a staging area on disk and from there into a finished data set,
+so memory does not grow with the source. All that happens in a process of its own (`data.apart`), which may
+write in that staging area only; what it made is then moved into the catalogue here, in one step. A row that
+cannot be used is reported with its file, its number and the reason, and the others go in. The same source
+gives the same data set.
 """
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Callable
+from dataclasses import replace as changed
+from functools import partial
 from pathlib import Path
 
-from data.catalogue.write import MANIFEST, QUICKLOOKS, InfoParts, read_info, write_dataset
-from data.ingest.existing import stage_existing, write_ids
-from data.ingest.finish import Numbering, Part, detection_batches, ids_of, image_batches
-from data.ingest.left_out import left_out
+from data.apart.reader import NOBODYS
+from data.apart.reader import Reader as Apart
+from data.catalogue.write import move_in
+from data.ingest.making import MADE, Progress, make
 from data.ingest.names import slug, target_name
-from data.ingest.report import IngestReport, Tally
-from data.ingest.staging import MAX_FEATURE_CLASSES, Staging
+from data.ingest.report import IngestReport
 from data.ingest.work import work_folder
-from data.readers import detect, reader_named
-from data.readers.base import FeatureBatch, ImageRow, Noted, Reader, Rejected, UnreadableSource
-from data.readers.files import closed_folders, links_out, relative
-from data.schema import ClassInfo, DatasetInfo
-from data.vocabulary.groups import groups_for
-
-Progress = Callable[[int, str], None]
-"""Called with the number of rows so far and what is being done."""
+from data.readers.base import UnreadableSource
 
 __all__ = ["IngestReport", "Progress", "UnreadableSource", "ingest", "slug"]
 
@@ -43,12 +37,13 @@ def ingest(
     append: bool = False,
     replace: bool = False,
     progress: Progress = lambda rows, doing: None,
+    apart: Apart = NOBODYS,
 ) -> IngestReport:
     """Read `source` (a file or a folder) into the catalogue at `root`.
 
     `format` is a reader's name; without it the source is looked at. A data set made from the same
     source is replaced; `append` adds to it instead (of two rows with one id the newer stays), and
-    `replace` allows to put it in the place of any other.
+    `replace` allows to put it in the place of any other. `apart` says for whom it is read.
 
     Raises UnreadableSource, in one sentence, when the source, its format or the name cannot be
     used, or none of its rows can; the catalogue is then as it was.
@@ -56,129 +51,19 @@ def ingest(
     started = time.monotonic()
     if not source.exists():
         raise UnreadableSource(f"There is no file or folder {source.name!r}; check the path.")
-    try:
-        reader = reader_named(format) if format else detect(source)
-    except PermissionError:
-        raise UnreadableSource(
-            f"{source.name!r} may not be read by this user; change its permissions or copy it."
-        ) from None
     dataset = target_name(root, source, name, append=append, replace=replace)
-    rejected, noted = Tally(), Tally()
-    with work_folder(root, dataset) as folder:
-        with Staging(folder / "new") as staging:
-            _read(reader, source, staging, rejected, noted, progress)
-        if staging.rows == 0:
-            raise UnreadableSource(_nothing_usable(source, reader, rejected))
-        progress(staging.rows, "writing")
-        info = _write(root, dataset, source, reader, staging, folder, append=append)
-    return IngestReport(
-        dataset=info,
-        format=reader.name,
-        images=staging.rows,
-        detections=staging.detection_rows,
-        rejected=tuple(item for item in rejected.listed if isinstance(item, Rejected)),
-        rejected_count=rejected.count,
-        reasons=rejected.reasons(),
-        noted=tuple(item for item in noted.listed if isinstance(item, Noted)),
-        noted_count=noted.count,
-        notes=noted.reasons(),
-        seconds=time.monotonic() - started,
-    )
-
-
-def _read(
-    reader: Reader, source: Path, staging: Staging, rejected: Tally, noted: Tally, progress: Progress
-) -> None:
-    for link in links_out(source):
-        rejected.add(
-            Rejected(relative(link, source), None, "the link leads out of the folder and is not followed")
+    existing = root.absolute() / dataset if append else None
+    place = source.resolve()
+    with work_folder(root.absolute(), dataset) as folder:
+        report = apart.read(
+            partial(make, source.absolute(), dataset, folder, format=format, existing=existing),
+            about=repr(source.name),
+            error=UnreadableSource,
+            # What annotations speak of lies beside them.
+            reads=[place, *([existing] if existing else [])],
+            also=[source.absolute().parent, place if place.is_dir() else place.parent],
+            folder=folder,
+            heard=progress,
         )
-    for folder in closed_folders(source):
-        rejected.add(Rejected(relative(folder, source), None, "the folder may not be read by this user"))
-    for each in left_out(source, reader):
-        rejected.add(each)
-    for item in reader.read(source):
-        match item:
-            case ImageRow():
-                staging.add_image(item)
-                progress(staging.rows, "reading")
-            case FeatureBatch():
-                staging.add_features(item)
-                progress(staging.rows, "reading")
-            case Rejected():
-                rejected.add(item)
-            case Noted():
-                noted.add(item)
-    if staging.too_many_classes:
-        reason = (
-            f"the class column has more than {MAX_FEATURE_CLASSES:,} different values, "
-            "so it is kept as a property only"
-        )
-        noted.add(Noted(source.name, None, reason))
-
-
-def _write(
-    root: Path, dataset: str, source: Path, reader: Reader, staging: Staging, folder: Path, *, append: bool
-) -> DatasetInfo:
-    ids = ids_of(staging, dataset)
-    write_ids(folder / "ids.parquet", ids)
-    new = Part(staging.images_path, staging.detections_path, folder / "ids.parquet")
-    existing = root / dataset
-    old = read_info(existing) if append and (existing / MANIFEST).is_file() else None
-    parts, kinds = [new], dict(staging.property_kinds)
-    if old is not None:
-        parts = [stage_existing(existing, old, folder / "old", ids), new]
-        kinds = {
-            name: "text" if "text" in (kind, kinds.get(name)) else kind for name, kind in old.properties
-        } | {name: kind for name, kind in kinds.items() if name not in dict(old.properties)}
-        _bring_quicklooks(existing / QUICKLOOKS, staging.quicklooks)
-    classes = _classes(staging, old)
-    if staging.too_many_classes:
-        parts[-1] = Part(new.images, new.detections, new.ids, classes_in_images=False)
-    numbering = Numbering()
-    return write_dataset(
-        root,
-        InfoParts(
-            name=dataset,
-            title=old.title if old else source.resolve().name,
-            description=f"Ingested from {source.resolve().name!r}, read as {reader.title}.",
-            origin="ingested",
-            classes=classes,
-            source=old.source if old else source.resolve().name,
-            licence="unknown",
-            properties=tuple(sorted(kinds.items())),
-        ),
-        images=image_batches(parts, dataset, classes, numbering),
-        detections=detection_batches(parts, classes, numbering),
-        quicklooks=staging.quicklooks if any(staging.quicklooks.iterdir()) else None,
-    )
-
-
-def _classes(staging: Staging, old: DatasetInfo | None) -> tuple[ClassInfo, ...]:
-    """All class names, sorted, spelled as the source spells them."""
-    scene = set(staging.scene_classes)
-    names = scene | staging.object_classes
-    if not staging.too_many_classes:
-        names |= staging.feature_classes
-    if old is not None:
-        names |= {each.name for each in old.classes}
-        scene |= {each.name for each in old.classes if each.scene}
-    return tuple(
-        ClassInfo(id=number, name=name, groups=groups_for(name), scene=name in scene)
-        for number, name in enumerate(sorted(names))
-    )
-
-
-def _bring_quicklooks(source: Path, target: Path) -> None:
-    for picture in source.glob("*.png") if source.is_dir() else ():
-        if not (target / picture.name).exists():
-            shutil.copyfile(picture, target / picture.name)
-
-
-def _nothing_usable(source: Path, reader: Reader, rejected: Tally) -> str:
-    if rejected.count == 0:
-        return f"{source.name!r} was read as {reader.title}, and there are no rows in it."
-    first = rejected.listed[0]
-    row = f", row {first.row}" if first.row is not None else ""
-    where = f"file {first.file!r}{row}"
-    return f"Nothing in {source.name!r}, read as {reader.title}, can be used: {first.reason} ({where})."
+        move_in(folder / MADE / dataset, root / dataset)
+    return changed(report, seconds=time.monotonic() - started)

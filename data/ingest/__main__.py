@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from data.apart.reader import Reader
 from data.ingest import IngestReport, UnreadableSource, ingest
 from data.readers import READERS
 
@@ -42,6 +43,7 @@ def main() -> int:
                 append=given.append,
                 replace=given.replace,
                 progress=lambda rows, doing: bar.update(task, completed=rows, description=doing),
+                apart=Reader(patient=True),
             )
     except UnreadableSource as error:
         console.print(str(error), markup=False)

@@ -2,24 +2,19 @@
 
     make_cog_later(path)      # returns at once; the file is replaced when its COG is whole and equal
 
-One file at a time, in a process of its own with a low priority and a limit on its memory. The pixels are
+One file at a time, in a process of its own (`data.apart`) with a low priority. The pixels are
 compared before the file is replaced, and the replacement is one step, so whoever reads sees the old file
 or the new one. Nothing depends on it: a program that ends early leaves the file as it came.
 """
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import logging
-import os
 import queue
-import resource
-import secrets
 import shutil
-import subprocess
-import sys
+import tempfile
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,14 +24,16 @@ from rasterio.enums import ColorInterp
 from rasterio.errors import RasterioError
 from rasterio.windows import Window
 
-from data.uploads.apart import MEMORY_BYTES, ROOT, clean_environment
+from data.apart.reader import Reader
+from data.uploads.errors import UploadError
 from data.uploads.gdal import quiet_gdal
 
 SMALL_PX = 512
 """A raster of one tile needs no overviews."""
 KEEP_FREE_BYTES = 1_000_000_000
 _STRIP_PX = 4_000_000
-_NICENESS = 10
+_OWNER = "cog"
+"""They wait for each other, and for nobody else's files."""
 _log = logging.getLogger(__name__)
 
 
@@ -47,18 +44,15 @@ class _Converter:
         self._waiting: queue.Queue[Path] = queue.Queue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._part: Path | None = None
-        self._process: subprocess.Popen[bytes] | None = None
 
     def add(self, path: Path) -> None:
         """Work on this file after those before it."""
         with self._lock:
             self._waiting.put(path)
             if self._thread is None:
-                # A daemon: a command line does not wait for it. What it had begun is then swept away.
+                # A daemon: a command line does not wait for it. What it had begun is swept away by the next.
                 self._thread = threading.Thread(target=self._work, name="cog", daemon=True)
                 self._thread.start()
-                atexit.register(self._sweep)
 
     def wait(self) -> None:
         """Until every file has been worked on."""
@@ -67,33 +61,31 @@ class _Converter:
     def _work(self) -> None:
         while True:
             path = self._waiting.get()
-            self._part = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.cog.tif")
-            command = [sys.executable, "-W", "ignore", "-m", "data.uploads.cog", str(path), str(self._part)]
             try:
-                self._process = subprocess.Popen(
-                    command,
-                    cwd=ROOT,
-                    env=clean_environment(),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
+                _replace(path)
+            except (UploadError, OSError):
                 # The raster stays as it came where this fails, which is only slower to look at.
-                if self._process.wait() != 0:
-                    _log.info("no COG was made of %s", path.name)
-            except OSError:
                 _log.info("no COG was made of %s", path.name, exc_info=True)
             finally:
-                self._sweep()
                 self._waiting.task_done()
 
-    def _sweep(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
-        if self._part is not None:
-            with contextlib.suppress(OSError):
-                self._part.unlink(missing_ok=True)
+
+def _replace(path: Path) -> None:
+    """Have a raster's COG made apart, and put it in the raster's place."""
+    if not path.is_file():
+        return
+    with tempfile.TemporaryDirectory(prefix=f".{path.stem}-", suffix=".cog", dir=path.parent) as folder:
+        part = Path(folder) / "part.tif"
+        made = Reader(_OWNER).read(
+            partial(write_cog, path, part),
+            about=path.name,
+            error=UploadError,
+            reads=[path],
+            folder=Path(folder),
+        )
+        # Gone meanwhile: the session was deleted, and nothing of it is to come back.
+        if made and path.is_file():
+            part.replace(path)
 
 
 _converter = _Converter()
@@ -109,21 +101,18 @@ def wait_for_cogs() -> None:
     _converter.wait()
 
 
-def make_cog(path: Path, part: Path) -> bool:
-    """Replace a GeoTIFF by a COG of the same pixels, written to `part` first; False where none is needed."""
-    if not path.is_file() or not _needs(path):
+def write_cog(path: Path, part: Path) -> bool:
+    """Write the COG of a GeoTIFF to `part`; False where none is needed. Raises UploadError."""
+    if not _needs(path) or shutil.disk_usage(path.parent).free < 2 * path.stat().st_size + KEEP_FREE_BYTES:
         return False
-    if shutil.disk_usage(path.parent).free < 2 * path.stat().st_size + KEEP_FREE_BYTES:
-        return False
-    with quiet_gdal(), rasterio.Env(GDAL_NUM_THREADS="1"), rasterio.open(path, driver="GTiff") as source:
-        rasterio.shutil.copy(source, part, driver="COG", **_options(source))
-        with rasterio.open(part, driver="GTiff") as made:
-            if not _same_pixels(source, made):
-                raise RasterioError("the copy's pixels differ")
-    # Gone meanwhile: the session was deleted, and nothing of it is to come back.
-    if not path.is_file():
-        return False
-    part.replace(path)
+    try:
+        with quiet_gdal(), rasterio.Env(GDAL_NUM_THREADS="1"), rasterio.open(path, driver="GTiff") as source:
+            rasterio.shutil.copy(source, part, driver="COG", **_options(source))
+            with rasterio.open(part, driver="GTiff") as made:
+                if not _same_pixels(source, made):
+                    raise UploadError(f"The copy of {path.name} has other pixels than it.")
+    except (RasterioError, OSError, ValueError) as error:
+        raise UploadError(f"No COG can be made of {path.name}: {error}.") from None
     return True
 
 
@@ -170,17 +159,3 @@ def _options(source: rasterio.DatasetReader) -> dict[str, str]:
         "OVERVIEW_RESAMPLING": "NEAREST" if classes else "AVERAGE",
         "WARP_RESAMPLING": "NEAREST",
     }
-
-
-def main() -> None:
-    """Make the COG of one file: `python -m data.uploads.cog FILE PART`, 1 when it cannot be made."""
-    os.nice(_NICENESS)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    try:
-        make_cog(Path(sys.argv[1]), Path(sys.argv[2]))
-    except (RasterioError, OSError, ValueError, MemoryError):
-        sys.exit(1)
-
-
-if __name__ == "__main__":
-    main()

@@ -13,6 +13,7 @@ import pytest
 
 from data.catalogue.write import read_info
 from data.ingest import UnreadableSource, ingest, slug
+from data.ingest.making import make
 from data.readers.base import Rejected
 from data.schema import CLASS_BITS_PER_WORD, DETECTIONS, IMAGES
 from tests.real_files import real
@@ -303,7 +304,7 @@ def test_what_may_not_be_read_is_said_and_the_rest_goes_in(tmp_path, monkeypatch
 
     monkeypatch.setattr(os, "scandir", lambda path=".": refuse(path) or scandir(path))
     monkeypatch.setattr(Path, "open", lambda self, *args, **kw: refuse(self) or opened(self, *args, **kw))
-    report = ingest(tmp_path / "catalogue", source)
+    report = make(source, "places", tmp_path)
     assert report.images == 1
     assert report.rejected == (
         Rejected("closed", None, "the folder may not be read by this user"),

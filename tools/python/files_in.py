@@ -138,7 +138,7 @@ def _brought_in(world: World, path: Path, asked: Asked, ours: bool, key: str, ca
 
     folder = world.artifacts.about(f"document-{key[:_ID_DIGITS]}").parent
     with staged(path, folder, asked=asked, ours=ours) as incoming:
-        brought = bring_apart(incoming)
+        brought = bring_apart(incoming, world.reader)
         artifact_id = f"{brought.kind}-{key[:_ID_DIGITS]}"
         target = world.artifacts.path(artifact_id, brought.suffix)
         brought.path.replace(target)

@@ -215,7 +215,9 @@ def _loaded(state: State, world: World, items: Sequence[Json], footprints: str, 
     try:
         # The folder's name stands for the source: the same search again replaces its own data set.
         _write_catalogue(scratch / wanted, wanted, items)
-        report = ingest(world.catalogue_root, scratch / wanted, name=wanted, format="stac")
+        report = ingest(
+            world.catalogue_root, scratch / wanted, name=wanted, format="stac", apart=world.reader
+        )
     except UnreadableSource as error:
         raise ToolError(str(error)) from None
     finally:

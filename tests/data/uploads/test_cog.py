@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import rasterio
 
-from data.uploads.cog import is_cog, make_cog, make_cog_later, wait_for_cogs
+from data.uploads.cog import is_cog, make_cog_later, wait_for_cogs
 from data.uploads.gdal import quiet_gdal
 from tests.data.uploads.samples import raster
 
@@ -32,7 +32,8 @@ def test_the_cog_has_the_same_pixels_place_and_words(tmp_path: Path, dtype: str)
         target.descriptions = ("one", "two")
     before = read(path)
     assert not is_cog(path)
-    assert make_cog(path, tmp_path / "part.tif")
+    make_cog_later(path)
+    wait_for_cogs()
     after = read(path)
     assert is_cog(path)
     assert (after[0] == before[0]).all() and after[1:] == before[1:]
@@ -42,11 +43,14 @@ def test_the_cog_has_the_same_pixels_place_and_words(tmp_path: Path, dtype: str)
 
 
 def test_one_that_is_small_or_has_overviews_is_left_alone(tmp_path: Path) -> None:
-    small = raster(tmp_path / "small.tif")
-    assert not make_cog(small, tmp_path / "part.tif")
-    path = large(tmp_path / "a.tif")
-    assert make_cog(path, tmp_path / "part.tif")
-    assert not make_cog(path, tmp_path / "part.tif")
+    small, path = raster(tmp_path / "small.tif"), large(tmp_path / "a.tif")
+    make_cog_later(path)
+    wait_for_cogs()
+    before = [(each, each.stat().st_ino) for each in (small, path)]
+    for each in (small, path):
+        make_cog_later(each)
+    wait_for_cogs()
+    assert [(each, each.stat().st_ino) for each in (small, path)] == before and is_cog(path)
 
 
 def test_it_is_done_in_the_background(tmp_path: Path) -> None:

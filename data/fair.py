@@ -9,15 +9,20 @@ from collections import deque
 class FairQueue:
     """Tickets by session. The session that was served longest ago is next, its oldest ticket first.
 
-    Safe to use from several threads.
+    With `most_each`, so many of one session's tickets run at once, whatever is free. Safe to use from several
+    threads.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_each: int | None = None) -> None:
+        self._most_each = most_each
         self._changed = threading.Condition()
         self._waiting: dict[str, deque[str]] = {}
         self._served: dict[str, int] = {}
         """When each session was served last, as a number that grows."""
-        self._running: set[str] = set()
+        self._running: dict[str, str] = {}
+        """Whose ticket each of those is that run."""
+        self._aside: set[str] = set()
+        """Those that run without a place."""
 
     def enter(self, session_id: str, ticket: str) -> None:
         """Queue up."""
@@ -28,7 +33,8 @@ class FairQueue:
     def leave(self, session_id: str, ticket: str) -> None:
         """Go, from the queue or from what runs."""
         with self._changed:
-            self._running.discard(ticket)
+            self._running.pop(ticket, None)
+            self._aside.discard(ticket)
             mine = self._waiting.get(session_id)
             if mine is not None and ticket in mine:
                 mine.remove(ticket)
@@ -44,8 +50,17 @@ class FairQueue:
                     return False
             self._waiting[session_id].popleft()
             self._served[session_id] = max(self._served.values(), default=0) + 1
-            self._running.add(ticket)
+            self._running[ticket] = session_id
             self._forget_idle()
+            self._changed.notify_all()
+            return True
+
+    def step_aside(self, ticket: str, most: int) -> bool:
+        """Give a running ticket's place to another, which it runs on without; False where `most` do so."""
+        with self._changed:
+            if ticket not in self._running or len(self._aside) >= most:
+                return False
+            self._aside.add(ticket)
             self._changed.notify_all()
             return True
 
@@ -56,8 +71,16 @@ class FairQueue:
             return order.index(ticket) if ticket in order else 0
 
     def _is_next(self, ticket: str, slots: int) -> bool:
-        order = self._order()
-        return len(self._running) < slots and bool(order) and order[0] == ticket
+        if len(self._running) - len(self._aside) >= slots:
+            return False
+        return next((each for each in self._order() if self._may_run(each)), None) == ticket
+
+    def _may_run(self, ticket: str) -> bool:
+        """Whether its session has fewer than `most_each` that run."""
+        if self._most_each is None:
+            return True
+        whose = next(session for session, queue in self._waiting.items() if ticket in queue)
+        return sum(each == whose for each in self._running.values()) < self._most_each
 
     def _order(self) -> list[str]:
         """The tickets as they will be served while nothing changes."""

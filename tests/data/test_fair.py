@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copilot.worker.queue import FairQueue
+from data.fair import FairQueue
 
 
 def served(queue: FairQueue, waiting: list[tuple[str, str]]) -> list[str]:
@@ -49,3 +49,25 @@ def test_whoever_leaves_the_queue_holds_nobody_up() -> None:
         queue.enter(ticket[0], ticket)
     queue.leave("a", "a1")
     assert (queue.place("b1"), queue.turn("b", "b1", slots=1, wait_s=0)) == (0, True)
+
+
+def test_of_one_session_no_more_than_so_many_run_at_once() -> None:
+    queue = FairQueue(most_each=1)
+    for each in (("a", "a1"), ("a", "a2"), ("b", "b1")):
+        queue.enter(*each)
+    assert queue.turn("a", "a1", slots=3, wait_s=0)
+    assert not queue.turn("a", "a2", slots=3, wait_s=0)
+    assert queue.turn("b", "b1", slots=3, wait_s=0)
+    queue.leave("a", "a1")
+    assert queue.turn("a", "a2", slots=3, wait_s=0)
+
+
+def test_what_steps_aside_gives_its_place_to_the_next() -> None:
+    queue = FairQueue()
+    for each in (("a", "a1"), ("b", "b1"), ("c", "c1")):
+        queue.enter(*each)
+    assert queue.turn("a", "a1", slots=1, wait_s=0) and not queue.turn("b", "b1", slots=1, wait_s=0)
+    assert queue.step_aside("a1", most=1) and queue.turn("b", "b1", slots=1, wait_s=0)
+    assert not queue.step_aside("b1", most=1) and not queue.turn("c", "c1", slots=1, wait_s=0)
+    queue.leave("a", "a1")
+    assert queue.step_aside("b1", most=1) and queue.turn("c", "c1", slots=1, wait_s=0)
