@@ -12,7 +12,7 @@ import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
-from copilot.live import live
+from copilot.live import live, own_words
 from copilot.server import OwnerAndHeaders, routes
 
 
@@ -33,6 +33,9 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
 
 def sorry(error: Exception) -> bool:
     """One sentence on the page; the traceback is for the log."""
+    if (known := own_words(error)) is not None:
+        st.error(f"{known} Reload the page then.")
+        return True
     logging.getLogger("azimuth").error("a page failed", exc_info=error)
     st.error(
         "This page failed inside Azimuth. Your session is safe; reload the page. The details are in the log."

@@ -20,7 +20,7 @@ from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer, gazetteer
 from data.room import QUOTA_VARIABLE, disk_full, free_bytes, quota_bytes, taken_bytes
 from state.store import Store, StoreUnavailable
-from tools.base import Reach, ToolError, Work, work_here
+from tools.base import OutsideError, Reach, Work, work_here
 from tools.outside import FOLDERS_VARIABLE, named_folders
 from tools.toolbox import Toolbox, toolbox
 
@@ -56,7 +56,7 @@ class FolderArtifacts:
     def path(self, artifact_id: str, suffix: str) -> Path:
         """Where the artifact's file is, or is to be written.
 
-        Raises ValueError for an id that is a path, ToolError where there is no room for another file.
+        Raises ValueError for an id that is a path, OutsideError where there is no room for another file.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{safe_id(artifact_id)}{suffix}"
@@ -66,10 +66,10 @@ class FolderArtifacts:
 
     def _check_room(self) -> None:
         if free_bytes(self.folder) < 0:
-            raise ToolError(disk_full())
+            raise OutsideError(disk_full())
         taken, most = taken_bytes(self.folder), quota_bytes()
         if taken >= most:
-            raise ToolError(
+            raise OutsideError(
                 f"This session's files take {taken / 1e9:.3g} GB, and those of a session may take "
                 f"{most / 1e9:g} GB (${QUOTA_VARIABLE}); go on in a new session."
             )
@@ -113,14 +113,14 @@ def safe_id(text: str) -> str:
 
 
 def encode_texts(texts: Sequence[str]) -> NDArray[np.float32]:
-    """The embedded encoder for tools: loaded when first used. Raises ToolError when its files are missing."""
+    """The embedded encoder for tools: loaded when first used. Raises OutsideError without its files."""
     from copilot.planner.encoder import EncoderError
     from copilot.planner.head import shared_encoder
 
     try:
         return shared_encoder().encode(texts)
     except EncoderError as error:
-        raise ToolError(str(error)) from error
+        raise OutsideError(str(error)) from error
 
 
 @dataclass

@@ -23,13 +23,16 @@ from copilot.settings import settings_of
 from copilot.view.jobs import shown_job
 from copilot.worker.recovery import RESTART, drop_parts, is_safe_again, left_behind
 from data.apart.pool import pool as readers
+from data.catalogue.base import CatalogueError
 from state.jobs import Job
 from state.log import Event, Outcome
 from state.model import State
-from state.store import UnknownSession
+from state.store import StoreUnavailable, UnknownSession
 
 KEPT_SESSIONS = 64
 """Open sessions beyond this number are closed, the least used first; their events are in the store."""
+_STORE_S = 5.0
+"""How often a store that is away is asked for at the start."""
 _NOBODY_COMES_S = 10.0
 _BROWSER_DRAWS_S = 2.0
 
@@ -75,7 +78,13 @@ class Live:
                 self._sessions[session_id] = found
                 self._close_unused()
             self._sessions.move_to_end(session_id)
-            return found
+        try:
+            found.check_kept()
+        except UnknownSession:
+            with self._lock:
+                self._sessions.pop(session_id, None)
+            raise
+        return found
 
     def create(self, owner: str, name: str = "Untitled session") -> Session:
         """A new session of that owner."""
@@ -150,6 +159,10 @@ class Live:
         """Why the last request could not even start, in one sentence."""
         return self._problems.get(session_id)
 
+    def keep_problem(self, session_id: str, error: Exception) -> None:
+        """Have the page say what went wrong while nobody asked for anything."""
+        self._problems[session_id] = _sentence(error)
+
     def version(self, session_id: str) -> str:
         """What changes whenever there is something new to show."""
         session = self.session(session_id)
@@ -167,7 +180,7 @@ class Live:
 
         A turn that was cut off then gets its end; whatever else was cut off waits on the Jobs panel.
         """
-        for job in left_behind(self.engine.desk):
+        for job in self._left_behind():
             try:
                 session = self.session(job.session_id)
                 drop_parts(self.engine.desk, job.session_id, self.engine.artifacts(job.session_id).folder)
@@ -175,6 +188,14 @@ class Live:
                     self._start(session, job.tool, partial(self._make_again, session, job))
             except (UnknownSession, Refused):
                 continue  # deleted meanwhile, or somebody is at work there again
+
+    def _left_behind(self) -> list[Job]:
+        """Those jobs, as soon as the store can be asked."""
+        while True:
+            try:
+                return left_behind(self.engine.desk)
+            except StoreUnavailable:
+                time.sleep(_STORE_S)
 
     def _make_again(self, session: Session, job: Job) -> None:
         event = session.call_tool(job.tool, job.args, source=RESTART, turn=job.turn)
@@ -294,12 +315,20 @@ class Live:
                 del self._sessions[session_id]
 
 
-def _sentence(error: Exception) -> str:
+def own_words(error: Exception) -> str | None:
+    """The sentence of an error that is written for whoever uses Azimuth; None for any other."""
     from copilot.models import ModelNotConfigured
 
-    if isinstance(error, ModelNotConfigured):
-        return str(error)
-    return "The request could not be started; nothing was lost, and the log has the details. Try again."
+    if isinstance(error, StoreUnavailable):
+        return error.public
+    return str(error) if isinstance(error, (ModelNotConfigured, CatalogueError)) else None
+
+
+def _sentence(error: Exception) -> str:
+    return own_words(error) or _NOT_STARTED
+
+
+_NOT_STARTED = "The request could not be started; nothing was lost, and the log has the details. Try again."
 
 
 @cache

@@ -7,25 +7,24 @@ import logging
 import os
 import random
 import shutil
-import tempfile
 import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copilot.answer import Answer as Answer  # also found here
 from copilot.answer import answer_of
 from copilot.answer import call_to_json as call_to_json
-from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_engine, encode_texts
+from copilot.engine import Engine, default_engine, encode_texts
 from copilot.models import chat_address
+from copilot.replaying import replayed
 from data.apart.reader import Reader
-from state.codec import digest, from_json, to_json
+from state.codec import digest, to_json
 from state.jobs import Caller
-from state.log import Event, Fold, History, Outcome, Turn, replay, state_after, turns, until
+from state.log import Event, Fold, History, Outcome, Turn, state_after, turns, until
 from state.model import State
 from state.store import Behind, Conflict, SessionRow, StoreUnavailable, now
 from tools.base import Work, World, work_here
@@ -308,20 +307,13 @@ class Session:
         return self.engine.store.share(self.id, last)
 
     def replay(self) -> State:
-        """Run every recorded call again from the start. Raises state.log.ReplayDiverged.
+        """Run every recorded call again from the start.
 
-        Calls that reach outside are taken from the record. Nothing of the session is touched: what the
+        Raises state.log.ReplayDiverged, ReplayCutOff. Calls that reach outside are taken from the record, and
+        so are those that something outside made fail. Nothing of the session is touched: what the
         calls make again goes to a folder that is then thrown away.
         """
-        with tempfile.TemporaryDirectory(prefix="azimuth-replay-") as folder:
-            recorded = self.engine.artifacts(self.id)
-            artifacts = ReplayedArtifacts(FolderArtifacts(Path(folder)), recorded)
-            world = replace(self.world(), artifacts=artifacts)
-            return replay(
-                State(),
-                self.events,
-                lambda state, event, before: self._rerun(state, event, replace(world, log=before)),
-            )
+        return replayed(self)
 
     def rename(self, name: str) -> None:
         """Give the session another name."""
@@ -402,6 +394,7 @@ class Session:
             tool=tool,
             args=said,
             ok=not step.failed,
+            outside=step.outside,
             data=dict(step.data),
             state=to_json(step.state) if changed else None,
             hash=digest(step.state) if changed else unchanged,
@@ -447,13 +440,6 @@ class Session:
                 listener(event)
             except Exception:  # the event is stored: whoever cannot hear of it stops nobody else
                 _log.exception("a listener of session %s failed on event %s", self.id, event.seq)
-
-    def _rerun(self, state: State, event: Event, world: World) -> State:
-        if event.tool in self.engine.toolbox:
-            tool = self.engine.toolbox.get(event.tool)
-            if tool.external or tool.reads_files:
-                return from_json(event.state) if event.state else state
-        return run_call(self.engine.toolbox, state, world, event.tool, event.args).state
 
     def _copy_artifacts(self, session_id: str, events: Sequence[Event]) -> None:
         """Copy the files of what those events made; what was made later stays here."""

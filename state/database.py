@@ -33,6 +33,19 @@ _DRAINED_S = 20.0
 """How long those who are at work on a database that went away may take to find that out."""
 _DAMAGE = ("malformed", "not a database", "encrypted")
 """What SQLite calls a file that it cannot read as a database."""
+_WHY = {
+    "locked": "another program keeps it locked",
+    "full": "its disk is full",
+    "no space": "its disk is full",
+    "readonly": "it can only be read",
+    "read-only": "it can only be read",
+    "too busy": "too much goes on at once",
+    "unable to open": "its file cannot be opened",
+    "i/o error": "its disk fails",
+    "no such table": "its tables are gone",
+}
+_BUSY_S = 30.0
+"""How long somebody else who writes to the same file is waited for."""
 _ANSWER_S = 10
 """How long a server may take to answer."""
 _log = logging.getLogger(__name__)
@@ -40,6 +53,11 @@ _log = logging.getLogger(__name__)
 
 class StoreUnavailable(Exception):
     """The store cannot be used now: a wrong address, or a server, a file or a disk that refuses."""
+
+    def __init__(self, sentence: str, public: str | None = None) -> None:
+        super().__init__(sentence)
+        self.public = public or sentence
+        """The same for somebody who is not to know where the store is."""
 
 
 class Database:
@@ -122,7 +140,7 @@ class Database:
         if self._path is not None and not self._path.is_file():
             # A new one in its place would pass for all that there is, and be in the way of what is put back.
             raise StoreUnavailable(
-                f"The session store {self._path} is gone: it was moved or deleted. Put it back, or start "
+                f"The session store {self._name()} is gone: it was moved or deleted. Put it back, or start "
                 "Azimuth again to begin with an empty one."
             )
         self._open()
@@ -192,26 +210,35 @@ class Database:
         except IntegrityError:
             raise
         except (OperationalError, InterfaceError, NoConnection, OSError) as error:
+            _log.warning("the session store at %s cannot be used: %s", self._address(), _reason(error))
             raise StoreUnavailable(
-                f"The session store at {self._address()} cannot be used now: {_reason(error)}. "
-                "Nothing was changed; try again once it is back."
+                f"The session store {self._name()} cannot be used now: {_why(error)}. Nothing was changed; "
+                "try again once that is over."
             ) from error
         except DBAPIError as error:
             if not any(each in str(error.orig) for each in _DAMAGE):
                 raise
+            _log.error("the session store at %s is damaged: %s", self._address(), _reason(error))
             raise StoreUnavailable(
-                f"The session store at {self._address()} is damaged ({_reason(error)}); "
-                "put a backup in its place."
+                f"The session store {self._name()} is damaged; put a backup in its place."
             ) from error
 
     def _unopened(self, reason: str) -> StoreUnavailable:
-        return StoreUnavailable(f"The session store at {self._address()} cannot be opened: {reason}.")
+        _log.warning("the session store at %s cannot be opened: %s", self._address(), reason)
+        return StoreUnavailable(
+            f"The session store at {self._address()} cannot be opened: {reason}.",
+            "The session store cannot be opened now; whoever runs Azimuth finds the reason in its log.",
+        )
 
     def _gone(self) -> str:
         return (
-            f"The session store {self._path} or its log is not the file that Azimuth opened: "
+            f"The session store {self._name()} or its log is not the file that Azimuth opened: "
             "it was moved, deleted or replaced."
         )
+
+    def _name(self) -> str:
+        """What the store is called where its place is nobody's business."""
+        return "on PostgreSQL" if self._path is None else self._path.name
 
     def _address(self) -> str:
         return self._engine.url.render_as_string(hide_password=True)
@@ -236,7 +263,7 @@ class Database:
         engine = (
             create_engine(parsed, connect_args={"check_same_thread": False}, poolclass=StaticPool)
             if in_memory
-            else create_engine(parsed, connect_args={"timeout": 30})
+            else create_engine(parsed, connect_args={"timeout": _BUSY_S})
         )
         event.listen(engine, "connect", self._configure_sqlite)
         return engine
@@ -261,6 +288,12 @@ def _path_of(url: str) -> Path | None:
         return None
     name = parsed.database if parsed.drivername.startswith("sqlite") else None
     return None if name in (None, "", ":memory:") or name.startswith("file:") else Path(name)
+
+
+def _why(error: BaseException) -> str:
+    """Why, in plain words."""
+    reason = _reason(error).lower()
+    return next((said for part, said in _WHY.items() if part in reason), "it does not answer")
 
 
 def _reason(error: BaseException) -> str:

@@ -37,6 +37,8 @@ class Event:
     tool: str = ""
     args: dict[str, Any] = field(default_factory=dict)
     ok: bool = True
+    outside: bool = False
+    """Whether the call failed because of something outside, as where a disk is full: it is not run again."""
     data: dict[str, Any] = field(default_factory=dict)
     """The call's result as plain values: what an answer may quote. Of a thought and a reply: what the
     turn has cost so far, as `Usage.to_json` gives it."""
@@ -81,6 +83,14 @@ class ReplayDiverged(Exception):
         super().__init__(
             f"Call {event.seq} ({event.tool}) ended in state {reached[:12]}, on record is {event.hash[:12]}."
         )
+        self.event = event
+
+
+class ReplayCutOff(Exception):
+    """A replay that something outside cut off: it says nothing about the record."""
+
+    def __init__(self, event: Event, reason: str) -> None:
+        super().__init__(f"The replay was cut off at call {event.seq} ({event.tool}): {reason}")
         self.event = event
 
 

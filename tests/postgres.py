@@ -24,6 +24,24 @@ _USER = "azimuth"
 _numbers = itertools.count()
 
 
+def start_server(home: Path) -> None:
+    """Start the server of that folder, and wait for it."""
+    programs = _programs()
+    assert programs is not None
+    settings = (
+        f"-c listen_addresses='' -c unix_socket_directories={home} -c fsync=off -c"
+        f" full_page_writes=off -c max_connections=40"
+    )
+    _run(programs / "pg_ctl", "-D", home / "data", "-l", home / "log", "-w", "-o", settings, "start")
+
+
+def stop_server(home: Path) -> None:
+    """Stop it as a crash does; whoever does so in a test starts it again."""
+    programs = _programs()
+    assert programs is not None
+    _run(programs / "pg_ctl", "-D", home / "data", "-m", "immediate", "-w", "stop")
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Path]:
     """The folder of the unix socket of a running server; skips where PostgreSQL is not installed."""
@@ -48,15 +66,11 @@ def postgres_server() -> Iterator[Path]:
             "--locale=C.UTF-8",
             "-N",
         )
-        settings = (
-            f"-c listen_addresses='' -c unix_socket_directories={home} -c fsync=off -c"
-            f" full_page_writes=off -c max_connections=40"
-        )
-        _run(programs / "pg_ctl", "-D", home / "data", "-l", home / "log", "-w", "-o", settings, "start")
+        start_server(home)
         try:
             yield home
         finally:
-            _run(programs / "pg_ctl", "-D", home / "data", "-m", "immediate", "-w", "stop")
+            stop_server(home)
     finally:
         shutil.rmtree(home, ignore_errors=True)
 

@@ -36,6 +36,10 @@ class ToolError(Exception):
     """A mistake the caller can put right: one sentence with what came in and what would have worked."""
 
 
+class OutsideError(ToolError):
+    """A failure that came from outside, such as a full disk: another time it may not come."""
+
+
 @dataclass(frozen=True)
 class Step:
     """What a call leads to: the state after it, and what is said of it."""
@@ -46,6 +50,8 @@ class Step:
     data: Mapping[str, Any] = field(default_factory=dict)
     """The same as plain JSON values: what an answer may quote and a later call may use."""
     failed: bool = False
+    outside: bool = False
+    """Whether it failed because of something outside of the call: a replay then takes it from the record."""
     session_name: str | None = None
     """What the session is called from this call on; None leaves its name."""
 
@@ -231,6 +237,7 @@ __all__ = [
     "Category",
     "ChatAddress",
     "Field",
+    "OutsideError",
     "Reach",
     "Step",
     "Tool",

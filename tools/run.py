@@ -16,7 +16,9 @@ from data.catalogue.base import CatalogueError
 from data.room import disk_full, ran_out
 from state.codec import canonical, recorded
 from state.model import State
+from state.store import StoreUnavailable
 from tools.base import Step, Tool, ToolError, World
+from tools.faults import came_from_outside
 from tools.titles import by_titles
 from tools.toolbox import Toolbox
 
@@ -24,6 +26,7 @@ MAX_STATE_BYTES = 64 * 1024
 _SHOWN_CHARS = 120
 """How much of a wrong value an error repeats."""
 
+_NO_MEMORY = "{name} needs more memory than there is; nothing was changed. Take less at once."
 _log = logging.getLogger(__name__)
 
 
@@ -33,11 +36,13 @@ def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments:
         wanted = toolbox.get(name)
         step = _titled(wanted, state, world, arguments)
         return _settled(wanted, state, step)
-    except (ToolError, CatalogueError) as error:
-        return Step(state, str(error), failed=True)
+    except (ToolError, CatalogueError, StoreUnavailable) as error:
+        return Step(state, str(error), failed=True, outside=came_from_outside(error))
+    except MemoryError:
+        return Step(state, _NO_MEMORY.format(name=name), failed=True, outside=True)
     except Exception as error:
         if ran_out(error):
-            return Step(state, disk_full(), failed=True)
+            return Step(state, disk_full(), failed=True, outside=True)
         # A bug of ours: the user gets a sentence and keeps the state, the log gets the traceback.
         _log.exception("tool %s failed on %s", name, _shown(dict(arguments)))
         return Step(
@@ -45,6 +50,7 @@ def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments:
             f"{name} failed inside Azimuth; nothing was changed. The details are in the log.",
             {"bug": True},
             failed=True,
+            outside=True,
         )
 
 

@@ -26,8 +26,10 @@ from copilot.agents.shown import FIND_TOOLS, ToolsShown
 from copilot.bounds import TooMuch, kept, too_much
 from copilot.models import without_key
 from copilot.prompts import messages, observation_message, system_message
+from data.catalogue.base import CatalogueError
 from state.codec import canonical
 from state.log import Event, Outcome
+from state.store import StoreUnavailable
 
 if TYPE_CHECKING:
     from copilot.session import Session
@@ -84,6 +86,8 @@ def run_turn(
         ended = yield from steps(turn)
     except Ended as end:
         ended = end
+    except (CatalogueError, StoreUnavailable) as error:
+        ended = Ended(error.public if isinstance(error, StoreUnavailable) else str(error), "failed")
     except Exception:
         # Our side failed: the user gets a sentence, the log the traceback.
         _log.error(

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from copilot.server.guard import Denied, from_our_page, guarded, json_object, own_session, the_live
 from copilot.session import Session, call_to_json
+from state.store import StoreUnavailable, UnknownSession
 
 OTHERS_S = 2.0
 """How often the store is asked for what another process (the command line) has appended."""
@@ -51,12 +52,17 @@ async def _changes(session: Session) -> AsyncIterator[str]:
     leave = the_live().subscribe(session.id, tell)
     try:
         while True:
-            now = {"version": the_live().version(session.id), "job": the_live().job(session.id)}
-            yield f"data: {json.dumps(now)}\n\n"
+            try:
+                now = {"version": the_live().version(session.id), "job": the_live().job(session.id)}
+                yield f"data: {json.dumps(now)}\n\n"
+            except StoreUnavailable as error:
+                the_live().keep_problem(session.id, error)
             # What comes together is told of once: the first at once, the others a moment later.
             await asyncio.sleep(_GATHER_S)
             await _wait(changed, session)
             changed.clear()
+    except UnknownSession:
+        return  # deleted meanwhile
     finally:
         leave()
 
@@ -67,7 +73,11 @@ async def _wait(changed: asyncio.Event, session: Session) -> None:
         try:
             await asyncio.wait_for(changed.wait(), OTHERS_S)
         except TimeoutError:
-            await run_in_threadpool(session.refresh)
+            try:
+                await run_in_threadpool(session.refresh)
+            except StoreUnavailable as error:
+                the_live().keep_problem(session.id, error)
+                continue
             if len(session.events) != seen:
                 return
 

@@ -15,8 +15,8 @@ from starlette.responses import JSONResponse, Response
 from copilot.live import Live, Refused, live
 from copilot.server.owner import owner_of
 from copilot.session import Session
-from data.catalogue.base import CatalogueError
-from state.store import UnknownSession
+from data.catalogue.base import CatalogueAway, CatalogueError
+from state.store import StoreUnavailable, UnknownSession
 from tools.base import ToolError
 
 HEADER = "x-azimuth"
@@ -54,6 +54,10 @@ def guarded(handler: Handler) -> Handler:
             return sentence(404, "There is no such session here.")
         except Refused as refused:
             return sentence(409, str(refused))
+        except StoreUnavailable as error:
+            return sentence(503, error.public)
+        except CatalogueAway as error:
+            return sentence(503, str(error))
         except (ToolError, CatalogueError) as error:
             return sentence(422, the_live().engine.mask.text(str(error)))
         except Exception:

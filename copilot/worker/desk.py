@@ -17,8 +17,8 @@ from copilot.worker.places import Place, Running
 from copilot.worker.task import TRIES, Outcome, packed
 from data.fair import FairQueue
 from state.jobs import Caller, Job, Jobs, JobState
-from state.store import Store, now
-from tools.base import ToolError
+from state.store import Store, StoreUnavailable, now
+from tools.base import OutsideError
 
 TICK_S = 0.1
 """How often a job is looked at."""
@@ -60,6 +60,8 @@ class Desk:
     _listeners: list[Heard] = field(default_factory=list)
     _place: Place | None = None
     _left: bool = False
+    _unwritten: list[Job] = field(default_factory=list)
+    """Jobs that have ended and whose rows do not say so yet."""
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -99,7 +101,7 @@ class Desk:
     ) -> Any:
         """Run the function as a job, and wait for it: what it returns, or raises.
 
-        Raises ToolError in one sentence when it was stopped, its worker died twice or filled its memory,
+        Raises OutsideError in one sentence when it was stopped, its worker died twice or filled its memory,
         or the scheduler is gone; TypeError for a function that a worker cannot find.
         """
         payload = packed(function, args, kwargs)
@@ -136,9 +138,22 @@ class Desk:
             job.say("Done.")
         with self._lock:
             self._doing.pop(job.id, None)
-        self.jobs.note(job)
+            self._unwritten.append(job)
         doing.folder.remove()
+        self._write_ends()
         self._tell(job)
+
+    def _write_ends(self) -> None:
+        """Write the rows of jobs that have ended; while the store is away they wait for it."""
+        with self._lock:
+            waiting, self._unwritten = self._unwritten, []
+        for place, job in enumerate(waiting):
+            try:
+                self.jobs.note(job)
+            except StoreUnavailable:
+                with self._lock:
+                    self._unwritten += waiting[place:]
+                return
 
     def _to_its_end(self, doing: Doing, payload: bytes, gpu: bool) -> Outcome:
         if not self._wait_for_turn(doing):
@@ -229,11 +244,11 @@ class Desk:
             return outcome.value
         if self._was_stopped(doing, outcome):
             how = " Its worker had to be ended and is started again." if doing.killed else ""
-            raise ToolError(f"{title} was stopped; nothing was changed.{how}")
+            raise OutsideError(f"{title} was stopped; nothing was changed.{how}")
         if outcome.how == "raised":
             _log.info("job %s failed\n%s", doing.job.id, outcome.detail)
             raise outcome.value
-        raise ToolError(_SENTENCES[outcome.how].format(title=title, home=self.home, worker=outcome.detail))
+        raise OutsideError(_SENTENCES[outcome.how].format(title=title, home=self.home, worker=outcome.detail))
 
     def _was_stopped(self, doing: Doing, outcome: Outcome) -> bool:
         return outcome.how == "cancelled" or (doing.stop.is_set() and outcome.how in ("lost", "died"))
@@ -280,8 +295,12 @@ class Desk:
 
     def _note(self, doing: Doing) -> None:
         """Write the row; a job that somebody else asked to stop, or whose session is gone, stops."""
-        if not self.jobs.note(doing.job):
-            doing.stop.set()
+        try:
+            if not self.jobs.note(doing.job):
+                doing.stop.set()
+            self._write_ends()
+        except StoreUnavailable:
+            _log.warning("the row of job %s waits for the store", doing.job.id)  # the work goes on
         self._tell(doing.job)
 
     def _tell(self, job: Job) -> None:

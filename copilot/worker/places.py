@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from copilot.worker.cluster import ClusterFailed, end_cluster, start_cluster
 from copilot.worker.folder import JobFolder
 from copilot.worker.task import Outcome, outcome_in, run_on_worker, run_task
-from tools.base import ToolError
+from tools.base import OutsideError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -42,10 +42,10 @@ class Place(Protocol):
     """Where jobs run."""
 
     def slots(self) -> int:
-        """How many jobs run at once. Raises ToolError when the place cannot be reached."""
+        """How many jobs run at once. Raises OutsideError when the place cannot be reached."""
 
     def begin(self, key: str, folder: JobFolder, payload: bytes, gpu: bool) -> Running:
-        """Start a job. Raises ToolError when the place cannot be reached."""
+        """Start a job. Raises OutsideError when the place cannot be reached."""
 
     def close(self) -> None:
         """Give back what is held."""
@@ -105,7 +105,7 @@ class OnDask:
             return self._counted[1]
 
     def client(self) -> Client:
-        """The connection, made where there is none. Raises ToolError."""
+        """The connection, made where there is none. Raises OutsideError."""
         with self._lock:
             if self._client is not None and self._client.status == "running":
                 return self._client
@@ -115,7 +115,7 @@ class OnDask:
             except (OSError, ValueError, ClusterFailed) as error:
                 _log.exception("no scheduler")
                 self.close()
-                raise ToolError(self._unreachable()) from error
+                raise OutsideError(self._unreachable()) from error
             return self._client
 
     def begin(self, key: str, folder: JobFolder, payload: bytes, gpu: bool) -> Running:
@@ -160,7 +160,7 @@ class OnDask:
         )
 
     def workers(self) -> list[dict[str, Any]]:
-        """{address, threads, gpus, running} of each worker. Raises ToolError."""
+        """{address, threads, gpus, running} of each worker. Raises OutsideError."""
         info = self.client().scheduler_info(n_workers=-1)["workers"]
         return [
             {

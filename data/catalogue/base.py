@@ -60,6 +60,10 @@ class CatalogueError(Exception):
     """A query that cannot be answered, in one sentence for the user."""
 
 
+class CatalogueAway(CatalogueError):
+    """A query that cannot be answered now, and may be another time: its server or its files are away."""
+
+
 class Catalogue(Protocol):
     """A catalogue of images and their detections. Safe to use from several threads."""
 

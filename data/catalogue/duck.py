@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pandas as pd
 
-from data.catalogue.base import Bbox, CatalogueError, Selection
+from data.catalogue.base import Bbox, CatalogueAway, Selection
 from data.catalogue.columns import MOST_ROWS, Columns, Rows, Unanswered, bounds
 from data.catalogue.dialect import Params
 from data.catalogue.duck_sql import SqlRoom
@@ -37,6 +37,7 @@ _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
 _KEPT_AFTER_S = 60.0
 """A replaced table stays this long: a query that was put together before may only now be run."""
+_GONE = "The catalogue's folder is gone, with every data set in it; nothing works on them until it is back."
 _UNREADABLE = "A file of the catalogue could not be read; it may have just been replaced."
 
 
@@ -123,6 +124,8 @@ class DuckCatalogue(SqlCatalogue):
         with self._lock:
             # Looked at inside the lock: an older look must not undo what another thread has noticed since.
             seen = manifest_stamps(self._root)
+            if self._loaded and not self._root.is_dir():
+                raise CatalogueAway(_GONE)
             if seen != {name: loaded.stamp for name, loaded in self._loaded.items()}:
                 self._notice(seen)
             return tuple(loaded.info for _, loaded in sorted(self._loaded.items()))
@@ -178,7 +181,7 @@ class DuckCatalogue(SqlCatalogue):
         with self._lock:
             loaded = self._loaded.get(info.name)
             if loaded is None:
-                raise CatalogueError(f"The data set {info.name!r} has just been removed.")
+                raise CatalogueAway(f"The data set {info.name!r} has just been removed.")
             known = self._columns.get(info.name)
             if known is None or known[0].stamp != loaded.stamp:
                 known = (loaded, Columns(info, lambda name: self._stored_column(info, name)))
@@ -240,7 +243,7 @@ class DuckCatalogue(SqlCatalogue):
         try:
             return self._cursor().execute(sql, params.values)
         except duckdb.IOException as error:
-            raise CatalogueError(_UNREADABLE) from error
+            raise CatalogueAway(_UNREADABLE) from error
 
     def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
         keys = {key for key, _ in info.properties}
@@ -248,7 +251,7 @@ class DuckCatalogue(SqlCatalogue):
         with self._lock:
             loaded = self._loaded.get(info.name)
             if loaded is None:
-                raise CatalogueError(f"The data set {info.name!r} has just been removed.")
+                raise CatalogueAway(f"The data set {info.name!r} has just been removed.")
             if loaded.table is None or (needs_properties and not loaded.with_properties):
                 loaded = self._load(loaded, needs_properties)
             assert loaded.table is not None
@@ -262,7 +265,7 @@ class DuckCatalogue(SqlCatalogue):
         with self._lock:
             loaded = self._loaded.get(info.name)
             if loaded is None:
-                raise CatalogueError(f"The data set {info.name!r} has just been removed.")
+                raise CatalogueAway(f"The data set {info.name!r} has just been removed.")
             known = self._empty.get(info.name)
             if known is None or known[0].stamp != loaded.stamp:
                 known = self._empty[info.name] = (
@@ -342,10 +345,8 @@ class DuckCatalogue(SqlCatalogue):
         columns += [f"class_words[{k + 1}] AS w{k}" for k in range(_word_count(info))]
         if with_properties:
             columns += [_property_sql(info, key, kind) for key, kind in info.properties]
-        self._cursor().execute(
-            f"CREATE TABLE {table} AS SELECT {', '.join(columns)} FROM {self._records(info)} ORDER BY"
-            f" acquired"
-        )
+        rows = f"SELECT {', '.join(columns)} FROM {self._records(info)} ORDER BY acquired"
+        self._run(f"CREATE TABLE {table} AS {rows}", Params("$"))
         if loaded.table is not None:
             self._old_tables.append((loaded.table, time.monotonic()))
         self._loaded[info.name] = _Loaded(info, loaded.stamp, table, with_properties)
@@ -363,7 +364,7 @@ def _empty_columns(path: Path) -> frozenset[str]:
     try:
         about = pq.read_metadata(path)
     except (OSError, ValueError) as error:
-        raise CatalogueError(_UNREADABLE) from error
+        raise CatalogueAway(_UNREADABLE) from error
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
     return frozenset(
         name

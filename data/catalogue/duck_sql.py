@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 
-from data.catalogue.base import CatalogueError
+from data.catalogue.base import CatalogueAway, CatalogueError
 from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence
 from data.catalogue.spatial import CLOSED, Settings, load_spatial
 from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE
@@ -57,7 +57,7 @@ class SqlRoom:
             return frame
         except (duckdb.Error, MemoryError) as error:
             if late.is_set():
-                raise CatalogueError(
+                raise CatalogueAway(
                     f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count"
                     f" before listing."
                 ) from error

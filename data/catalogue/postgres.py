@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pandas as pd
 import psycopg
 import sqlalchemy as sa
 
-from data.catalogue.base import CatalogueError
+from data.catalogue.base import CatalogueAway, CatalogueError
 from data.catalogue.dialect import Params
 from data.catalogue.engine import SqlCatalogue
 from data.catalogue.guard import bare, check_select, sentence
@@ -23,6 +25,12 @@ from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _VIEWS = ("images", "detections", "datasets")
+_ANSWER_S = 10
+"""How long the server may take to answer at all."""
+_SILENT = "The catalogue's PostgreSQL server does not answer; nothing was changed. Try again once it does."
+_AWAY_STATES = ("08", "53", "57P", "58")
+"""What PostgreSQL's error codes begin with where the server and not the query is at fault."""
+_log = logging.getLogger(__name__)
 
 
 class PostgresDialect:
@@ -78,7 +86,11 @@ class PostgresCatalogue(SqlCatalogue):
         """
         self.dialect = PostgresDialect()
         plain_url = sa.make_url(url.replace("postgres://", "postgresql://", 1))
-        self._engine = sa.create_engine(plain_url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+        self._engine = sa.create_engine(
+            plain_url.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": _ANSWER_S},
+        )
         self._lock = threading.Lock()
         self._known: dict[tuple[str, str], DatasetInfo] = {}
         try:
@@ -87,6 +99,12 @@ class PostgresCatalogue(SqlCatalogue):
         except sa.exc.DBAPIError as error:
             self._engine.dispose()
             shown = plain_url.render_as_string(hide_password=True)
+            if _is_away(error):
+                _log.warning("the catalogue at %s cannot be opened: %s", shown, error)
+                raise CatalogueAway(
+                    f"The catalogue at {shown} cannot be opened: its server does not answer. Try again once "
+                    "it does."
+                ) from error
             raise CatalogueError(f"The catalogue at {shown} cannot be opened: {_cause(error)}") from error
 
     def close(self) -> None:
@@ -119,7 +137,7 @@ class PostgresCatalogue(SqlCatalogue):
         """Remove a data set's rows; CatalogueError when there is none of that name."""
         if name not in {info.name for info in self.datasets()}:
             raise CatalogueError(f"There is no data set {name!r} to remove in this catalogue.")
-        with self._engine.begin() as connection:
+        with self._answering(), self._engine.begin() as connection:
             drop_dataset(connection, name)
 
     def datasets(self) -> tuple[DatasetInfo, ...]:
@@ -144,10 +162,11 @@ class PostgresCatalogue(SqlCatalogue):
         if max_rows < 1:
             raise CatalogueError(f"A limit of {max_rows} rows leaves nothing to show; give at least 1.")
         try:
-            return self._run_as_reader(query, max_rows, timeout_s)
+            with self._answering():
+                return self._run_as_reader(query, max_rows, timeout_s)
         except sa.exc.DBAPIError as error:
             if getattr(error.orig, "sqlstate", "") == "57014":
-                raise CatalogueError(
+                raise CatalogueAway(
                     f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count"
                     f" before listing."
                 ) from error
@@ -169,13 +188,24 @@ class PostgresCatalogue(SqlCatalogue):
 
     # -- the engine's side ------------------------------------------------------------------------
 
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Raise CatalogueAway, in plain words, where the server does not answer; the next call asks anew."""
+        try:
+            yield
+        except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
+            if isinstance(error, sa.exc.DBAPIError) and not _is_away(error):
+                raise
+            _log.warning("the catalogue at %s: %s", self._engine.url.render_as_string(), error)
+            raise CatalogueAway(_SILENT) from error
+
     def _fetch(self, sql: str, params: Params) -> list[tuple[Any, ...]]:
-        with self._engine.connect() as connection:
+        with self._answering(), self._engine.connect() as connection:
             connection.exec_driver_sql("SET LOCAL search_path = catalogue, public")
             return [tuple(row) for row in connection.execute(sa.text(sql), params.values)]
 
     def _frame(self, sql: str, params: Params) -> pd.DataFrame:
-        with self._engine.connect() as connection:
+        with self._answering(), self._engine.connect() as connection:
             connection.exec_driver_sql("SET LOCAL search_path = catalogue, public")
             answer = connection.execute(sa.text(sql), params.values)
             return pd.DataFrame(answer.fetchall(), columns=list(answer.keys()))
@@ -192,6 +222,14 @@ class PostgresCatalogue(SqlCatalogue):
     def _words(self, info: DatasetInfo) -> str:
         count = max((c.id // CLASS_BITS_PER_WORD + 1 for c in info.classes), default=0)
         return ", ".join(self.dialect.class_word(k) for k in range(count))
+
+
+def _is_away(error: sa.exc.DBAPIError) -> bool:
+    """Whether the server was not reached, went away or refuses everybody, rather than this statement."""
+    state = getattr(error.orig, "sqlstate", None)
+    if state is None:  # which is what a connection that broke has
+        return isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError))
+    return str(state).startswith(_AWAY_STATES)
 
 
 def _cause(error: sa.exc.DBAPIError | psycopg.Error) -> str:

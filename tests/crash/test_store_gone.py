@@ -154,7 +154,7 @@ def test_a_store_that_is_gone_is_said_to_be_and_no_empty_one_takes_its_place(
     go(store_file)
     said = app.tell("call 4")
     assert said == (
-        f"StoreUnavailable: The session store {store_file} is gone: it was moved or deleted. Put it back, or "
+        "StoreUnavailable: The session store sessions.db is gone: it was moved or deleted. Put it back, or "
         "start Azimuth again to begin with an empty one."
     )
     assert not store_file.exists() and app.tell("count") == 1
