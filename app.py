@@ -12,6 +12,7 @@ import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
+from copilot.leaving import leave_when_told
 from copilot.live import live, own_words
 from copilot.server import OwnerAndHeaders, routes
 
@@ -24,11 +25,11 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     """
     engine = live().engine
     engine.background = True
+    leave_when_told(engine)
     for work in (live().take_up, live().warm_up):
         Thread(target=work, name=work.__name__, daemon=True).start()
     yield {}
-    if engine.has_desk:
-        await run_in_threadpool(engine.desk.leave)
+    await run_in_threadpool(engine.leave)
 
 
 def sorry(error: Exception) -> bool:

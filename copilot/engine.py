@@ -207,6 +207,11 @@ class Engine:
         """Whether anybody has asked for the desk yet."""
         return "desk" in self.__dict__
 
+    def leave(self) -> None:
+        """End the workers because this process ends: what runs is found again by the next one."""
+        if self.has_desk:
+            self.desk.leave()
+
     def work_for(self, caller: Caller) -> Work:
         """What the tool of that call is given as `world.work`."""
         if self.background is None:

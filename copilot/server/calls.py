@@ -11,12 +11,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from copilot.leaving import leaving
 from copilot.server.guard import Denied, from_our_page, guarded, json_object, own_session, the_live
 from copilot.session import Session, call_to_json
 from state.store import StoreUnavailable, UnknownSession
 
 OTHERS_S = 2.0
 """How often the store is asked for what another process (the command line) has appended."""
+LOOK_S = 0.5
+"""How often a stream looks whether the app is ending."""
 _GATHER_S = 0.12
 
 
@@ -51,7 +54,7 @@ async def _changes(session: Session) -> AsyncIterator[str]:
 
     leave = the_live().subscribe(session.id, tell)
     try:
-        while True:
+        while not leaving.is_set():
             try:
                 now = {"version": the_live().version(session.id), "job": the_live().job(session.id)}
                 yield f"data: {json.dumps(now)}\n\n"
@@ -69,10 +72,14 @@ async def _changes(session: Session) -> AsyncIterator[str]:
 
 async def _wait(changed: asyncio.Event, session: Session) -> None:
     seen = len(session.events)
-    while not changed.is_set():
+    asked = asyncio.get_running_loop().time()
+    while not (changed.is_set() or leaving.is_set()):
         try:
-            await asyncio.wait_for(changed.wait(), OTHERS_S)
+            await asyncio.wait_for(changed.wait(), LOOK_S)
         except TimeoutError:
+            if asyncio.get_running_loop().time() - asked < OTHERS_S:
+                continue
+            asked = asyncio.get_running_loop().time()
             try:
                 await run_in_threadpool(session.refresh)
             except StoreUnavailable as error:
