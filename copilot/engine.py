@@ -36,6 +36,8 @@ SERVED_VARIABLE = "AZIMUTH_SERVED"
 """Set to 1 by the app for the processes that it starts: what a visitor began is confined there too."""
 ABOUT = "about"
 """The folder, in a session's artifacts, of what is known of each: the call and the inputs it came from."""
+_KEPT_OWNERS = 1000
+"""Views of the catalogue that are kept, each of a few bytes: what is remembered of one is known by it."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -162,6 +164,20 @@ class Engine:
     def catalogue(self) -> Catalogue:
         """The catalogue."""
         return open_catalogue(self.catalogue_address)
+
+    def catalogue_for(self, owner: str) -> Catalogue:
+        """The catalogue as that owner sees it; over the web without the paths of this machine."""
+        key = (owner, self.served)
+        found = self._seen.get(key)
+        if found is None:
+            found = self._seen[key] = self.catalogue.seen_by(owner, paths=not self.served)
+            while len(self._seen) > _KEPT_OWNERS:
+                self._seen.pop(next(iter(self._seen)))
+        return found
+
+    @cached_property
+    def _seen(self) -> dict[tuple[str, bool], Catalogue]:
+        return {}
 
     @property
     def catalogue_root(self) -> Path | None:

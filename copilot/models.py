@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from copilot.engine import Engine
+    from data.catalogue.base import Catalogue
 
 EMBEDDED = "embedded"
 _LEAST_KEY = 16
@@ -57,11 +58,11 @@ def without_key(text: str) -> str:
     return text.replace(key, "***") if key and len(key) >= _LEAST_KEY else text
 
 
-def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
-    """The chat model of that name. Raises ModelNotConfigured."""
+def chat_model(name: str | None, engine: Engine, catalogue: Catalogue | None = None) -> BaseChatModel:
+    """The chat model of that name, which knows that catalogue. Raises ModelNotConfigured."""
     name = name or configured_model()
     if name == EMBEDDED:
-        return _embedded(engine)
+        return _embedded(engine, catalogue or engine.catalogue)
     if not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
         raise ModelNotConfigured(
             f"No address is configured for the model '{name}'. Set OPENAI_API_KEY or OPENAI_BASE_URL, "
@@ -91,21 +92,21 @@ def chat_model(name: str | None, engine: Engine) -> BaseChatModel:
     )
 
 
-def _embedded(engine: Engine) -> BaseChatModel:
+def _embedded(engine: Engine, catalogue: Catalogue) -> BaseChatModel:
     """The embedded planner: in the app it reads in processes of its own, so that it holds nobody up."""
     from copilot.apart.here import ReadsHere
     from copilot.planner.model import EmbeddedPlanner
 
     if engine.background:
-        return EmbeddedPlanner(planner=engine.readers, catalogue=engine.catalogue, gazetteer=engine.gazetteer)
+        return EmbeddedPlanner(planner=engine.readers, catalogue=catalogue, gazetteer=engine.gazetteer)
     here = EmbeddedPlanner.on(engine)
-    return here.model_copy(update={"planner": ReadsHere(here.planner)})
+    return here.model_copy(update={"planner": ReadsHere(here.planner), "catalogue": catalogue})
 
 
-def fallback_model(engine: Engine) -> BaseChatModel | None:
+def fallback_model(engine: Engine, catalogue: Catalogue | None = None) -> BaseChatModel | None:
     """The model to ask when the first fails ($COPILOT_FALLBACK_MODEL), at the same address."""
     name = os.environ.get("COPILOT_FALLBACK_MODEL")
-    return chat_model(name, engine) if name else None
+    return chat_model(name, engine, catalogue) if name else None
 
 
 def model_name(model: BaseChatModel) -> str:

@@ -22,6 +22,7 @@ from copilot.engine import Engine, default_engine, encode_texts
 from copilot.models import chat_address
 from copilot.replaying import replayed
 from data.apart.reader import Reader
+from data.catalogue.base import Catalogue
 from state.codec import digest, to_json
 from state.jobs import Caller
 from state.log import Event, Fold, History, Outcome, Turn, state_after, turns, until
@@ -223,12 +224,14 @@ class Session:
         yield from run(
             self,
             request,
-            chat_model(model, self.engine) if model is None or isinstance(model, str) else model,
+            chat_model(model, self.engine, self.catalogue)
+            if model is None or isinstance(model, str)
+            else model,
             source=source,
             stop=stop or threading.Event(),
             shots=shots,
             budget=budget or Budget(),
-            fallback=lambda: fallback_model(self.engine),
+            fallback=lambda: fallback_model(self.engine, self.catalogue),
         )
 
     def answer(self, number: int | None = None) -> Answer:
@@ -339,7 +342,7 @@ class Session:
     def world(self, work: Work = work_here) -> World:
         """The outside as this session's tools see it, with heavy computing done by `work`."""
         return World(
-            catalogue=self.engine.catalogue,
+            catalogue=self.catalogue,
             gazetteer=self.engine.gazetteer,
             artifacts=self.engine.artifacts(self.id),
             today=self.engine.clock(),
@@ -347,6 +350,7 @@ class Session:
             log=self._events,
             session=self.name,
             uploads=self.engine.uploads(self.row.owner),
+            owner=self.row.owner if self.engine.served else None,
             reach=self.engine.reach,
             encode=encode_texts,
             chat=chat_address(),
@@ -354,6 +358,11 @@ class Session:
             models=self.engine.home / "models",
             reader=Reader(self.row.owner, self.id),
         )
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The catalogue as the session's owner sees it."""
+        return self.engine.catalogue_for(self.row.owner)
 
     def _signed(self, tool: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         """The arguments with who calls and when, for a tool that keeps that: they then are on record."""

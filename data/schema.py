@@ -6,6 +6,7 @@ A catalogue is a folder with one sub-folder per data set::
     <catalogue>/<dataset>/images.parquet     IMAGES, sorted by image_num
     <catalogue>/<dataset>/detections.parquet DETECTIONS, sorted by image_num (absent when there are none)
     <catalogue>/<dataset>/quicklooks/*.png   for images that come with pixels
+    <catalogue>/.private/<owner>/<dataset>/  the same, for what only its owner sees
 
 Longitude and latitude are degrees, WGS84. Times are UTC without a zone. `class_words` is a bit set:
 class `id` sits in word `id // 62`, bit `id % 62`, so a test for classes is one AND per word and
@@ -137,3 +138,7 @@ class DatasetInfo:
     """(name, "number" | "text") of each key found in the rows' `properties`."""
     version: str = ""
     """Digest of the Parquet files: the same rows give the same version."""
+    owner: str | None = None
+    """Who ingested it over the web; None for what came from the command line, and for the sample."""
+    private: bool = False
+    """Whether only its owner sees it; the operator's `copilot data share` makes it everybody's."""

@@ -23,7 +23,7 @@ def show() -> None:
     with st.container(key="prose"):
         st.html("<h2 class='az-title'>Data</h2>")
         _add(current)
-        cards = [dataset_card(each) for each in live().engine.catalogue.datasets()]
+        cards = [dataset_card(each) for each in current.catalogue.datasets()]
         _summary(cards)
         if not cards:
             st.info("The catalogue is empty. Add data above, or build the sample: `copilot data sample`.")

@@ -13,7 +13,7 @@ from copilot.view.records import Record, image_record
 
 def show(session: Session) -> None:
     """Draw the record, or two beside each other when they are compared."""
-    ui, catalogue = session.state.ui, session.engine.catalogue
+    ui, catalogue = session.state.ui, session.catalogue
     wanted = ui.compared or ((ui.selected_image,) if ui.selected_image else ())
     records = [(each, image_record(each, catalogue)) for each in wanted]
     if not records:
@@ -42,7 +42,7 @@ def show(session: Session) -> None:
 def _record(session: Session, record: Record, narrow: bool) -> None:
     left, right = st.columns([1, 1] if narrow else [1, 2.2], gap="medium")
     with left:
-        path = quicklook_file(session.engine, record.image_id)
+        path = quicklook_file(session.engine.catalogue_root, session.catalogue, record.image_id)
         if path is not None:
             st.image(str(path), width="stretch")
         else:

@@ -72,7 +72,7 @@ def _selection(session: Session) -> None:
             st.html(f'<span class="az-count">of {pages:,} pages</span>', width="content")
         _export_buttons(session)
     found = table_page(
-        session.state, session.engine.catalogue, int(page) - 1, order_by or None, "desc" if down else "asc"
+        session.state, session.catalogue, int(page) - 1, order_by or None, "desc" if down else "asc"
     )
     rows = found.rows
     event = st.dataframe(

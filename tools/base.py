@@ -130,6 +130,8 @@ class World:
     session: str = ""
     uploads: Path | None = None
     """The folder that the session's owner uploads to; None when there is none."""
+    owner: str | None = None
+    """Whose alone it is what this session ingests; None where it is everybody's, on one's own machine."""
     reach: Reach = Reach()
     """Which other files may be read: asked through `tools.outside`."""
     encode: Encode | None = None

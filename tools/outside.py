@@ -78,10 +78,11 @@ def uploaded_names(world: World) -> list[str]:
     )
 
 
-def may_open(world: World, path: Path) -> bool:
+def may_open(world: World, path: Path, owner: str | None = None) -> bool:
     """Whether a file that a record names (an image's pixels) may be opened: it is there, and not Azimuth's.
 
-    Of what is Azimuth's, the owner's own uploads may.
+    Of what is Azimuth's, the session's own uploads may, and those of the `owner` of a data set that the
+    session sees, since the record is of it.
     """
     try:
         real = path.resolve()
@@ -89,8 +90,11 @@ def may_open(world: World, path: Path) -> bool:
             return False
     except (OSError, ValueError, RuntimeError):
         return False
-    mine = world.uploads is not None and real.is_relative_to(world.uploads.resolve())
-    return mine or not is_closed(real, world.reach.closed)
+    if world.uploads is not None:
+        mine = world.uploads.resolve()
+        if any(real.is_relative_to(each) for each in (mine, *([mine.parent / owner] if owner else ()))):
+            return True
+    return not is_closed(real, world.reach.closed)
 
 
 def is_closed(real: Path, closed: Iterable[Path]) -> bool:

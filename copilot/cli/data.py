@@ -33,17 +33,21 @@ def sample(as_json: Json = False) -> None:
 
 @app.command("list")
 def list_datasets(as_json: Json = False) -> None:
-    """The data sets of the catalogue."""
+    """The data sets of the catalogue, and those that people who came over the web keep to themselves."""
     from copilot.engine import default_engine
+    from data.catalogue.write import private_datasets
 
-    infos = default_engine().catalogue.datasets()
+    root = default_engine().catalogue_root
+    private = private_datasets(root) if root is not None else []
+    infos = [*default_engine().catalogue.datasets(), *private]
     if as_json:
         print_json([asdict(info) for info in infos])
         return
     for info in infos:
         span = f"{info.start} to {info.end}" if info.start else "no dates"
+        whose = f", seen by {str(info.owner)[:12]} alone" if info.private else ""
         counts = f"{info.images:>9,} images {info.detections:>10,} detections"
-        typer.echo(f"{info.name:<14} {counts}  {span}  {info.origin}")
+        typer.echo(f"{info.name:<14} {counts}  {span}  {info.origin}{whose}")
     if not infos:
         typer.echo("The catalogue is empty; `copilot data sample` builds the sample.", err=True)
 
@@ -103,16 +107,38 @@ def ingest(
         typer.echo(f"  kept {count:,}, but {reason}", err=True)
 
 
+Owner = Annotated[
+    str | None, typer.Option("--owner", help="Whose, where several people have it: as `data list` shows it.")
+]
+
+
 @app.command()
-def remove(name: str, as_json: Json = False) -> None:
-    """Take an ingested data set out of the catalogue."""
+def share(name: str, owner: Owner = None, as_json: Json = False) -> None:
+    """Make a data set that somebody ingested over the web everybody's."""
     from copilot.engine import default_engine
-    from data.catalogue.write import remove_dataset
+    from data.catalogue.write import share_dataset
+
+    root = default_engine().catalogue_root
+    if root is None:
+        fail("The catalogue is on PostgreSQL, where every data set is everybody's.", as_json)
+    info = share_dataset(root, name, owner)
+    if as_json:
+        print_json({"shared": info.name, "images": info.images})
+    else:
+        typer.echo(f"{info.name} ({info.images:,} images) is everybody's now.")
+
+
+@app.command()
+def remove(name: str, owner: Owner = None, as_json: Json = False) -> None:
+    """Take an ingested data set out of the catalogue; with an owner, one that only that person sees."""
+    from copilot.engine import default_engine
+    from data.catalogue.write import owners_root, private_named, remove_dataset
 
     root = default_engine().catalogue_root
     if root is None:
         fail("The catalogue is on PostgreSQL; its keeper removes data sets there.", as_json)
-    remove_dataset(root, name)
+    whose = private_named(root, name, owner).owner if owner is not None else None
+    remove_dataset(owners_root(root, whose), name)
     if as_json:
         print_json({"removed": name})
 

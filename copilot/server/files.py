@@ -19,8 +19,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from copilot.engine import Engine
-from copilot.server.guard import Denied, guarded, own_session, the_live
+from copilot.server.guard import LOCAL_OWNER, Denied, guarded, own_session, the_live
+from copilot.server.owner import owner_of
+from data.catalogue.base import Catalogue
+from data.catalogue.write import QUICKLOOKS, folder_of
 from state.model import Artifact, State
 from tools.data.downloads import format_named, write_as
 from tools.data.stac import write_stac
@@ -121,19 +123,21 @@ async def _converting() -> AsyncIterator[None]:
 async def quicklook(request: Request) -> Response:
     """GET: an image's quicklook, by the image's id: the file's name comes from the catalogue."""
     image_id = str(request.path_params["image"])
-    path = await run_in_threadpool(quicklook_file, the_live().engine, image_id)
+    engine = the_live().engine
+    catalogue = engine.catalogue_for(owner_of(request.headers.get("cookie")) or LOCAL_OWNER)
+    path = await run_in_threadpool(quicklook_file, engine.catalogue_root, catalogue, image_id)
     if path is None:
         raise Denied(404, "This image comes without pixels.")
     return FileResponse(path, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
 
-def quicklook_file(engine: Engine, image_id: str) -> Path | None:
-    """The quicklook of an image; None when there is none."""
-    row = engine.catalogue.image(image_id)
-    root = engine.catalogue_root
+def quicklook_file(root: Path | None, catalogue: Catalogue, image_id: str) -> Path | None:
+    """The quicklook of an image that the catalogue, at `root`, shows; None when there is none."""
+    row = catalogue.image(image_id)
     if row is None or root is None or not row.get("quicklook"):
         return None
-    folder = root / str(row["dataset"]) / "quicklooks"
+    info = next(each for each in catalogue.datasets() if each.name == row["dataset"])
+    folder = folder_of(root, info) / QUICKLOOKS
     path = folder / Path(str(row["quicklook"])).name
     return path if path.is_file() and inside(path, folder) else None
 

@@ -34,7 +34,7 @@ async def view(request: Request) -> Response:
 
 def _view(session: Session) -> dict[str, Any]:
     world = session.world()
-    found = map_view(session.state, session.events, session.engine.catalogue)
+    found = map_view(session.state, session.events, session.catalogue)
     for each, shown in zip(session.state.map.layers, found["layers"], strict=True):
         shown["tiles"] = has_tiles(each, world)
         shown["objects"] = _objects(session.state, each)
@@ -62,7 +62,7 @@ async def layer(request: Request) -> Response:
 async def steps(request: Request) -> Response:
     """GET: a timeline's steps, [[period, count], …]."""
     session = await own_session(request)
-    found = await run_in_threadpool(periods, _layer(session, request), session.engine.catalogue)
+    found = await run_in_threadpool(periods, _layer(session, request), session.catalogue)
     return _fresh({"periods": found})
 
 

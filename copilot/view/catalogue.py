@@ -44,6 +44,8 @@ def dataset_card(info: DatasetInfo) -> DatasetCard:
     if info.licence:
         facts.append(("licence", info.licence))
     facts.append(("source", "generated here, from a seed" if info.origin == "sample" else info.source))
+    if info.private:
+        facts.append(("seen by", "you alone"))
     names = tuple(each.name for each in info.classes)
     return DatasetCard(info.name, info.title, info.description, info.origin == "sample", tuple(facts), names)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from data.schema import DatasetInfo
@@ -67,8 +68,14 @@ class CatalogueAway(CatalogueError):
 class Catalogue(Protocol):
     """A catalogue of images and their detections. Safe to use from several threads."""
 
+    def seen_by(self, owner: str | None, *, paths: bool = True) -> Catalogue:
+        """The same catalogue in that owner's eyes: their own data sets beside everybody's, and no others.
+
+        Without `paths`, images have the name of their file in place of its path.
+        """
+
     def datasets(self) -> tuple[DatasetInfo, ...]:
-        """Every data set, by name; new ones show without a restart."""
+        """Every data set that is seen, by name; new ones show without a restart."""
 
     def count(self, selection: Selection) -> int:
         """How many rows of `images` are selected."""
@@ -103,6 +110,9 @@ class Catalogue(Protocol):
 
     def image(self, image_id: str) -> dict[str, Any] | None:
         """One image's record: every column, properties as a dict, its class names and class counts."""
+
+    def raster(self, image_id: str) -> Path | None:
+        """Where an image's own raster was when it was ingested; None for one without."""
 
     def images_near(self, selection: Selection, lon: float, lat: float, limit: int = 10) -> pd.DataFrame:
         """Selected images whose box holds the point, else the nearest by great-circle distance."""

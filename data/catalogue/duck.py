@@ -10,11 +10,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 import pandas as pd
@@ -26,7 +26,14 @@ from data.catalogue.duck_sql import SqlRoom
 from data.catalogue.engine import SqlCatalogue
 from data.catalogue.fields import COLUMN_KINDS, PROPERTY_PREFIX, property_key
 from data.catalogue.spatial import CLOSED, load_spatial
-from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, manifest_stamps, read_info
+from data.catalogue.write import (
+    DETECTIONS_FILE,
+    IMAGES_FILE,
+    folder_of,
+    manifest_stamps,
+    owners_root,
+    read_info,
+)
 from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
 
 if TYPE_CHECKING:
@@ -91,7 +98,13 @@ class _Loaded:
 
 
 class DuckCatalogue(SqlCatalogue):
-    """A folder of data sets, as data.schema describes it. Safe to use from several threads."""
+    """A folder of data sets, as data.schema describes it. Safe to use from several threads.
+
+    It sees what everybody sees; `seen_by` is the same catalogue in somebody's eyes.
+    """
+
+    _owner: str | None = None
+    _paths: bool = True
 
     def __init__(self, root: Path, threads: int = 2, kept_counts: int = 4096) -> None:
         """Open a catalogue's folder; it may be empty or not there yet.
@@ -123,19 +136,38 @@ class DuckCatalogue(SqlCatalogue):
         """Every data set, by name; a new, changed or removed folder shows at once."""
         with self._lock:
             # Looked at inside the lock: an older look must not undo what another thread has noticed since.
-            seen = manifest_stamps(self._root)
+            seen = self._stamps()
             if self._loaded and not self._root.is_dir():
                 raise CatalogueAway(_GONE)
-            if seen != {name: loaded.stamp for name, loaded in self._loaded.items()}:
+            if seen != {key: self._loaded[key].stamp for key in self._seen_keys()}:
                 self._notice(seen)
-            return tuple(loaded.info for _, loaded in sorted(self._loaded.items()))
+            # What is an owner's own comes last, and so before what everybody has of the same name.
+            keys = sorted(self._seen_keys(), key=lambda key: "/" in key)
+            named = {self._loaded[key].info.name: self._loaded[key].info for key in keys}
+            return tuple(info for _, info in sorted(named.items()))
+
+    def _stamps(self) -> dict[str, tuple[int, int, int]]:
+        """What there is on disk for these eyes, by the keys of `_loaded`."""
+        found = manifest_stamps(self._root)
+        if self._owner is not None:
+            own = manifest_stamps(owners_root(self._root, self._owner))
+            found |= {f"{self._owner}/{name}": stamp for name, stamp in own.items()}
+        return found
+
+    def _seen_keys(self) -> list[str]:
+        mine = f"{self._owner}/"
+        return [key for key in self._loaded if "/" not in key or key.startswith(mine)]
+
+    def seen_by(self, owner: str | None, *, paths: bool = True) -> DuckCatalogue:
+        """The same catalogue in that owner's eyes; it shares tables, connections and memory with this one."""
+        return SeenCatalogue(self, owner, paths)
 
     def sql(self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0) -> pd.DataFrame:
         """One read-only SELECT over the views images, detections, datasets.
 
         Raises CatalogueError for anything else, for what DuckDB refuses, and past the time limit.
         """
-        return self._room.run(self.datasets(), query, max_rows, timeout_s)
+        return self._room.run(self.datasets(), query, max_rows, timeout_s, paths=self._paths)
 
     # -- without SQL ------------------------------------------------------------------------------
 
@@ -179,13 +211,13 @@ class DuckCatalogue(SqlCatalogue):
 
     def _columns_of(self, info: DatasetInfo) -> Columns:
         with self._lock:
-            loaded = self._loaded.get(info.name)
+            loaded = self._loaded.get(_key(info))
             if loaded is None:
                 raise CatalogueAway(f"The data set {info.name!r} has just been removed.")
-            known = self._columns.get(info.name)
+            known = self._columns.get(_key(info))
             if known is None or known[0].stamp != loaded.stamp:
                 known = (loaded, Columns(info, lambda name: self._stored_column(info, name)))
-                self._columns[info.name] = known
+                self._columns[_key(info)] = known
             return known[1]
 
     def _stored_column(self, info: DatasetInfo, name: str) -> pa.ChunkedArray:
@@ -249,7 +281,7 @@ class DuckCatalogue(SqlCatalogue):
         keys = {key for key, _ in info.properties}
         needs_properties = any(f not in COLUMN_KINDS and property_key(f) in keys for f in fields)
         with self._lock:
-            loaded = self._loaded.get(info.name)
+            loaded = self._loaded.get(_key(info))
             if loaded is None:
                 raise CatalogueAway(f"The data set {info.name!r} has just been removed.")
             if loaded.table is None or (needs_properties and not loaded.with_properties):
@@ -258,19 +290,19 @@ class DuckCatalogue(SqlCatalogue):
             return loaded.table
 
     def _records(self, info: DatasetInfo) -> str:
-        return f"read_parquet({literal(str(self._root / info.name / IMAGES_FILE))})"
+        return f"read_parquet({literal(str(folder_of(self._root, info) / IMAGES_FILE))})"
 
     def _filled(self, info: DatasetInfo) -> frozenset[str]:
         """What the file's own statistics do not call empty: it need not be read for the rest."""
         with self._lock:
-            loaded = self._loaded.get(info.name)
+            loaded = self._loaded.get(_key(info))
             if loaded is None:
                 raise CatalogueAway(f"The data set {info.name!r} has just been removed.")
-            known = self._empty.get(info.name)
+            known = self._empty.get(_key(info))
             if known is None or known[0].stamp != loaded.stamp:
-                known = self._empty[info.name] = (
+                known = self._empty[_key(info)] = (
                     loaded,
-                    _empty_columns(self._root / info.name / IMAGES_FILE),
+                    _empty_columns(folder_of(self._root, info) / IMAGES_FILE),
                 )
             return frozenset(IMAGES.names) - known[1]
 
@@ -300,7 +332,7 @@ class DuckCatalogue(SqlCatalogue):
         return source
 
     def _boxes(self, info: DatasetInfo) -> str:
-        return f"read_parquet({literal(str(self._root / info.name / DETECTIONS_FILE))})"
+        return f"read_parquet({literal(str(folder_of(self._root, info) / DETECTIONS_FILE))})"
 
     def _words(self, info: DatasetInfo) -> str:
         return ", ".join(f"w{k}" for k in range(_word_count(info)))
@@ -325,16 +357,21 @@ class DuckCatalogue(SqlCatalogue):
             cursor.execute(f"DROP TABLE {retired[0]}")
             self._indexes.discard(retired[0])
             self._old_tables.remove(retired)
-        kept = {}
-        for name, stamp in seen.items():
-            known = self._loaded.get(name)
-            kept[name] = (
-                known if known and known.stamp == stamp else _Loaded(read_info(self._root / name), stamp)
-            )
+        looked = set(self._seen_keys())
+        kept = {key: loaded for key, loaded in self._loaded.items() if key not in looked}
+        for key, stamp in seen.items():
+            known = self._loaded.get(key)
+            kept[key] = known if known and known.stamp == stamp else _Loaded(self._info(key), stamp)
         self._columns = {name: each for name, each in self._columns.items() if name in kept}
         gone = [t.table for n, t in self._loaded.items() if t.table and kept.get(n) is not t]
         self._old_tables += [(table, now) for table in gone]
         self._loaded = kept
+
+    def _info(self, key: str) -> DatasetInfo:
+        """The manifest behind a key of `_loaded`; whose it is, is said by where it lies."""
+        owner, _, name = key.rpartition("/")
+        info = read_info(owners_root(self._root, owner or None) / name)
+        return replace(info, owner=owner, private=True) if owner else replace(info, private=False)
 
     def _load(self, loaded: _Loaded, with_properties: bool) -> _Loaded:
         info = loaded.info
@@ -349,12 +386,56 @@ class DuckCatalogue(SqlCatalogue):
         self._run(f"CREATE TABLE {table} AS {rows}", Params("$"))
         if loaded.table is not None:
             self._old_tables.append((loaded.table, time.monotonic()))
-        self._loaded[info.name] = _Loaded(info, loaded.stamp, table, with_properties)
-        return self._loaded[info.name]
+        self._loaded[_key(info)] = _Loaded(info, loaded.stamp, table, with_properties)
+        return self._loaded[_key(info)]
 
     @cached_property
     def _room(self) -> SqlRoom:
         return SqlRoom(self._root, self._threads)
+
+
+class SeenCatalogue(DuckCatalogue):
+    """A catalogue in one owner's eyes. All that it holds is the other's: the two share one dictionary."""
+
+    __slots__ = ("_owner", "_paths")
+
+    def __init__(self, whole: DuckCatalogue, owner: str | None, paths: bool) -> None:
+        """See `DuckCatalogue.seen_by`."""
+        self.__dict__ = whole.__dict__
+        self._owner = owner
+        self._paths = paths
+
+    def image(self, image_id: str) -> dict[str, Any] | None:
+        """As of any catalogue."""
+        record = super().image(image_id)
+        if record is not None and not self._paths and record.get("path"):
+            record["path"] = Path(str(record["path"])).name
+        return record
+
+    def rows(
+        self,
+        selection: Selection,
+        columns: tuple[str, ...] | None = None,
+        order_by: tuple[tuple[str, Literal["asc", "desc"]], ...] = (),
+        limit: int = 100,
+        offset: int = 0,
+    ) -> pd.DataFrame:
+        """As of any catalogue."""
+        return self._shown(super().rows(selection, columns, order_by, limit, offset))
+
+    def scan(self, selection: Selection, columns: tuple[str, ...] | None = None) -> Iterator[pd.DataFrame]:
+        """As of any catalogue."""
+        return map(self._shown, super().scan(selection, columns))
+
+    def _shown(self, frame: pd.DataFrame) -> pd.DataFrame:
+        if not self._paths and "path" in frame:
+            frame["path"] = frame["path"].map(lambda path: Path(path).name if isinstance(path, str) else path)
+        return frame
+
+
+def _key(info: DatasetInfo) -> str:
+    """Under what a data set is known in memory: two owners may have one of the same name."""
+    return f"{info.owner}/{info.name}" if info.private else info.name
 
 
 def _empty_columns(path: Path) -> frozenset[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -11,35 +13,55 @@ import pandas as pd
 from data.catalogue.base import CatalogueAway, CatalogueError
 from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence
 from data.catalogue.spatial import CLOSED, Settings, load_spatial
-from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE
+from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, folder_of
 from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
 
 _MEMORY_LIMIT = "1GB"
 _VIEWS = ("images", "detections", "datasets")
+_KEPT_ROOMS = 8
+"""Rooms of people who see different data sets, the last used."""
+
+
+@dataclass(frozen=True)
+class _MadeFor:
+    """What a room was made for: (name, version, owner where it is private) of its data sets."""
+
+    datasets: tuple[tuple[str, str, str | None], ...]
+    spatial: bool
+    paths: bool
 
 
 class SqlRoom:
     """A DuckDB of its own: views over the catalogue's Parquet, no other file, no setting can be changed.
 
-    Which files views may read is fixed when it is locked, so a changed catalogue gets a new one.
+    Which files views may read is fixed when it is locked, so a changed catalogue gets a new one, and so
+    does whoever sees other data sets: there is no row, name or file of anybody else's in it.
     """
 
     def __init__(self, root: Path, threads: int) -> None:
         self._root = root
         self._threads = threads
         self._lock = threading.Lock()
-        self._connection: duckdb.DuckDBPyConnection | None = None
-        self._made_for: tuple[tuple[str, str], ...] | None = None
+        self._rooms: OrderedDict[_MadeFor, duckdb.DuckDBPyConnection] = OrderedDict()
         self._spatial = False
 
     def run(
-        self, infos: tuple[DatasetInfo, ...], query: str, max_rows: int, timeout_s: float
+        self,
+        infos: tuple[DatasetInfo, ...],
+        query: str,
+        max_rows: int,
+        timeout_s: float,
+        *,
+        paths: bool = True,
     ) -> pd.DataFrame:
-        """Run one SELECT; CatalogueError when it is refused, fails or takes longer than `timeout_s`."""
+        """Run one SELECT over those data sets, and no others; without `paths`, files have their names only.
+
+        CatalogueError when it is refused, fails or takes longer than `timeout_s`.
+        """
         check_select(query, _VIEWS)
         if max_rows < 1:
             raise CatalogueError(f"A limit of {max_rows} rows leaves nothing to show; give at least 1.")
-        cursor = self._cursor(infos, "st_" in query.lower())
+        cursor = self._cursor(infos, "st_" in query.lower(), paths)
         late = threading.Event()
 
         def stop() -> None:
@@ -68,22 +90,29 @@ class SqlRoom:
 
     def close(self) -> None:
         """Let go of the memory."""
-        if self._connection is not None:
-            self._connection.close()
+        for connection in self._rooms.values():
+            connection.close()
 
-    def _cursor(self, infos: tuple[DatasetInfo, ...], needs_spatial: bool) -> duckdb.DuckDBPyConnection:
-        wanted = tuple((info.name, info.version) for info in infos)
+    def _cursor(
+        self, infos: tuple[DatasetInfo, ...], needs_spatial: bool, paths: bool
+    ) -> duckdb.DuckDBPyConnection:
         with self._lock:
-            if self._connection is None or self._made_for != wanted or (needs_spatial and not self._spatial):
-                self._spatial = self._spatial or needs_spatial
-                # the old one is left to the queries that still run on it
-                self._connection = _locked(self._root, infos, self._threads, self._spatial)
-                self._made_for = wanted
-            return self._connection.cursor()
+            self._spatial = self._spatial or needs_spatial
+            wanted = _MadeFor(
+                tuple((info.name, info.version, info.owner if info.private else None) for info in infos),
+                self._spatial,
+                paths,
+            )
+            if wanted not in self._rooms:
+                self._rooms[wanted] = _locked(self._root, infos, self._threads, self._spatial, paths)
+            self._rooms.move_to_end(wanted)
+            while len(self._rooms) > _KEPT_ROOMS:
+                self._rooms.popitem(last=False)  # left to the queries that still run on it
+            return self._rooms[wanted].cursor()
 
 
 def _locked(
-    root: Path, infos: tuple[DatasetInfo, ...], threads: int, spatial: bool
+    root: Path, infos: tuple[DatasetInfo, ...], threads: int, spatial: bool, paths: bool
 ) -> duckdb.DuckDBPyConnection:
     config: Settings = {
         **CLOSED,
@@ -94,7 +123,7 @@ def _locked(
     connection = duckdb.connect(":memory:", config=config)
     if spatial:
         load_spatial(connection)
-    connection.execute(f"CREATE VIEW images AS {_images_view(root, infos)}")
+    connection.execute(f"CREATE VIEW images AS {_images_view(root, infos, paths)}")
     connection.execute(f"CREATE VIEW detections AS {_detections_view(root, infos)}")
     connection.register("datasets_frame", _datasets_frame(infos))
     connection.execute("CREATE TABLE datasets AS SELECT * FROM datasets_frame")
@@ -108,10 +137,11 @@ def _locked(
     return connection
 
 
-def _images_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
+def _images_view(root: Path, infos: tuple[DatasetInfo, ...], paths: bool) -> str:
     names = [name for name in IMAGES.names if name != "class_words"]
+    chosen = ["parse_filename(path) AS path" if name == "path" and not paths else name for name in names]
     parts = [
-        f"SELECT {', '.join(names)}, {_class_names(info, 'class_words')} AS classes"
+        f"SELECT {', '.join(chosen)}, {_class_names(info, 'class_words')} AS classes"
         f" FROM read_parquet({_literal(str(_folder(root, info) / IMAGES_FILE))})"
         for info in infos
     ]
@@ -143,7 +173,7 @@ def _detections_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
 
 def _folder(root: Path, info: DatasetInfo) -> Path:
     """Where a data set's files really are."""
-    return (root / info.name).resolve()
+    return folder_of(root, info).resolve()
 
 
 def _class_names(info: DatasetInfo, words: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from data.catalogue import grouping
@@ -49,6 +50,15 @@ class SqlCatalogue(Counting, Reading, Detecting):
         if sql is None:
             return []
         return cells_of_rows(self._fetch(cells_sql(sql, zoom, params), params), limit)
+
+    def raster(self, image_id: str) -> Path | None:
+        """Where an image's own raster was when it was ingested; None for one without."""
+        located = self._locate(image_id)
+        if located is None:
+            return None
+        info, number = located
+        path = next(row[1] for row in self._stored(info, [number], ["path"]) if row[0] == number)
+        return Path(path) if path else None
 
     def bounds(self, selection: Selection) -> Bbox | None:
         """The smallest box that holds the selected footprints' boxes; None when nothing is selected."""

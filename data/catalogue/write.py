@@ -17,7 +17,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,10 +32,13 @@ MANIFEST = "dataset.json"
 IMAGES_FILE = "images.parquet"
 DETECTIONS_FILE = "detections.parquet"
 QUICKLOOKS = "quicklooks"
+PRIVATE = ".private"
+"""The folder, in a catalogue's, with a folder for each owner's data sets that nobody else sees."""
 ROWS_PER_GROUP = 65_536
 _HERE, _RENAME_EXCHANGE = -100, 2
 """AT_FDCWD and the flag, from <fcntl.h> and <linux/fs.h>."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_OWNER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class InfoParts:
     licence: str = ""
     properties: tuple[tuple[str, str], ...] | None = None
     """(name, "number" | "text") of the keys in `properties`; None reads them off the rows (slower)."""
+    owner: str | None = None
+    """Who alone sees it, where it is not everybody's."""
 
 
 def write_dataset(
@@ -62,6 +67,8 @@ def write_dataset(
     quicklooks: Path | None = None,
 ) -> DatasetInfo:
     """Write `<root>/<name>/` and return its manifest; a data set of that name is replaced.
+
+    With an owner, `root` is that owner's own (`owners_root`).
 
     `images` yields batches of `data.schema.IMAGES` with strictly increasing `image_num`,
     `detections` batches of `data.schema.DETECTIONS` with non-decreasing `image_num`. Images are
@@ -94,6 +101,77 @@ def remove_dataset(root: Path, name: str) -> None:
     doomed = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".removed", dir=root))
     os.rename(folder, doomed / name)
     shutil.rmtree(doomed)
+
+
+def owners_root(root: Path, owner: str | None) -> Path:
+    """Where that owner's own data sets are written; the catalogue's folder itself for everybody's.
+
+    Raises ValueError for an owner that cannot be a folder's name.
+    """
+    if owner is None:
+        return root
+    if not _OWNER.fullmatch(owner):
+        raise ValueError(f"{owner!r} is no owner.")
+    return root / PRIVATE / owner
+
+
+def folder_of(root: Path, info: DatasetInfo) -> Path:
+    """The folder of a data set."""
+    return owners_root(root, info.owner if info.private else None) / info.name
+
+
+def private_datasets(root: Path) -> list[DatasetInfo]:
+    """Every data set that only its owner sees, by owner and name: for the operator."""
+    try:
+        owners = sorted(each.name for each in (root / PRIVATE).iterdir() if _OWNER.fullmatch(each.name))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [
+        replace(read_info(folder), owner=owner, private=True)
+        for owner in owners
+        for folder in dataset_folders(owners_root(root, owner))
+    ]
+
+
+def private_named(root: Path, name: str, owner: str | None = None) -> DatasetInfo:
+    """The one data set of that name that only its owner sees; `owner` may be cut short.
+
+    Raises CatalogueError when there is none, or several.
+    """
+    everyones = private_datasets(root)
+    found = [each for each in everyones if each.name == name and (each.owner or "").startswith(owner or "")]
+    if not found:
+        known = ", ".join(sorted({each.name for each in everyones})) or "none"
+        raise CatalogueError(f"Nobody keeps a data set {name!r}; those that people keep are: {known}.")
+    if len(found) > 1:
+        owners = ", ".join(str(each.owner)[:12] for each in found)
+        raise CatalogueError(f"Several people have a data set {name!r}; say whose, of: {owners}.")
+    return found[0]
+
+
+def share_dataset(root: Path, name: str, owner: str | None = None) -> DatasetInfo:
+    """Make an owner's data set everybody's; `owner`, or the beginning of it, where several have the name.
+
+    Raises CatalogueError as `private_named`, and where everybody has one of that name already.
+    """
+    found = private_named(root, name, owner)
+    if (root / name).exists():
+        raise CatalogueError(
+            f"There is a data set {name!r} for everybody already; remove that, or have the other ingested "
+            "under another name."
+        )
+    os.rename(folder_of(root, found), root / name)
+    info = replace(found, private=False)
+    _write_manifest(root / name, info)
+    return info
+
+
+def _write_manifest(folder: Path, info: DatasetInfo) -> None:
+    """The manifest in place of the one that is there, whole or not at all."""
+    text = json.dumps(info_to_json(info), ensure_ascii=False, indent=1)
+    part = folder / f".{MANIFEST}.part"
+    part.write_text(text, encoding="utf-8")
+    part.replace(folder / MANIFEST)
 
 
 def read_info(folder: Path) -> DatasetInfo:
@@ -188,9 +266,10 @@ def _write_files(
         licence=parts.licence,
         properties=summary.properties(),
         version=_version(work, parts),
+        owner=parts.owner,
+        private=parts.owner is not None,
     )
-    text = json.dumps(info_to_json(info), ensure_ascii=False, indent=1)
-    (work / MANIFEST).write_text(text, encoding="utf-8")
+    _write_manifest(work, info)
     return info
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from data.apart.reader import NOBODYS
 from data.apart.reader import Reader as Apart
-from data.catalogue.write import move_in
+from data.catalogue.write import MANIFEST, move_in, owners_root
 from data.ingest.making import MADE, Progress, make
 from data.ingest.names import slug, target_name
 from data.ingest.report import IngestReport
@@ -36,6 +36,7 @@ def ingest(
     format: str | None = None,
     append: bool = False,
     replace: bool = False,
+    owner: str | None = None,
     progress: Progress = lambda rows, doing: None,
     apart: Apart = NOBODYS,
 ) -> IngestReport:
@@ -43,7 +44,8 @@ def ingest(
 
     `format` is a reader's name; without it the source is looked at. A data set made from the same
     source is replaced; `append` adds to it instead (of two rows with one id the newer stays), and
-    `replace` allows to put it in the place of any other. `apart` says for whom it is read.
+    `replace` allows to put it in the place of any other. `apart` says for whom it is read. With an `owner`
+    it is theirs: nobody else sees it, and it takes no name of somebody else's.
 
     Raises UnreadableSource, in one sentence, when the source, its format or the name cannot be
     used, or none of its rows can; the catalogue is then as it was.
@@ -51,12 +53,15 @@ def ingest(
     started = time.monotonic()
     if not source.exists():
         raise UnreadableSource(f"There is no file or folder {source.name!r}; check the path.")
+    everybodys, root = root, owners_root(root, owner)
     dataset = target_name(root, source, name, append=append, replace=replace)
+    if owner is not None and (everybodys / dataset / MANIFEST).is_file():
+        raise UnreadableSource(f"There is a data set {dataset!r} for everybody; give another name.")
     existing = root.absolute() / dataset if append else None
     place = source.resolve()
     with work_folder(root.absolute(), dataset) as folder:
         report = apart.read(
-            partial(make, source.absolute(), dataset, folder, format=format, existing=existing),
+            partial(make, source.absolute(), dataset, folder, format=format, existing=existing, owner=owner),
             about=repr(source.name),
             error=UnreadableSource,
             # What annotations speak of lies beside them.

@@ -32,9 +32,12 @@ def make(
     *,
     format: str | None = None,
     existing: Path | None = None,
+    owner: str | None = None,
     progress: Progress = lambda rows, doing: None,
 ) -> IngestReport:
     """Read `source` and write `<folder>/made/<dataset>/`, with the rows of `existing` before its own.
+
+    With an `owner` its manifest says that it is theirs alone.
 
     Raises UnreadableSource, in one sentence.
     """
@@ -51,7 +54,7 @@ def make(
     if staging.rows == 0:
         raise UnreadableSource(_nothing_usable(source, reader, rejected))
     progress(staging.rows, "writing")
-    info = _write(dataset, source, reader, staging, folder, existing)
+    info = _write(dataset, source, reader, staging, folder, existing, owner)
     return IngestReport(
         dataset=info,
         format=reader.name,
@@ -99,7 +102,13 @@ def _read(
 
 
 def _write(
-    dataset: str, source: Path, reader: Reader, staging: Staging, folder: Path, existing: Path | None
+    dataset: str,
+    source: Path,
+    reader: Reader,
+    staging: Staging,
+    folder: Path,
+    existing: Path | None,
+    owner: str | None,
 ) -> DatasetInfo:
     ids = ids_of(staging, dataset)
     write_ids(folder / "ids.parquet", ids)
@@ -127,6 +136,7 @@ def _write(
             source=old.source if old else source.resolve().name,
             licence="unknown",
             properties=tuple(sorted(kinds.items())),
+            owner=owner,
         ),
         images=image_batches(parts, dataset, classes, numbering),
         detections=detection_batches(parts, classes, numbering),

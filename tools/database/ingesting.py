@@ -60,7 +60,9 @@ def db_ingest(
         )
     source = source_named(world, path).path
     try:
-        report = ingest(world.catalogue_root, source, name=name, format=format, apart=world.reader)
+        report = ingest(
+            world.catalogue_root, source, name=name, format=format, owner=world.owner, apart=world.reader
+        )
     except UnreadableSource as error:
         raise ToolError(str(error)) from error
     dataset = report.dataset.name

@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from data.catalogue.write import QUICKLOOKS, folder_of
+from data.schema import DatasetInfo
 from state.model import Bbox
 from tools.base import ToolError, World
 from tools.map.geometry import union_box
@@ -77,14 +79,21 @@ def raster_box(path: Path) -> tuple[Bbox, int]:
 def image_picture(world: World, record: dict[str, Any]) -> Path | None:
     """An image's quicklook, else its raster, where it is there; None for an image without pixels."""
     name, root = record.get("quicklook"), world.catalogue_root
-    if name and root is not None:
-        quicklook = root / str(record["dataset"]) / "quicklooks" / Path(str(name)).name
+    info = _dataset(world, record)
+    if name and root is not None and info is not None:
+        quicklook = folder_of(root, info) / QUICKLOOKS / Path(str(name)).name
         if quicklook.is_file():
             return quicklook
     return image_raster(world, record)
 
 
 def image_raster(world: World, record: dict[str, Any]) -> Path | None:
-    """An image's own raster, where it is there and may be opened."""
-    path = Path(str(record.get("path") or ""))
-    return path if record.get("path") and may_open(world, path) else None
+    """An image's own raster, where it is there and may be opened: by who sees the data set it is of."""
+    path = world.catalogue.raster(str(record["image_id"])) if record.get("path") else None
+    info = _dataset(world, record)
+    owner = info.owner if info is not None else None
+    return path if path is not None and may_open(world, path, owner) else None
+
+
+def _dataset(world: World, record: dict[str, Any]) -> DatasetInfo | None:
+    return next((each for each in world.catalogue.datasets() if each.name == record["dataset"]), None)

@@ -216,7 +216,12 @@ def _loaded(state: State, world: World, items: Sequence[Json], footprints: str, 
         # The folder's name stands for the source: the same search again replaces its own data set.
         _write_catalogue(scratch / wanted, wanted, items)
         report = ingest(
-            world.catalogue_root, scratch / wanted, name=wanted, format="stac", apart=world.reader
+            world.catalogue_root,
+            scratch / wanted,
+            name=wanted,
+            format="stac",
+            owner=world.owner,
+            apart=world.reader,
         )
     except UnreadableSource as error:
         raise ToolError(str(error)) from None

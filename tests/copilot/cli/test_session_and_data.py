@@ -124,3 +124,24 @@ def test_data_sets_are_listed_ingested_and_removed(copilot: Copilot, tmp_path: P
     )
     assert copilot("data", "remove", "towns", "--json", **settings).json == {"removed": "towns"}
     assert copilot("data", "list", "--json", **settings).json == []
+
+
+def test_what_a_visitor_ingested_is_listed_with_whose_it_is_and_shared(
+    copilot: Copilot, tmp_path: Path
+) -> None:
+    from data.ingest import ingest
+
+    file = tmp_path / "berths.csv"
+    file.write_text("name,lon,lat\nOne,4.5,51.5\n")
+    home = tmp_path / "home"
+    ingest(home / "catalogue", file, owner="5f3a9c")
+    settings = {"AZIMUTH_HOME": str(home), "AZIMUTH_CATALOGUE": str(home / "catalogue")}
+    listed = copilot("data", "list", **settings)
+    assert " ".join(listed.out.split()) == (
+        "berths 1 images 0 detections no dates ingested, seen by 5f3a9c alone"
+    )
+    assert copilot("data", "share", "harbours", "--json", **settings).json == {
+        "error": "Nobody keeps a data set 'harbours'; those that people keep are: berths."
+    }
+    assert copilot("data", "share", "berths", "--json", **settings).json == {"shared": "berths", "images": 1}
+    assert copilot("data", "list", **settings).out.splitlines()[-1].endswith("ingested")

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from copilot.engine import Engine
 from copilot.live import Live
 from copilot.server import OwnerAndHeaders, guard, routes
-from copilot.server.owner import COOKIE
+from copilot.server.owner import COOKIE, owner_of
 from copilot.session import Session
 
 HEADERS = {"X-Azimuth": "1"}
@@ -43,10 +43,17 @@ def stranger(client: TestClient) -> TestClient:
     return other
 
 
+def owner(client: TestClient) -> str:
+    """Whose browser that is, as sessions and uploads know it."""
+    found = owner_of(f"{COOKIE}={client.cookies[COOKIE]}")
+    assert found is not None
+    return found
+
+
 @pytest.fixture
 def mine(client: TestClient, live: Live) -> Session:
     """A session of the browser, with a layer of clusters."""
-    session = live.create(client.cookies[COOKIE])
+    session = live.create(owner(client))
     session.call("db_load", names=["xview1", "fair1m"])
     session.call("cluster_plot")
     return session

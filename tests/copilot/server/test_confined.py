@@ -11,9 +11,8 @@ from starlette.testclient import TestClient
 from copilot.engine import Engine
 from copilot.live import Live
 from copilot.masked import Mask
-from copilot.server.owner import COOKIE
 from copilot.session import Session
-from tests.copilot.server.conftest import HEADERS
+from tests.copilot.server.conftest import HEADERS, owner
 
 SECRET = "name,lon,lat\nhidden treasure,4.5,51.5\n"
 POINTS = b"name,lon,lat\nmy own harbour,4.5,51.5\n"
@@ -53,7 +52,7 @@ def call(client: TestClient, session: Session, tool: str, **args: object) -> tup
 def test_no_path_of_the_server_is_read_over_the_web(
     client: TestClient, live: Live, places: list[str], tool: str
 ) -> None:
-    session = live.create(client.cookies[COOKIE])
+    session = live.create(owner(client))
     argument = {"add_file": "file", "db_ingest": "path"}.get(tool, "document")
     for each in places:
         status, text = call(client, session, tool, **{argument: each})
@@ -71,7 +70,7 @@ def test_a_session_of_the_command_line_that_is_opened_over_the_web_is_confined_a
 def test_what_is_uploaded_or_opened_by_the_operator_is_read_by_its_name(
     client: TestClient, live: Live, places: list[str]
 ) -> None:
-    session = live.create(client.cookies[COOKIE])
+    session = live.create(owner(client))
     client.put("/api/uploads/mine.csv", content=POINTS, headers=HEADERS)
     answers = [
         call(client, session, "add_file", file="mine.csv"),

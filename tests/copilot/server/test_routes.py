@@ -11,7 +11,7 @@ from copilot.engine import Engine
 from copilot.live import Live
 from copilot.server.owner import COOKIE
 from copilot.session import Session
-from tests.copilot.server.conftest import HEADERS
+from tests.copilot.server.conftest import HEADERS, owner
 
 NO_SESSION = (404, {"error": "There is no such session here."})
 
@@ -192,7 +192,7 @@ def test_the_base_map_has_every_large_country_inside_the_world(client: TestClien
 def test_an_upload_goes_to_the_owners_folder(client: TestClient, engine: Engine):
     answer = client.put("/api/uploads/my%20cities.csv", content=b"name,lon,lat\na,1,2\n", headers=HEADERS)
     assert (answer.status_code, answer.json()) == (200, {"name": "my_cities.csv", "bytes": 19})
-    path = engine.uploads(client.cookies[COOKIE]) / "my_cities.csv"
+    path = engine.uploads(owner(client)) / "my_cities.csv"
     assert path.read_bytes() == b"name,lon,lat\na,1,2\n"
 
 
@@ -230,7 +230,7 @@ def test_uploads_over_the_quota_get_one_sentence_and_leave_nothing_but_what_was_
 ):
     monkeypatch.setenv("AZIMUTH_QUOTA_GB", "0.000001")
     assert client.put("/api/uploads/a.bin", content=b"x" * 600, headers=HEADERS).status_code == 200
-    folder = engine.uploads(client.cookies[COOKIE])
+    folder = engine.uploads(owner(client))
     sentence = (
         "With this file the uploads of this browser take more than 1e-06 GB ($AZIMUTH_QUOTA_GB), which is "
         "the most; whoever runs Azimuth can make room, and a file under a name that is there already takes "
@@ -262,7 +262,7 @@ def test_an_upload_to_a_disk_that_is_nearly_full_is_turned_down(
 def test_an_uploads_name_never_leaves_its_folder(client: TestClient, engine: Engine, name: str):
     client.put(f"/api/uploads/{name}", content=b"x", headers=HEADERS)
     files = [path for path in engine.home.rglob("*") if path.is_file() and path.read_bytes() == b"x"]
-    assert [path for path in files if path.parent != engine.uploads(client.cookies[COOKIE])] == []
+    assert [path for path in files if path.parent != engine.uploads(owner(client))] == []
 
 
 def test_an_upload_without_our_header_is_turned_down(client: TestClient):
@@ -291,7 +291,7 @@ def test_an_uploaded_file_is_added_to_the_session_of_its_owner_only(
     answer = client.post(f"/api/sessions/{mine.id}/calls", json=body, headers=HEADERS)
     assert answer.status_code == 200
     assert [each.name for each in mine.state.artifacts] == ["my_places"]
-    theirs = live.create(stranger.cookies[COOKIE])
+    theirs = live.create(owner(stranger))
     refused = stranger.post(f"/api/sessions/{theirs.id}/calls", json=body, headers=HEADERS)
     assert refused.status_code == 422 and "There is no file 'my_places.csv' that" in refused.json()["error"]
     assert theirs.state.artifacts == ()

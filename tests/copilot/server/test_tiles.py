@@ -16,8 +16,8 @@ from rasterio.io import MemoryFile
 from starlette.testclient import TestClient
 
 from copilot.live import Live
-from copilot.server.owner import COOKIE
 from copilot.session import Session
+from tests.copilot.server.conftest import owner
 from tests.tools.prepared import write_raster
 
 PLACE = "7/65/42"
@@ -27,7 +27,7 @@ PLACE = "7/65/42"
 @pytest.fixture
 def heights(live: Live, client: TestClient) -> Session:
     """A session with sixteen heights, 0 to 15, over the Rhine's mouth on its map."""
-    session = live.create(client.cookies[COOKIE])
+    session = live.create(owner(client))
     uploads = live.engine.uploads(session.row.owner)
     uploads.mkdir(parents=True)
     write_raster(uploads / "heights.tif")
