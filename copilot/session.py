@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import random
 import shutil
 import threading
 import time
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from copilot.answer import Answer as Answer  # also found here
@@ -20,6 +17,7 @@ from copilot.answer import answer_of
 from copilot.answer import call_to_json as call_to_json
 from copilot.engine import Engine, default_engine, encode_texts
 from copilot.models import chat_address
+from copilot.names import UNTITLED, kept_text, reviewer, session_name
 from copilot.replaying import replayed
 from data.apart.reader import Reader
 from data.catalogue.base import Catalogue
@@ -40,8 +38,6 @@ Listener = Callable[[Event], None]
 Made = tuple[Event, State, str | None]
 """The next event, the state after it, and the session's name from then on where it gives one."""
 
-UNTITLED = "Untitled session"
-MAX_NAME_CHARS = 200
 _MAX_CONFLICTS = 100
 
 _log = logging.getLogger(__name__)
@@ -80,7 +76,7 @@ class Session:
         engine = engine or default_engine()
         if session_id is not None:
             return cls(engine.store.session(session_id), engine)
-        return cls(engine.store.create(owner, _name(name)), engine)
+        return cls(engine.store.create(owner, session_name(name)), engine)
 
     @classmethod
     def open_shared(cls, token: str, *, owner: str = "local", engine: Engine | None = None) -> Session:
@@ -248,7 +244,7 @@ class Session:
 
         def opening() -> Made:
             event = Event(
-                self._next_seq, self._next_turn, "request", now(), text=_text(request), source=source
+                self._next_seq, self._next_turn, "request", now(), text=kept_text(request), source=source
             )
             return replace(event, hash=self.hash), self.state, None
 
@@ -258,7 +254,7 @@ class Session:
         """Append what the model thinks beside its calls, with what the turn has cost so far."""
 
         def thinking() -> Made:
-            event = Event(self._next_seq, turn, "thought", now(), text=_text(text), tokens=usage.total)
+            event = Event(self._next_seq, turn, "thought", now(), text=kept_text(text), tokens=usage.total)
             return replace(event, data=usage.to_json(), hash=self.hash), self.state, None
 
         return self._append_next(thinking)
@@ -278,7 +274,7 @@ class Session:
 
         def closing() -> Made:
             event = Event(
-                self._next_seq, turn, "reply", now(), text=_text(reply), outcome=outcome, tokens=tokens
+                self._next_seq, turn, "reply", now(), text=kept_text(reply), outcome=outcome, tokens=tokens
             )
             return replace(event, data=data, seconds=round(seconds, 4), hash=self.hash), self.state, None
 
@@ -294,7 +290,9 @@ class Session:
         events = self.events
         kept = events if turn is None else until(events, turn)
         store = self.engine.store
-        row = store.create(owner or self.row.owner, _name(name or f"{self.name} (copy)"), parent=self.id)
+        row = store.create(
+            owner or self.row.owner, session_name(name or f"{self.name} (copy)"), parent=self.id
+        )
         self._copy_artifacts(row.id, kept)
         # A copy's records speak of the copy: of its own files, and not of the session that it came from.
         store.append(row.id, [replace(each, data=_speaking_of(row.id, self.id, each.data)) for each in kept])
@@ -320,8 +318,8 @@ class Session:
 
     def rename(self, name: str) -> None:
         """Give the session another name."""
-        self.engine.store.rename(self.id, _name(name))
-        self.row = replace(self.row, name=_name(name))
+        self.engine.store.rename(self.id, session_name(name))
+        self.row = replace(self.row, name=session_name(name))
 
     # -- inside -------------------------------------------------------------------------------
 
@@ -434,8 +432,8 @@ class Session:
         if name is None:
             store.append(self.id, [event], opened=opened)
         else:
-            store.append(self.id, [event], name=_name(name), opened=opened)
-            self.row = replace(self.row, name=_name(name))
+            store.append(self.id, [event], name=session_name(name), opened=opened)
+            self.row = replace(self.row, name=session_name(name))
 
     def _take(self, event: Event, after: State | None = None) -> None:
         with self._taking:
@@ -464,24 +462,6 @@ class Session:
 def _mark(event: Event) -> tuple[int, str, str, str]:
     """What tells an event from another one of its number."""
     return event.seq, event.at, event.tool, event.hash
-
-
-def reviewer(owner: str) -> str:
-    """Who a verdict is by: $COPILOT_USER, else a name that gives the browser's cookie away to nobody."""
-    if named := os.environ.get("COPILOT_USER", "").strip():
-        return named[:80]
-    return owner if owner == "local" else f"analyst-{sha256(owner.encode()).hexdigest()[:6]}"
-
-
-def _name(name: str) -> str:
-    """A session's name as it is kept: one line of plain text, whatever came in."""
-    plain = "".join(" " if unicodedata.category(each)[0] in "CZ" else each for each in name)
-    return " ".join(plain.split())[:MAX_NAME_CHARS].strip() or UNTITLED
-
-
-def _text(text: str) -> str:
-    """A text that any encoder and database takes: half a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _speaking_of(new_id: str, old_id: str, data: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,28 @@
+"""What sessions, people and texts are called where they are kept."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from hashlib import sha256
+
+UNTITLED = "Untitled session"
+MAX_NAME_CHARS = 200
+
+
+def reviewer(owner: str) -> str:
+    """Who a verdict is by: $COPILOT_USER, else a name that gives the browser's cookie away to nobody."""
+    if named := os.environ.get("COPILOT_USER", "").strip():
+        return named[:80]
+    return owner if owner == "local" else f"analyst-{sha256(owner.encode()).hexdigest()[:6]}"
+
+
+def session_name(name: str) -> str:
+    """A session's name as it is kept: one line of plain text, whatever came in."""
+    plain = "".join(" " if unicodedata.category(each)[0] in "CZ" else each for each in name)
+    return " ".join(plain.split())[:MAX_NAME_CHARS].strip() or UNTITLED
+
+
+def kept_text(text: str) -> str:
+    """A text that any encoder and database takes: half a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
