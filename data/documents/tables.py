@@ -53,6 +53,30 @@ def read_csv(path: Path, delimiter: str | None = None) -> Table:
     return Table(frame, found.encoding, chosen, decimal, header)
 
 
+@dataclass(frozen=True)
+class HowRead:
+    """How a table's file was read, without the table: see `Table`."""
+
+    encoding: str
+    delimiter: str
+    decimal: str
+    header: bool
+
+
+def kept_csv(path: Path, kept: Path, delimiter: str | None = None) -> HowRead:
+    """As `read_csv`, the table written to `kept` as an Arrow file: for a process of its own."""
+    read = read_csv(path, delimiter)
+    read.frame.to_feather(kept, compression="uncompressed")
+    return HowRead(read.encoding, read.delimiter, read.decimal, read.header)
+
+
+def kept_table(how: HowRead, kept: Path) -> Table:
+    """The table that `kept_csv` has written."""
+    import pandas as pd
+
+    return Table(pd.read_feather(kept), how.encoding, how.delimiter, how.decimal, how.header)
+
+
 def delimiter_of(lines: list[str]) -> str:
     """The sign that splits most lines into the same number of cells, two or more; else the comma."""
     best, score = ",", 0.0

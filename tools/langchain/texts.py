@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -13,7 +14,7 @@ from tools.artifacts import Input
 from tools.base import ToolError, World
 from tools.data.source import column_in
 from tools.phrases import number_of
-from tools.python.documents import DocumentHandle, document_of
+from tools.python.documents import DocumentHandle, document_of, read_apart
 from tools.tables import load_table, plain_value
 from tools.units import TableId
 
@@ -141,20 +142,20 @@ def document_pages(state: State, world: World, handle: str) -> list[tuple[int | 
     suffix = found.path.suffix
     try:
         if suffix == ".pdf":
-            pdf = read_pdf(found.path, 1, None)
+            pdf = read_apart(world, partial(read_pdf, found.path, 1, None), found)
             pages: list[tuple[int | None, str]] = [
                 (pdf.first + at, plain(text)) for at, text in enumerate(pdf.texts)
             ]
         elif suffix == ".docx":
-            pages = [(None, plain(read_docx(found.path).text))]
+            pages = [(None, plain(read_apart(world, partial(read_docx, found.path), found).text))]
         elif suffix == ".html":
-            pages = [(None, plain(read_html(found.path, main=True).text))]
+            pages = [(None, plain(read_apart(world, partial(read_html, found.path, main=True), found).text))]
         elif suffix in (".zip", ".xlsx", ".parquet"):
             raise ToolError(
                 f"{found.handle} ({found.name}) is a {suffix[1:]} file and holds no running text."
             )
         else:
-            pages = [(None, plain(tidy(read_text(found.path).text)))]
+            pages = [(None, plain(tidy(read_apart(world, partial(read_text, found.path), found).text)))]
     except DocumentError as error:
         raise ToolError(str(error)) from None
     characters = sum(len(text) for _, text in pages)

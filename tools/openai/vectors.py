@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -14,7 +14,7 @@ from tools.artifacts import Call, write_about
 from tools.base import Step, ToolError, World, tool
 from tools.openai.asking import address_of, embedded
 from tools.phrases import number_of, one_line
-from tools.python.documents import DocumentHandle, document_of, written
+from tools.python.documents import DocumentHandle, document_of, read_apart, written
 from tools.units import Words
 
 EMBEDDED = "all-MiniLM-L6-v2"
@@ -105,7 +105,7 @@ def token_count(
         if found.path.suffix not in _TEXT_SUFFIXES:
             document_of(state, world, document, ".txt")  # says which tool reads it
         try:
-            text = read_text(found.path).text
+            text = read_apart(world, partial(read_text, found.path), found).text
         except DocumentError as error:
             raise ToolError(str(error)) from None
     assert text is not None

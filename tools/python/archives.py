@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -16,6 +17,9 @@ from tools.outside import file_named
 from tools.phrases import listed, number_of, one_line
 from tools.python.documents import Document, document_of
 from tools.tables import table_of_inputs
+
+if TYPE_CHECKING:
+    from data.uploads.archive import Member
 
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 ArchiveHandle = Annotated[
@@ -44,12 +48,11 @@ def list_archive(state: State, world: World, *, document: ArchiveHandle) -> Step
     """
     import pandas as pd
 
-    from data.uploads.archive import listing
     from data.uploads.errors import UploadError
 
     found = archive_of(state, world, document)
     try:
-        members = [each for each in listing(found.path) if not each.is_folder]
+        members = [each for each in listed_apart(world, found) if not each.is_folder]
     except UploadError as error:
         raise ToolError(str(error)) from None
     names = [one_line(each.name) for each in members]
@@ -106,6 +109,16 @@ def file_hash(
         f"SHA-256 {sha256} and MD5 {md5}."
     )
     return Step(state, said, {"artifact": found.id, "sha256": sha256, "md5": md5, "size_bytes": size})
+
+
+def listed_apart(world: World, found: Document) -> tuple[Member, ...]:
+    """What an archive holds, looked at in a process of its own. Raises UploadError."""
+    from data.uploads.archive import listing
+    from data.uploads.errors import UploadError
+
+    return world.reader.read(
+        partial(listing, found.path), about=one_line(found.name), error=UploadError, reads=[found.path]
+    )
 
 
 def archive_of(state: State, world: World, handle: str) -> Document:

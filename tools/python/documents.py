@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
@@ -15,6 +16,8 @@ from state.model import Artifact, State
 from tools.artifacts import Call, Input, write_about
 from tools.base import Step, ToolError, World
 from tools.phrases import listed, number_of, one_line
+
+Found = TypeVar("Found")
 
 EXTRACT_CHARS = 600
 """How much of a text goes into an observation; the document holds all of it."""
@@ -60,6 +63,18 @@ def document_of(state: State, world: World, handle: str, *suffixes: str) -> Docu
             f"{artifact.id} ({one_line(artifact.name)}) is {kind}, not {wanted}; {reader} reads it."
         )
     return Document(artifact.id, path, artifact.name, artifact.id)
+
+
+def read_apart(world: World, work: partial[Found], found: Document, folder: Path | None = None) -> Found:
+    """What reading a document gives, in a process of its own (`data.apart`). Raises DocumentError.
+
+    What it makes is written in `folder`.
+    """
+    from data.documents.errors import DocumentError
+
+    return world.reader.read(
+        work, about=one_line(found.name), error=DocumentError, reads=[found.path], folder=folder
+    )
 
 
 def text_step(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -10,7 +11,14 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed, number_of, one_line
-from tools.python.documents import Document, DocumentHandle, document_of, extract, text_step
+from tools.python.documents import (
+    Document,
+    DocumentHandle,
+    document_of,
+    extract,
+    read_apart,
+    text_step,
+)
 from tools.tables import table_of_inputs
 
 if TYPE_CHECKING:
@@ -47,7 +55,7 @@ def read_pdf(
 
     found = document_of(state, world, document, ".pdf")
     try:
-        pdf = pdf_of(found.path, first_page, last_page)
+        pdf = read_apart(world, partial(pdf_of, found.path, first_page, last_page), found)
     except DocumentError as error:
         raise ToolError(str(error)) from None
     end = first_page + len(pdf.texts) - 1
@@ -96,7 +104,7 @@ def read_docx(
 
     found = document_of(state, world, document, ".docx")
     try:
-        docx = docx_of(found.path)
+        docx = read_apart(world, partial(docx_of, found.path), found)
     except DocumentError as error:
         raise ToolError(str(error)) from None
     call = Call.of(read_docx, document=found.handle, table=table)
@@ -147,7 +155,7 @@ def read_html(
 
     found = document_of(state, world, document, ".html")
     try:
-        page = html_of(found.path, main=main)
+        page = read_apart(world, partial(html_of, found.path, main=main), found)
     except DocumentError as error:
         raise ToolError(str(error)) from None
     titled = f"is titled {extract(page.title)}" if page.title else "has no title"
@@ -196,7 +204,7 @@ def read_text(
     if found.path.suffix not in _TEXTS:
         document_of(state, world, document, ".txt")  # says which tool reads it
     try:
-        read = text_of(found.path)
+        read = read_apart(world, partial(text_of, found.path), found)
     except DocumentError as error:
         raise ToolError(str(error)) from None
     every = tidy(read.text).split("\n")

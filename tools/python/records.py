@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -11,7 +14,7 @@ from state.model import Artifact, State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import groups_in_words, listed, number_of, one_line
-from tools.python.documents import DocumentHandle, document_of, extract, text_step
+from tools.python.documents import DocumentHandle, document_of, extract, read_apart, text_step
 from tools.tables import load_table, plain_rows, plain_value, rows_in_words, save_table, table_of_inputs
 from tools.vectors import vector_of
 
@@ -42,8 +45,7 @@ def read_csv(
     turn the csv into a table | what columns are in the csv file
     """
     from data.documents.errors import DocumentError
-    from data.documents.tables import DELIMITERS
-    from data.documents.tables import read_csv as table_of
+    from data.documents.tables import DELIMITERS, kept_csv, kept_table
 
     if (artifact := brought_in_as(state, document)) is not None:
         return _as_table(state, world, artifact)
@@ -51,7 +53,11 @@ def read_csv(
     if found.path.suffix not in (".csv", ".tsv", ".txt", ".tab"):
         document_of(state, world, document, ".csv")  # says which tool reads it
     try:
-        read = table_of(found.path, None if delimiter is None else _DELIMITERS[delimiter])
+        with TemporaryDirectory(prefix="azimuth-csv-") as folder:
+            kept = Path(folder) / "table.arrow"
+            asked = None if delimiter is None else _DELIMITERS[delimiter]
+            how = read_apart(world, partial(kept_csv, found.path, kept, asked), found, Path(folder))
+            read = kept_table(how, kept)
     except DocumentError as error:
         raise ToolError(f"{one_line(found.name)}: {error}") from None
     sign = DELIMITERS.get(read.delimiter, read.delimiter)
@@ -93,7 +99,7 @@ def read_json(
 
     found = document_of(state, world, document, ".json", ".geojson", ".ipynb", ".txt")
     try:
-        value = value_of(found.path)
+        value = read_apart(world, partial(value_of, found.path), found)
         value = at_path(value, path) if path and path.strip() else value
         about = outline(value)
     except DocumentError as error:
@@ -143,7 +149,7 @@ def read_xml(
 
     found = document_of(state, world, document, ".xml", ".html", ".txt")
     try:
-        xml = xml_of(found.path)
+        xml = read_apart(world, partial(xml_of, found.path), found)
         wanted = found_in(xml, element) if element and element.strip() else ()
     except DocumentError as error:
         raise ToolError(str(error)) from None

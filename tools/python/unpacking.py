@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -15,7 +16,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Reach, Step, ToolError, World, tool
 from tools.phrases import listed, number_of, one_line
-from tools.python.archives import ArchiveHandle, archive_of
+from tools.python.archives import ArchiveHandle, archive_of, listed_apart
 from tools.python.files_in import add_file
 from tools.units import Words
 
@@ -49,17 +50,23 @@ def extract_archive(
     Asked as: unpack the zip | extract the archive | unzip bundle.zip | take stations.csv out of the zip |
     open the files in the archive | get the text file out of the bundle
     """
-    from data.uploads.archive import extract, listing
+    from data.uploads.archive import extract
     from data.uploads.errors import UploadError
 
     found = archive_of(state, world, document)
     call = Call.of(extract_archive, document=found.handle, members=members)
     try:
-        names = [each.name for each in listing(found.path) if not each.is_folder]
+        names = [each.name for each in listed_apart(world, found) if not each.is_folder]
         wanted = _wanted(names, members, one_line(found.name))
         inside = world.artifacts.about("document-000000").parent
         with TemporaryDirectory(prefix=".unpacked-", dir=inside) as folder:
-            files = extract(found.path, Path(folder) / "out", only=set(wanted))
+            files = world.reader.read(
+                partial(extract, found.path, Path(folder) / "out", only=wanted),
+                about=one_line(found.name),
+                error=UploadError,
+                reads=[found.path],
+                folder=Path(folder),
+            )
             after, kept, refused = _added(state, world, call, files)
     except UploadError as error:
         raise ToolError(str(error)) from None
