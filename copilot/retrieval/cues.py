@@ -18,7 +18,7 @@ _DATE = re.compile(
 _AREA = re.compile(
     r"\b(?:km|kilomet\w+|miles?|mi|radius|around|near|nearby|within|inside|here|there|drawn|drawing|"
     r"bbox|bounding|latitude|longitude|lat|lon|area|region|hemisphere|north of|south of|east of|west of)\b"
-    r"|\d\s*°|-?\d+\.\d+\s*,\s*-?\d+\.\d+",
+    r"|\d\s*°|(?<!\d)-?\d+\.\d+\s*,\s*-?\d+\.\d+",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(

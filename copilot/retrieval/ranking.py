@@ -25,7 +25,7 @@ LEADING = 6
 """How many of the best go before what is usually done with a selection."""
 MOST_PARTS = 24
 _JOINT = re.compile(
-    r"[.;:!?\n]+(?=\s|$)|,\s|\s[-–—/|+]+>?\s|\s\(|\)\s"
+    r"(?<![.;:!?\n])[.;:!?\n]+(?=\s|$)|,\s|\s[-–—/|+]+>?\s|\s\(|\)\s"
     r"|\s(?:and|then|but|plus|also|with|as well as|before|after|while|which)\s",
     re.IGNORECASE,
 )

@@ -121,7 +121,7 @@ def by_modality(scores: Mapping[str, float], modality: str) -> dict[str, float]:
 
 def normal(text: str) -> str:
     """A request as the head reads it: lower case, without stops at its end and names of files."""
-    plain = re.sub(r"\S+\.(?:tiff?|png|jpe?g|jp2|img|nc|hdf|h5)\b", "image", text, flags=re.IGNORECASE)
+    plain = re.sub(r"(?<!\S)\S+\.(?:tiff?|png|jpe?g|jp2|img|nc|hdf|h5)\b", "image", text, flags=re.IGNORECASE)
     return " ".join(plain.lower().split()).strip(" .!?")
 
 

@@ -83,7 +83,7 @@ def sentence(message: str) -> str:
         near = re.search(r'(?:Candidate bindings: "|the column "(?:\w+\.)?)([^"]+)"', message)
         hint = f"; did you mean {near[1]!r}?" if near else "."
         return f"There is no column {unknown[1]!r}{hint}"
-    text = re.split(r"\n\s*LINE \d+:|\nHINT|\nPossible solutions", message)[0]
+    text = re.split(r"\n[^\S\n]*LINE \d+:|\nHINT|\nPossible solutions", message)[0]
     text = re.sub(r"^(\w+ )*(Error|Exception): ", "", text.strip())
     text = " ".join(text.split()).replace("! Did you", "; did you")
     return text.rstrip(" .!") + ("" if text.endswith("?") else ".")

@@ -14,7 +14,7 @@ MAX_HTML_BYTES = 20_000_000
 MAX_LINKS = 2_000
 _NOT_TEXT = ("script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "head")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.I)
-_ENCODING = re.compile(rb"<meta[^>]{0,300}charset\s*=\s*[\"']?\s*([\w-]{2,30})", re.I)
+_ENCODING = re.compile(rb"<meta[^>]{0,300}charset\s*+=\s*+(?:[\"']\s*+)?([\w-]{2,30})", re.I)
 _LINES = re.compile(r"\n\s*\n\s*")
 
 

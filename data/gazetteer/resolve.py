@@ -73,7 +73,7 @@ _LOOSE = re.compile(
     r"|^(.+?) (?:area|metro area|metropolitan area|coast|harbou?r|port|waters|(?:international )?airports?)$"
 )
 _PORT = re.compile(r"^(?:ports?|harbou?r) of (.+)$|^(.+) (?:port|harbou?r)$")
-_BRACKET = re.compile(r"^(.*?)\s*\(([^()]*)\)\s*$")
+_BRACKET = re.compile(r"^(.*?)(?<!\s)\s*+\(([^()]*)\)\s*$")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,7 +174,7 @@ def _from_xml(text: str) -> Metadata:
         root = fromstring(text.encode("utf-8"))
     except (ParseError, DefusedXmlException, ValueError):
         raise RasterError("The metadata file begins as XML and is broken.") from None
-    name = re.sub(r"\{.*\}", "", root.tag)
+    name = root.tag.rpartition("}")[2]
     if name == "calibration":
         return _sentinel_1(root)
     if "User_Product" in name:

@@ -14,7 +14,7 @@ from data.readers.labels import PixelObject, labelled_image, split_of
 from data.readers.records import heads, number
 
 SUFFIXES = frozenset({".txt"})
-_LINE = re.compile(r"^\s*(?:-?\d+(?:\.\d+)?\s+){8}\S+\s+[0-2]\s*$", re.MULTILINE)
+_LINE = re.compile(r"^[^\S\n]*+(?:-?\d+(?:\.\d+)?[^\S\n]+){8}\S+[^\S\n]+[0-2][^\S\n]*$", re.MULTILINE)
 _VERSION = re.compile(r"^(?:version|v)\d[\d.]*$", re.IGNORECASE)
 
 

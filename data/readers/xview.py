@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -93,7 +92,7 @@ def _parse(feature: Any) -> tuple[str, str | None, int, list[float]]:
         raise BadRecord(f"type_id {type_id} is a known error of the published file")
     if type_id is None or type_id not in XVIEW_TYPE_IDS:
         raise BadRecord(f"type_id {properties.get('type_id')!r} is not one of xView's 60 classes")
-    pixels = re.split(r"\s*,\s*", str(properties.get("bounds_imcoords", "")).strip())
+    pixels = str(properties.get("bounds_imcoords", "")).split(",")
     try:
         left, top, right, bottom = (float(part) for part in pixels)
     except ValueError:

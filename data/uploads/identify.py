@@ -183,7 +183,7 @@ def _text(path: Path, head: bytes) -> Format:
 def _markup(start: str) -> Format:
     if re.search(r"<(?:\w+:)?kml[\s>]", start[:4096]):
         return "kml"
-    if re.match(r"(?:<!--.*?-->\s*)*<!doctype\s+html|<html[\s>]", start, re.I | re.S) or re.search(
+    if re.match(r"(?:<!--.*?-->\s*+)*+<!doctype\s+html|<html[\s>]", start, re.I | re.S) or re.search(
         r"<(?:html|body)[\s>]", start[:4096], re.I
     ):
         return "html"

@@ -212,7 +212,7 @@ def _check_on_globe(source: rasterio.DatasetReader, crs: CRS, transform: Affine,
         raise UploadError(said)
 
 
-_DMS = re.compile(r"\(?\s*(-?[\d.]+)\s*\)?")
+_DMS = re.compile(r"-?[\d.]+")
 
 
 def camera_point(tags: dict[str, Any]) -> tuple[float, float] | None:

@@ -19,7 +19,9 @@ _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _OPEN = "{http://a9.com/-/spec/opensearch/1.1/}"
 _KINDS = ("application/atom+xml", "application/xml", "text/xml")
-_ID = re.compile(r"(?:arxiv:)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?)", re.IGNORECASE)
+_ID = re.compile(
+    r"(?<![a-z-])(?:arxiv:)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?)", re.IGNORECASE
+)
 _FIELDED = re.compile(r"\b(?:ti|au|abs|co|jr|cat|rn|id|all):")
 
 Order = Literal["relevance", "newest"]

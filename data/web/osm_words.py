@@ -109,7 +109,7 @@ place=village: village
 place=town: town
 place=city: city
 """
-_TAG = re.compile(r'\s*"?([A-Za-z][\w:.-]{0,60})"?\s*(?:=\s*"?([^"=\[\]]{1,200}?)"?)?\s*')
+_TAG = re.compile(r'\s*"?([A-Za-z][\w:.-]{0,60})"?\s*+(?:=\s*+"?([^"=\[\]]{1,200}?)"?)?\s*')
 
 
 def _words() -> dict[str, Tag]:

@@ -32,7 +32,7 @@ def search(words: str, language: str, most: int) -> tuple[list[Article], int]:
     articles = []
     for each in items(part(found, "query", "search")):
         title = line(each.get("title"))
-        text = line(unescape(re.sub(r"<[^>]*>", "", str(each.get("snippet") or ""))))
+        text = line(unescape(re.sub(r"<[^<>]*>", "", str(each.get("snippet") or ""))))
         if title:
             articles.append(Article(title, _address(language, title), text, whole(each.get("wordcount"))))
     total = whole(part(found, "query", "searchinfo", "totalhits"))

@@ -30,7 +30,7 @@ Diagonal = Annotated[
 ]
 _METRES_A_DEGREE = 111_320.0
 _CONDITION = re.compile(
-    r"\s*(<=|>=|!=|<>|==|=|<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?)\s*", re.IGNORECASE
+    r"\s*(<=|>=|!=|<>|==|=|<|>)\s*([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[-+]?\d{1,3})?)\s*", re.IGNORECASE
 )
 _SIGNS = {"==": "=", "<>": "!="}
 

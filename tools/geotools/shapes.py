@@ -269,7 +269,7 @@ def make_valid(state: State, world: World, *, vector: VectorHandle) -> Step:
     source = vector_of(state, world, vector)
     reasons: dict[str, int] = {}
     for each in source.frame.geometry[~source.frame.geometry.is_valid]:
-        reason = re.sub(r"\s*\[.*", "", str(shapely.is_valid_reason(each))).lower()
+        reason = str(shapely.is_valid_reason(each)).partition("[")[0].rstrip().lower()
         reasons[reason] = reasons.get(reason, 0) + 1
     with sentences():
         fit = cleaned(source.frame)

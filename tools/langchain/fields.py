@@ -44,7 +44,7 @@ _FORMATS: dict[str, Kind] = {
 _KEYWORDS = {"type", "format", "unit", "description", "title", "enum", "minimum", "maximum"}
 _TOP = {"type", "properties", "required", "title", "description", "$schema", "additionalProperties"}
 _WRITTEN = re.compile(
-    r"^(?P<name>[^:()\[\]]+?)\s*(?:[(\[](?P<unit>[^)\]]{1,30})[)\]])?\s*(?::\s*(?P<rest>.+))?$"
+    r"^(?P<name>[^:()\[\]]*[^:()\[\]\s])\s*+(?:[(\[](?P<unit>[^)\]]{1,30})[)\]])?\s*+(?::\s*+(?P<rest>.+))?$"
 )
 
 

@@ -41,23 +41,25 @@ _NUMBER = re.compile(
 _UNIT = re.compile(
     r"\s?(?P<unit>%|‰|°\s?[CFK]?|(?:[A-Za-zµμΩÅ°]+[²³0-9]?(?:\s?[/·*^]\s?-?[A-Za-z0-9²³]+)*)(?:\s[A-Za-z]+[²³]?){0,2})"
 )
+_BLANK = r"[^\S\n]"
 _PAIR = re.compile(
-    r"^[ \t]*(?:[-*•]\s+)?\|?\s*(?P<key>[^\W\d_][\w ()/%°²³.,-]{0,60}?)\s*(?::|=|\|)\s*"
-    r"(?P<value>\S[^\n]*?)\s*\|?\s*$",
+    rf"^[ \t]*+(?:[-*•]{_BLANK}++)?(?:\|{_BLANK}*+)?(?P<key>[^\W\d_][\w ()/%°²³.,-]{{0,60}}?)"
+    rf"{_BLANK}*+(?::|=|\|){_BLANK}*+(?P<value>\S(?:[^\n]*[^\s|])?){_BLANK}*+(?:\|{_BLANK}*+)?$",
     re.MULTILINE,
 )
-_INLINE = re.compile(r"(?:^|[;,(]|\.\s)\s*(?P<key>[^\W\d_][\w ]{0,40}?)\s*[:=]\s*(?P<value>[^;\n|]+?)(?=;|\n|\)|,\s[^\W\d_][\w ]{0,40}\s*[:=]|\.\s|\.?$)", re.MULTILINE)  # fmt: skip  # noqa: E501
+_INLINE = re.compile(r"(?:^|[;,(]|\.\s)[^\S\n]*+(?P<key>[^\W\d_][\w ]{0,40}?)[^\S\n]*+[:=][^\S\n]*+(?P<value>[^;\n|]{1,400}?)(?=;|\n|\)|,\s[^\W\d_][\w ]{0,40}[^\S\n]*+[:=]|\.\s|\.?$)", re.MULTILINE)  # fmt: skip  # noqa: E501
 _DECIMAL = r"[-+−]?\d{1,3}(?:\.\d+)?"
 _LETTERED = re.compile(
-    r"(?P<lat>\d{1,2}(?:\.\d+)?)\s*°?\s*(?P<ns>[NS])\b[\s,;]*(?P<lon>\d{1,3}(?:\.\d+)?)\s*°?\s*(?P<ew>[EW])\b"
+    r"(?P<lat>\d{1,2}(?:\.\d+)?)\s*+(?:°\s*+)?(?P<ns>[NS])\b[\s,;]*+"
+    r"(?P<lon>\d{1,3}(?:\.\d+)?)\s*+(?:°\s*+)?(?P<ew>[EW])\b"
 )
 _DMS = re.compile(
     r"(?P<d1>\d{1,2})°\s*(?P<m1>\d{1,2})['′]\s*(?:(?P<s1>\d{1,2}(?:\.\d+)?)[\"″]\s*)?(?P<ns>[NS])[\s,;]*"
     r"(?P<d2>\d{1,3})°\s*(?P<m2>\d{1,2})['′]\s*(?:(?P<s2>\d{1,2}(?:\.\d+)?)[\"″]\s*)?(?P<ew>[EW])"
 )
 _NAMED = re.compile(
-    rf"\b(?P<first>lat|lon)(?:itude|gitude|g)?\b\s*[:=]?\s*(?P<a>{_DECIMAL})\s*°?[\s,;]*(?:and\s+)?"
-    rf"\b(?P<second>lat|lon)(?:itude|gitude|g)?\b\s*[:=]?\s*(?P<b>{_DECIMAL})",
+    rf"\b(?P<first>lat|lon)(?:itude|gitude|g)?\b\s*+(?:[:=]\s*+)?(?P<a>{_DECIMAL})\s*+°?[\s,;]*+(?:and\s++)?"
+    rf"\b(?P<second>lat|lon)(?:itude|gitude|g)?\b\s*+(?:[:=]\s*+)?(?P<b>{_DECIMAL})",
     re.IGNORECASE,
 )
 _BARE = re.compile(

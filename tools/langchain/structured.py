@@ -161,7 +161,7 @@ class _Reader:
     def _of_pair(self, wanted: Wanted, pair: Pair) -> Any:
         """The value of a pair as the kind that is wanted; None when it is none."""
         if wanted.kind in ("number", "integer"):
-            unit_in_key = re.search(r"[(\[]([^)\]]+)[)\]]", pair.key)
+            unit_in_key = re.search(r"[(\[]([^()\[\]]+)[)\]]", pair.key)
             measures = measures_in(pair.value)
             if len(measures) != 1:
                 return None
@@ -293,7 +293,7 @@ def _checked(wanted: Wanted, looked: _Looked) -> _Looked:
 
 
 def _without_unit(key: str) -> str:
-    return re.sub(r"[(\[][^)\]]*[)\]]", " ", key)
+    return re.sub(r"[(\[][^()\[\]]*[)\]]", " ", key)
 
 
 def _holds(key: str, names: tuple[str, ...]) -> bool:

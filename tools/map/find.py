@@ -16,7 +16,7 @@ from tools.phrases import listed
 from tools.places import box, place_named
 from tools.selection import geojson, selection_of_query
 
-_COORDINATES = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*[,; ]\s*(-?\d+(?:\.\d+)?)\s*")
+_COORDINATES = re.compile(r"\s*+(-?\d+(?:\.\d+)?)(?:\s*+[,;]\s*+|\s++)(-?\d+(?:\.\d+)?)\s*")
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,12 @@ from tools.units import Latitude, Longitude
 
 _MGRS = re.compile(r"(?:\d{1,2}[C-HJ-NP-X]|[ABYZ])[A-HJ-NP-Z]{2}(?:\d\d){0,5}")
 _UTM = re.compile(
-    r"(?:UTM)?\s*(?:ZONE)?\s*(\d{1,2})\s*([C-HJ-NP-X])?[\s,:]+([\d.]+)\s*M?\s*E?[\s,]+([\d.]+)\s*M?\s*N?"
+    r"(?:UTM)?\s*+(?:ZONE\s*+)?(\d{1,2})(?:\s*([C-HJ-NP-X]))?[\s,:]++"
+    r"([\d.]++)(?:\s*M)?(?:\s*E)?[\s,]++([\d.]++)(?:\s*M)?(?:\s*N)?"
 )
-_UPS = re.compile(r"UPS\s*([NS])[\s,:]+([\d.]+)\s*M?\s*E?[\s,]+([\d.]+)\s*M?\s*N?")
+_UPS = re.compile(r"UPS\s*+([NS])[\s,:]++([\d.]++)(?:\s*M)?(?:\s*E)?[\s,]++([\d.]++)(?:\s*M)?(?:\s*N)?")
 _ANGLE = re.compile(
-    r"""([-+]?)(\d{1,3}(?:\.\d+)?)\s*[°:\s]?\s*(?:(\d{1,2}(?:\.\d+)?)\s*[':\s]?\s*(?:(\d{1,2}(?:\.\d+)?)\s*"?)?)?"""
+    r"""([-+]?)(\d{1,3}(?:\.\d+)?)\s*+(?:[°:]\s*+)?(?:(\d{1,2}(?:\.\d+)?)\s*+(?:[':]\s*+)?(?:(\d{1,2}(?:\.\d+)?)\s*"?)?)?"""
 )
 _WORDS = (
     (r"[º˚]|\bDEG(?:REES?)?\b", "°"),
@@ -168,7 +169,7 @@ def _lettered(plain: str) -> list[tuple[str, str]]:
     """The two angles with their letters, which stand before both or behind both."""
     if plain[0] in "NSEW":
         return re.findall(r"([NSEW])([^NSEW]+)", plain)
-    return [(letter, body) for body, letter in re.findall(r"([^NSEW]+)([NSEW])", plain)]
+    return [(letter, body) for body, letter in re.findall(r"(?<![^NSEW])([^NSEW]+)([NSEW])", plain)]
 
 
 def _angle(body: str, letter: str, text: str) -> float:

@@ -111,8 +111,8 @@ def _plain(text: str) -> str:
     text = re.sub(r"\bper\b", "/", text, flags=re.IGNORECASE)
     text = re.sub(rf"\b(?:square|sq\.?)\s+({_NAME})", r"\1^2", text, flags=re.IGNORECASE)
     text = re.sub(rf"\b(?:cubic|cu\.?)\s+({_NAME})", r"\1^3", text, flags=re.IGNORECASE)
-    text = re.sub(r"\s+squared\b", "^2", text, flags=re.IGNORECASE)
-    return re.sub(r"\s+cubed\b", "^3", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<!\s)\s+squared\b", "^2", text, flags=re.IGNORECASE)
+    return re.sub(r"(?<!\s)\s+cubed\b", "^3", text, flags=re.IGNORECASE)
 
 
 def _terms(part: str, whole: str) -> list[tuple[str, int]]:
