@@ -25,6 +25,7 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     """
     engine = live().engine
     engine.background = True
+    await run_in_threadpool(engine.prepare)
     leave_when_told(engine)
     for work in (live().take_up, live().warm_up):
         Thread(target=work, name=work.__name__, daemon=True).start()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cache, cached_property
@@ -15,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copilot.masked import Mask, mask_of
+from copilot.owners import KEY_BYTES, Owners, hash_kept, key_in
+from copilot.private import OTHERS, close, private_file, private_folder, tighten
 from data.catalogue import open_catalogue
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer, gazetteer
@@ -38,6 +43,7 @@ ABOUT = "about"
 """The folder, in a session's artifacts, of what is known of each: the call and the inputs it came from."""
 _KEPT_OWNERS = 1000
 """Views of the catalogue that are kept, each of a few bytes: what is remembered of one is known by it."""
+_log = logging.getLogger(__name__)
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -114,6 +120,12 @@ def safe_id(text: str) -> str:
     return text
 
 
+def _sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite store's address; None for one in memory, and for another database."""
+    path = url.removeprefix("sqlite:///").partition("?")[0] if url.startswith("sqlite:///") else ""
+    return Path(path) if path and path != ":memory:" else None
+
+
 def encode_texts(texts: Sequence[str]) -> NDArray[np.float32]:
     """The embedded encoder for tools: loaded when first used. Raises OutsideError without its files."""
     from copilot.planner.encoder import EncoderError
@@ -151,14 +163,42 @@ class Engine:
         url = self.store_url or os.environ.get("AZIMUTH_STORE")
         if url is None:
             try:
-                self.home.mkdir(parents=True, exist_ok=True)
+                private_folder(self.home)
+                private_file(self.home / "sessions.db")
             except OSError as error:
                 raise StoreUnavailable(
                     f"The home folder {self.home} cannot be made ({error.strerror}); "
                     "set AZIMUTH_HOME to one that can."
                 ) from error
             url = f"sqlite:///{self.home / 'sessions.db'}"
+        elif (file := _sqlite_file(url)) is not None:
+            with suppress(OSError):  # what cannot be made is told by the store
+                private_file(file)
         return Store(url)
+
+    @cached_property
+    def owners(self) -> Owners:
+        """What issues and reads browsers' cookies; those of this process alone where no key can be kept."""
+        try:
+            key = key_in(self.home)
+        except OSError as error:
+            _log.warning("the key of the browsers' cookies cannot be kept: %s", error)
+            key = secrets.token_bytes(KEY_BYTES)
+        return Owners(key, self._is_kept)
+
+    def _is_kept(self, owner: str) -> bool:
+        return self.uploads(owner).is_dir() or bool(self.store.sessions(owner))
+
+    def prepare(self) -> None:
+        """What the app does before it serves anybody: the home is its user's alone, and no cookie is kept."""
+        os.umask(OTHERS)
+        tighten(self.home)
+        for file in self._store_files():
+            close(file)
+        try:
+            hash_kept(self.store, self.home / "uploads")
+        except (StoreUnavailable, OSError) as error:
+            _log.warning("old cookies could not be hashed; start again when the store is there: %s", error)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -260,12 +300,13 @@ class Engine:
         found = [self.home, default_home()]
         if self.catalogue_root is not None:
             found.append(self.catalogue_root)
-        address = self.store_url or os.environ.get("AZIMUTH_STORE") or ""
-        stores = [self.home / "sessions.db", default_home() / "sessions.db"]
-        if address.startswith("sqlite:///") and len(address) > len("sqlite:///"):
-            stores.append(Path(address.removeprefix("sqlite:///").partition("?")[0]))
-        found += [each.with_name(each.name + end) for each in stores for end in ("", "-wal", "-shm")]
-        return tuple(found)
+        return (*found, *self._store_files())
+
+    def _store_files(self) -> list[Path]:
+        """The store's file, or where it would be, with its log."""
+        named = _sqlite_file(self.store_url or os.environ.get("AZIMUTH_STORE") or "")
+        stores = [self.home / "sessions.db", default_home() / "sessions.db", *([named] if named else [])]
+        return [each.with_name(each.name + end) for each in stores for end in ("", "-wal", "-shm")]
 
     def remove_session(self, session_id: str) -> None:
         """Delete a session with its events and its artifacts."""

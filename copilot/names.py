@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from hashlib import sha256
 
 UNTITLED = "Untitled session"
 MAX_NAME_CHARS = 200
+_HASHED = re.compile(r"o[0-9a-f]{40}")
 
 
 def reviewer(owner: str) -> str:
     """Who a verdict is by: $COPILOT_USER, else a name that gives the browser's cookie away to nobody."""
     if named := os.environ.get("COPILOT_USER", "").strip():
         return named[:80]
-    return owner if owner == "local" else f"analyst-{sha256(owner.encode()).hexdigest()[:6]}"
+    if owner == "local":
+        return owner
+    # An owner from the web is the hash of a cookie already (copilot/owners.py).
+    hashed = owner[1:] if _HASHED.fullmatch(owner) else sha256(owner.encode()).hexdigest()
+    return f"analyst-{hashed[:6]}"
 
 
 def session_name(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from time import monotonic
 from typing import Any
 
@@ -10,7 +9,7 @@ import streamlit as st
 
 from copilot.live import live
 from copilot.server.guard import may_open
-from copilot.server.owner import COOKIE, valid_owner
+from copilot.server.owner import COOKIE
 from copilot.session import Session
 from state.log import Event
 from state.store import UnknownSession
@@ -18,9 +17,10 @@ from state.store import UnknownSession
 
 def owner() -> str:
     """The owner in the browser's cookie; without cookies, one that lasts as long as the tab."""
-    found = valid_owner(st.context.cookies.get(COOKIE))
+    owners = live().engine.owners
+    found = owners.of(st.context.cookies.get(COOKIE))
     if found is None:
-        found = st.session_state.setdefault("owner", secrets.token_urlsafe(24))
+        found = st.session_state.setdefault("owner", owners.issue()[1])
     return str(found)
 
 

@@ -135,6 +135,12 @@ class Store:
         if not done.rowcount:
             raise _unknown(session_id)
 
+    def change_owner(self, owner: str, other: str) -> int:
+        """Make one owner's sessions another's: of how many."""
+        with self.writing() as connection:
+            query = update(_sessions).where(_sessions.c.owner == owner).values(owner=other)
+            return connection.execute(query).rowcount
+
     def settings(self, session_id: str) -> dict[str, Any]:
         """What was last set for that session: how it is worked with, no part of its state."""
         with self.reading() as connection:

@@ -124,7 +124,7 @@ async def quicklook(request: Request) -> Response:
     """GET: an image's quicklook, by the image's id: the file's name comes from the catalogue."""
     image_id = str(request.path_params["image"])
     engine = the_live().engine
-    catalogue = engine.catalogue_for(owner_of(request.headers.get("cookie")) or LOCAL_OWNER)
+    catalogue = engine.catalogue_for(owner_of(request) or LOCAL_OWNER)
     path = await run_in_threadpool(quicklook_file, engine.catalogue_root, catalogue, image_id)
     if path is None:
         raise Denied(404, "This image comes without pixels.")

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from copilot.live import Live, Refused, live
+from copilot.server import hosts
 from copilot.server.owner import owner_of
 from copilot.session import Session
 from data.catalogue.base import CatalogueAway, CatalogueError
@@ -78,15 +79,14 @@ async def own_session(request: Request) -> Session:
     """The session in the path. Raises UnknownSession, also for one of another browser."""
     session_id = str(request.path_params["session"])
     found: Session = await run_in_threadpool(live().session, session_id)
-    if not may_open(found.row.owner, owner_of(request.headers.get("cookie"))):
+    if not may_open(found.row.owner, owner_of(request)):
         raise UnknownSession(session_id)
     return found
 
 
 def from_our_page(request: Request) -> None:
     """Raises Denied for a change that another site's page may have sent."""
-    origin = request.headers.get("origin")
-    if origin is not None and origin.split("://")[-1] != request.headers.get("host"):
+    if not hosts.is_ours(request.scope):
         raise Denied(403, "This request came from another site; open Azimuth itself.")
     if request.headers.get(HEADER) != "1":
         raise Denied(403, "Changes need the header X-Azimuth: 1, which Azimuth's own page sends.")

@@ -1,20 +1,26 @@
-"""Whose browser this is, and the headers that every answer carries.
+"""Whose browser this is, whether it asks for us, and the headers that every answer carries.
 
-There are no accounts: a browser is known by a random cookie, and its sessions belong to it.
+There are no accounts: a browser is known by a cookie that this server has signed (copilot/owners.py), and its
+sessions, uploads and data sets belong to it.
 """
 
 from __future__ import annotations
 
-import re
-import secrets
 from http.cookies import CookieError, SimpleCookie
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from copilot.live import live
+from copilot.owners import is_unsigned
+from copilot.server import hosts
 
 COOKIE = "azimuth_owner"
 _YEAR_S = 365 * 24 * 3600
-_OWNER = re.compile(r"[A-Za-z0-9_-]{22,64}")
+_PLAIN = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 
 TILE_HOSTS = (
     "https://tile.openstreetmap.org",
@@ -40,33 +46,50 @@ POLICY = "; ".join(
 )
 
 
-def owner_of(cookies: str | None) -> str | None:
-    """The owner in a Cookie header; None when there is none that we gave."""
+def cookie_of(cookies: str | None) -> str | None:
+    """Our cookie's value in a Cookie header, whoever made it."""
     try:
         found = SimpleCookie(cookies or "").get(COOKIE)
     except CookieError:
         return None
-    return valid_owner(found.value if found is not None else None)
+    return found.value if found is not None else None
 
 
-def valid_owner(value: str | None) -> str | None:
-    """`value` when it looks like a cookie of ours."""
-    return value if value and _OWNER.fullmatch(value) else None
+def owner_of(request: HTTPConnection) -> str | None:
+    """Whose browser a request is from, as the middleware tells; None where it came without our cookie."""
+    found = request.scope.get("state", {}).get("owner")
+    return found if isinstance(found, str) else None
 
 
 class OwnerAndHeaders:
-    """Middleware: gives a browser its cookie at the first answer, and adds the security headers."""
+    """Middleware: answers to our own names only, tells whose browser it is and adds the security headers.
+
+    A browser without a cookie of ours is given one with the first answer. Websockets, Streamlit's own too,
+    are opened for our own names and pages only.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             return await self.app(scope, receive, send)
-        headers = Headers(scope=scope)
-        known = owner_of(headers.get("cookie"))
-        new = None if known else secrets.token_urlsafe(24)
-        scope.setdefault("state", {})["owner"] = known or new
+        asked = hosts.asked(scope)
+        if asked.origin is None or (scope["type"] == "websocket" and not hosts.is_ours(scope)):
+            return await _turned_away(scope, receive, send, asked.host)
+        if scope["type"] == "websocket":
+            return await self.app(scope, receive, send)
+        shown = cookie_of(Headers(scope=scope).get("cookie"))
+        owners = await run_in_threadpool(lambda: live().engine.owners)
+        known = await run_in_threadpool(owners.of, shown) if is_unsigned(shown) else owners.of(shown)
+        new = None
+        if known is None:
+            new, _ = owners.issue()
+        elif is_unsigned(shown):
+            new, _ = owners.issue(shown)
+        scope.setdefault("state", {})["owner"] = known
+        secure = "; Secure" if asked.origin.startswith("https:") else ""
+        cookie = new and f"{COOKIE}={new}; Path=/; Max-Age={_YEAR_S}; HttpOnly; SameSite=Lax{secure}"
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -74,10 +97,19 @@ class OwnerAndHeaders:
                 out.setdefault("X-Content-Type-Options", "nosniff")
                 out.setdefault("Referrer-Policy", "same-origin")
                 out.setdefault("Content-Security-Policy", POLICY)
-                if new is not None:
-                    secure = "; Secure" if scope.get("scheme") == "https" else ""
-                    cookie = f"{COOKIE}={new}; Path=/; Max-Age={_YEAR_S}; HttpOnly; SameSite=Lax{secure}"
+                if cookie:
                     out.append("Set-Cookie", cookie)
             await send(message)
 
         return await self.app(scope, receive, with_headers)
+
+
+async def _turned_away(scope: Scope, receive: Receive, send: Send, host: str) -> None:
+    """Answer a request for somebody else's name: 421, and no cookie."""
+    if scope["type"] == "websocket":
+        await receive()
+        return await send({"type": "websocket.close", "code": 1008, "reason": "not a page of this Azimuth"})
+    named = f"the name {host[:100]!r}" if host else "a request without one name"
+    way_out = f"whoever runs it can add a name to ${hosts.HOSTS_VARIABLE}"
+    said = f"Azimuth does not answer to {named} here; {way_out}."
+    return await JSONResponse({"error": said}, status_code=421, headers=_PLAIN)(scope, receive, send)

@@ -34,7 +34,7 @@ async def upload(request: Request) -> Response:
     The name is what tools are given; where the file lies is nobody's business over the web.
     """
     from_our_page(request)
-    owner = owner_of(request.headers.get("cookie"))
+    owner = owner_of(request)
     if owner is None:
         raise Denied(403, "Open Azimuth's page first; uploads belong to a browser.")
     limit = max_upload_bytes()

@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 from copilot.engine import Engine
 from copilot.live import Live
 from copilot.server import OwnerAndHeaders, guard, routes
-from copilot.server.owner import COOKIE, owner_of
+from copilot.server import owner as server_owner
+from copilot.server.owner import COOKIE
 from copilot.session import Session
 
 HEADERS = {"X-Azimuth": "1"}
@@ -23,6 +24,7 @@ def live(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Live:
     """The open sessions of a process of this test alone."""
     found = Live(engine)
     monkeypatch.setattr(guard, "live", lambda: found)
+    monkeypatch.setattr(server_owner, "live", lambda: found)
     return found
 
 
@@ -45,7 +47,7 @@ def stranger(client: TestClient) -> TestClient:
 
 def owner(client: TestClient) -> str:
     """Whose browser that is, as sessions and uploads know it."""
-    found = owner_of(f"{COOKIE}={client.cookies[COOKIE]}")
+    found = guard.the_live().engine.owners.of(client.cookies[COOKIE])
     assert found is not None
     return found
 

@@ -16,10 +16,10 @@ from starlette.testclient import TestClient
 from copilot.engine import Engine
 from copilot.live import Live
 from copilot.server import OwnerAndHeaders, guard, routes
-from copilot.server.owner import COOKIE
+from copilot.server import owner as server_owner
 from copilot.session import Session
 from state.store import StoreUnavailable
-from tests.copilot.server.conftest import HEADERS
+from tests.copilot.server.conftest import HEADERS, owner
 from tests.data.catalogue.small import write_small_catalogue
 from tests.tools.world import TODAY
 
@@ -41,6 +41,7 @@ def engine(tmp_path: Path) -> Engine:
 def client(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     live = Live(engine)
     monkeypatch.setattr(guard, "live", lambda: live)
+    monkeypatch.setattr(server_owner, "live", lambda: live)
     app = Starlette(routes=routes(), middleware=[Middleware(OwnerAndHeaders)])
     with TestClient(app, base_url="http://localhost:8501") as opened:
         opened.get("/api/health")
@@ -50,7 +51,7 @@ def client(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
 @pytest.fixture
 def path(client: TestClient, engine: Engine) -> str:
     """Where calls of a session of that browser go."""
-    session = Session.open(owner=client.cookies[COOKIE], engine=engine)
+    session = Session.open(owner=owner(client), engine=engine)
     return f"/api/sessions/{session.id}/calls"
 
 
