@@ -48,7 +48,7 @@ def sorry(error: Exception) -> bool:
 app = st.App(
     "pages/main.py",
     routes=routes(),
-    middleware=[Middleware(OwnerAndHeaders)],
+    middleware=[Middleware(OwnerAndHeaders, https=bool(st.get_option("server.sslCertFile")))],
     lifespan=lifespan,
     on_script_error=sorry,
 )

@@ -86,7 +86,7 @@ async def own_session(request: Request) -> Session:
 
 def from_our_page(request: Request) -> None:
     """Raises Denied for a change that another site's page may have sent."""
-    if not hosts.is_ours(request.scope):
+    if not hosts.is_ours(request.scope, request.scope.get("state", {}).get("origin")):
         raise Denied(403, "This request came from another site; open Azimuth itself.")
     if request.headers.get(HEADER) != "1":
         raise Denied(403, "Changes need the header X-Azimuth: 1, which Azimuth's own page sends.")

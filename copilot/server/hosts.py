@@ -22,7 +22,6 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,251}[a-z0-9])?)(?::(\d{1,5}))?")
 _NAMED = re.compile(rf"(?:(https?)://)?({_HOST.pattern})/?")
 _PORTS = {"http": "80", "https": "443"}
-_SCHEMES = {"ws": "http", "wss": "https"}
 
 
 @dataclass(frozen=True)
@@ -35,28 +34,30 @@ class Asked:
     """`https://maps.example.org`, without a port that goes without saying; None for a name not ours."""
 
 
-def asked(scope: Scope) -> Asked:
-    """By which of our names a request or a websocket has come."""
+def asked(scope: Scope, https: bool = False) -> Asked:
+    """By which of our names a request or a websocket has come; `https` where this server itself speaks it.
+
+    The scope's own scheme is not believed: X-Forwarded-Proto, which anybody can send, may have made it.
+    """
     found = Headers(scope=scope).getlist("host")
     host = found[0].strip().lower() if len(found) == 1 else ""
     parts = _HOST.fullmatch(host)
     named = named_hosts(os.environ.get(HOSTS_VARIABLE, ""))
     if parts is None or not (parts[1] in LOOPBACK or parts[1] in named or host in named):
         return Asked(host, None)
-    scheme = str(scope.get("scheme", "http"))
-    said = named.get(host) or named.get(parts[1])
-    return Asked(host, _origin(said or _SCHEMES.get(scheme, scheme), parts[1], parts[2]))
+    scheme = named.get(host) or named.get(parts[1]) or ("https" if https else "http")
+    return Asked(host, _origin(scheme, parts[1], parts[2]))
 
 
-def is_ours(scope: Scope) -> bool:
-    """Whether a request comes from a page of ours, or from none: scheme, host and port are the same."""
+def is_ours(scope: Scope, origin: str | None) -> bool:
+    """Whether a request comes from a page of that origin, or from none: scheme, host and port are alike."""
     said = Headers(scope=scope).getlist("origin")
     if not said:
         return True
     found = re.fullmatch(rf"(https?)://{_HOST.pattern}", said[0].strip().lower())
     if len(said) > 1 or found is None:  # "null" too, which a sandboxed page and a redirect send
         return False
-    return _origin(found[1], found[2], found[3]) == asked(scope).origin
+    return _origin(found[1], found[2], found[3]) == origin
 
 
 @lru_cache(maxsize=8)

@@ -68,14 +68,16 @@ class OwnerAndHeaders:
     are opened for our own names and pages only.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, https: bool = False) -> None:
+        """`https` says that this server speaks it itself, with a certificate of its own."""
         self.app = app
+        self.https = https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return await self.app(scope, receive, send)
-        asked = hosts.asked(scope)
-        if asked.origin is None or (scope["type"] == "websocket" and not hosts.is_ours(scope)):
+        asked = hosts.asked(scope, self.https)
+        if asked.origin is None or (scope["type"] == "websocket" and not hosts.is_ours(scope, asked.origin)):
             return await _turned_away(scope, receive, send, asked.host)
         if scope["type"] == "websocket":
             return await self.app(scope, receive, send)
@@ -87,7 +89,7 @@ class OwnerAndHeaders:
             new, _ = owners.issue()
         elif is_unsigned(shown):
             new, _ = owners.issue(shown)
-        scope.setdefault("state", {})["owner"] = known
+        scope.setdefault("state", {}).update(owner=known, origin=asked.origin)
         secure = "; Secure" if asked.origin.startswith("https:") else ""
         cookie = new and f"{COOKIE}={new}; Path=/; Max-Age={_YEAR_S}; HttpOnly; SameSite=Lax{secure}"
 
