@@ -15,19 +15,19 @@ def number_of(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
-def listed(names: Iterable[str], most: int = 8) -> str:
-    """`a, b and c`; what is beyond `most` is counted."""
+def listed(names: Iterable[str], most: int = 8, of: int | None = None) -> str:
+    """`a, b and c`; what is beyond `most` is counted, of `of` where there are more than are given."""
     names = list(names)
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    if (rest := max(len(names), of or 0) - min(len(names), most)) > 0 and names:
+        return f"{', '.join(names[:most])} and {rest:,} more"
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def groups_in_words(groups: Iterable[tuple[str, int]], most: int = 8) -> str:
-    """`a 12, b 3`; what is beyond `most` is counted."""
-    return listed([f"{one_line(key)} {count:,}" for key, count in groups], most)
+def groups_in_words(groups: Iterable[tuple[str, int]], most: int = 8, of: int | None = None) -> str:
+    """`a 12, b 3`; what is beyond `most` is counted, of `of` where there are more than are given."""
+    return listed([f"{one_line(key)} {count:,}" for key, count in groups], most, of)
 
 
 def one_line(text: str) -> str:

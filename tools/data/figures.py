@@ -94,15 +94,17 @@ def bar_figure(
     sets in a chart | plot counts per sensor as bars | chart the ten most frequent classes | a graph by group
     """
     key, label, groups = grouped(state, world, by, field, function, unit, table)
+    there = len(groups)
     groups = sorted(groups)[-top:] if key in _ORDERED else groups[:top]
-    figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)
+    part = _part("bars", "last" if key in _ORDERED else "largest", len(groups), there)
+    title = f"{label.capitalize()} by {titled(key)}"
+    figure = empty_figure(state, world, table, title, titled(key), label, part)
     names = [figure_text(k) for k, _ in groups]
     figure.add("bar", x=names, y=[plain_value(v) for _, v in groups])
     figure.across_groups(names)
     call = Call.of(bar_figure, by=by, field=field, function=function, unit=unit, top=top, table=table)
-    return figure_step(
-        state, world, figure, call, _said("Bars", label, key, groups), by=key, groups=_facts(groups)
-    )
+    said = _said("Bars", label, key, groups, there, part)
+    return figure_step(state, world, figure, call, said, by=key, groups=_facts(groups))
 
 
 @tool("data", changes_state=True, gives=("figure",))
@@ -132,7 +134,7 @@ def line_figure(
     figure.add("scatter", x=x, y=y, mode="lines+markers")
     figure.across_groups(x)
     call = Call.of(line_figure, by=by, field=field, function=function, unit=unit, table=table)
-    said = _said("Line", label, key, groups) if len(groups) <= 8 else _course(label, key, groups)
+    said = _said("Line", label, key, groups, len(groups)) if len(groups) <= 8 else _course(label, key, groups)
     return figure_step(state, world, figure, call, said, by=key, groups=_facts(groups))
 
 
@@ -154,15 +156,16 @@ def pie_figure(
     proportion of the splits | donut chart | cake diagram
     """
     key, label, groups = grouped(state, world, by, None, "count", unit, table)
+    there, largest = len(groups), groups[:top]
+    part = _part("slices beside other", "largest", len(largest), there)
     if (rest := sum(value for _, value in groups[top:])) > 0:
-        groups = [*groups[:top], ("other", rest)]
-    figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", None, None)
+        groups = [*largest, ("other", rest)]
+    figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", None, None, part)
     labels, values = [figure_text(k) for k, _ in groups], [plain_value(v) for _, v in groups]
     figure.add("pie", labels=labels, values=values, sort=False)
     call = Call.of(pie_figure, by=by, unit=unit, top=top, table=table)
-    return figure_step(
-        state, world, figure, call, _said("Pie", label, key, groups), by=key, groups=_facts(groups)
-    )
+    said = _said("Pie", label, key, largest, there, part)
+    return figure_step(state, world, figure, call, said, by=key, groups=_facts(groups))
 
 
 @tool("data", changes_state=True, gives=("figure",))
@@ -263,11 +266,18 @@ def axis(name: str) -> str:
 
 
 def empty_figure(
-    state: State, world: World, table: str | None, title: str, across: str | None, up: str | None
+    state: State,
+    world: World,
+    table: str | None,
+    title: str,
+    across: str | None,
+    up: str | None,
+    part: str = "",
 ) -> Drawing:
-    """An empty figure with its title, and under it what it is drawn from."""
+    """An empty figure with its title, and under it what it is drawn from, and of how much it is a part."""
     source = f"table {table}" if table is not None else listed(state.database.loaded)
     about = [source, *([SAMPLE_WORDS.capitalize()] if holds_sample(state, world) else [])]
+    about += [f"The {part}"] if part else []
     layout: dict[str, Any] = {
         "showlegend": False,
         "margin": {"l": 60, "r": 20, "t": 80, "b": 60},
@@ -309,10 +319,20 @@ def _without_gaps(groups: list[tuple[str, float]], key: str) -> list[tuple[str, 
     return [(str(period), counts.get(str(period), 0.0)) for period in periods]
 
 
-def _said(kind: str, label: str, key: str, groups: Sequence[tuple[str, float]]) -> str:
+def _said(
+    kind: str, label: str, key: str, groups: Sequence[tuple[str, float]], there: int, part: str = ""
+) -> str:
+    """The drawn groups in words; what is not named is counted of all that are `there`, drawn or not."""
     if all(float(value).is_integer() for _, value in groups):
-        return f"{kind} of {label} by {key}: {groups_in_words([(k, int(v)) for k, v in groups])}."
-    return f"{kind} of {label} by {key}: {listed([f'{k} {number(v)}' for k, v in groups])}."
+        named = groups_in_words([(k, int(v)) for k, v in groups], of=there)
+    else:
+        named = listed([f"{k} {number(v)}" for k, v in groups], of=there)
+    return f"{kind} of {label} by {key}: {named}.{f' The {part}.' if part else ''}"
+
+
+def _part(what: str, which: str, drawn: int, there: int) -> str:
+    """`bars are the 20 largest of 21`; nothing where all are drawn."""
+    return f"{what} are the {drawn:,} {which} of {there:,}" if drawn < there else ""
 
 
 def _course(label: str, key: str, groups: Sequence[tuple[str, float]]) -> str:

@@ -15,7 +15,7 @@ from tools.base import World
 from tools.data.figures import bar_figure, histogram_figure, line_figure, pie_figure, scatter_figure
 from tools.data.summaries import group_count
 from tools.database.dates import filter_date
-from tools.database.reading import db_sql
+from tools.database.reading import db_count, db_sql
 
 
 def drawn(world: World, figure_id: str) -> dict[str, Any]:
@@ -34,12 +34,23 @@ def test_bars_show_the_counts_and_say_that_the_data_is_a_sample(world: World, fu
         "text": "Images by dataset",
         "subtitle": {
             "text": "bigearthnet, fair1m, fmow, xview1 and xview3"
-            " · Sample data: generated positions and labels"
+            " · Sample data: generated positions and labels · The bars are the 2 largest of 5"
         },
     }
     assert (step.state.ui.figure, step.state.ui.panels) == (step.data["figure"], ("figure",))
     assert step.data["groups"] == [{"key": "xview1", "count": 7}, {"key": "bigearthnet", "count": 5}]
     assert step.state.artifacts[0].made_by == "bar_figure(by=dataset, top=2)"
+
+
+def test_words_bars_pie_and_count_leave_as_many_groups_unnamed(world: World, full: State) -> None:
+    count = run(world, full, db_count, by="class", unit="detections")
+    there = len(count.data["groups"])
+    bars = run(world, full, bar_figure, by="class", unit="detections", top=10)
+    pie = run(world, full, pie_figure, by="class", unit="detections", top=9)
+    more = f" and {there - 8} more."
+    assert there > 10 and more in count.observation
+    assert f"{more} The bars are the 10 largest of {there}." in bars.observation
+    assert f"{more} The slices beside other are the 9 largest of {there}." in pie.observation
 
 
 def test_bars_of_a_mean_name_its_unit(world: World, full: State) -> None:
