@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 
 from copilot.leaving import leave_when_told
 from copilot.live import live, own_words
-from copilot.server import OwnerAndHeaders, routes
+from copilot.server import OwnerAndHeaders, OwnOrigin, routes
 
 
 @asynccontextmanager
@@ -48,7 +48,10 @@ def sorry(error: Exception) -> bool:
 app = st.App(
     "pages/main.py",
     routes=routes(),
-    middleware=[Middleware(OwnerAndHeaders, https=bool(st.get_option("server.sslCertFile")))],
+    middleware=[
+        Middleware(OwnerAndHeaders, https=bool(st.get_option("server.sslCertFile"))),
+        Middleware(OwnOrigin),
+    ],
     lifespan=lifespan,
     on_script_error=sorry,
 )

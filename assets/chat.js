@@ -175,7 +175,7 @@ class Chat {
   call(call) {
     const item = make("li", call.ok ? "" : "az-failed");
     const head = button("az-call", "", "Show call " + call.number + " in the trace", () => this.open(call));
-    head.append(make("span", "az-mark", call.ok ? "✓" : "✕"), make("code", "", call.call), make("span", "az-ms", call.time));
+    head.append(make("span", "az-no", String(call.number)), make("span", "az-mark", call.ok ? "✓" : "✕"), make("code", "", call.call), make("span", "az-ms", call.time));
     item.append(head, make("p", "az-result", call.text));
     return item;
   }

@@ -1,22 +1,50 @@
-// Dark or light: Streamlit keeps the choice per page address, so it is written for each of ours.
-const PATHS = ["/", "/data", "/tools", "/help"];
+// Dark or light. Streamlit takes a theme as a message of its own page (copilot/server/theming.py lets it), so that
+// nothing is loaded again: the map, the panel and what is written in the input stay. It keeps the choice per page
+// address, so it is written for each of ours; that is what the next load begins with.
+const PATHS = ["/", "/imagery", "/data", "/tools", "/benchmark", "/help"];
+const LONGEST_MS = 3000;
+const LOOK_MS = 400;
 
-export default function ({ parentElement }) {
-  if (parentElement.querySelector("button")) return;
-  const dark = () => {
-    const [r, g, b] = getComputedStyle(document.querySelector(".stApp")).backgroundColor.match(/[\d.]+/g).map(Number);
-    return r + g + b < 380;
+const isDark = () => {
+  const [r, g, b] = getComputedStyle(document.querySelector(".stApp")).backgroundColor.match(/[\d.]+/g).map(Number);
+  return r + g + b < 380;
+};
+
+const keep = (name) => { for (const path of PATHS) localStorage.setItem(`stActiveTheme-${path}-v2`, JSON.stringify(name)); };
+
+// What Streamlit stores by itself for a theme that came in a message is not the name: it is written once more after that.
+function turn(dark, theme) {
+  const name = dark ? "Dark" : "Light", since = performance.now();
+  keep(name);
+  window.postMessage({ stCommVersion: 1, type: "SET_CUSTOM_THEME_CONFIG", themeInfo: theme }, window.location.origin);
+  const look = () => {
+    keep(name);
+    if (isDark() === dark) setTimeout(() => keep(name), LOOK_MS);
+    else if (performance.now() - since < LONGEST_MS) requestAnimationFrame(look);
+    else window.location.reload();
   };
-  const button = document.createElement("button");
+  requestAnimationFrame(look);
+}
+
+export default function ({ parentElement, data }) {
+  let button = parentElement.querySelector("button");
+  if (button) { button.themes = data; return; }
+  button = document.createElement("button");
   button.type = "button";
   button.className = "az-theme";
-  button.textContent = dark() ? "☀" : "☾";
-  button.title = dark() ? "Light theme" : "Dark theme";
-  button.setAttribute("aria-label", button.title);
-  button.addEventListener("click", () => {
-    const wanted = JSON.stringify(dark() ? "Light" : "Dark");
-    for (const path of PATHS) localStorage.setItem(`stActiveTheme-${path}-v2`, wanted);
-    location.reload();
-  });
+  button.themes = data;
+  const show = () => {
+    const dark = isDark();
+    if (button.dark === dark) return;
+    button.dark = dark;
+    document.documentElement.dataset.azTheme = dark ? "dark" : "light";
+    button.textContent = dark ? "☀" : "☾";
+    button.title = dark ? "Light theme" : "Dark theme";
+    button.setAttribute("aria-label", button.title);
+  };
+  button.addEventListener("click", () => turn(!isDark(), button.themes[isDark() ? "light" : "dark"]));
+  show();
+  const looking = setInterval(show, LOOK_MS);
   parentElement.append(button);
+  return () => clearInterval(looking);
 }

@@ -38,7 +38,7 @@ class Answer:
         cost = {} if self.cost_usd is None else {"cost_usd": round(self.cost_usd, 6)}
         return {
             "reply": self.reply,
-            "calls": [call_to_json(each) for each in self.calls],
+            "calls": [call_to_json(each, number) for number, each in enumerate(self.calls, 1)],
             "state": to_json(self.state),
             "state_hash": digest(self.state),
             "outcome": self.outcome,
@@ -48,9 +48,10 @@ class Answer:
         }
 
 
-def call_to_json(event: Event) -> dict[str, Any]:
-    """One call as the public result shows it."""
+def call_to_json(event: Event, number: int = 1) -> dict[str, Any]:
+    """One call as the public result shows it; `number` within its turn is what a reference in a reply names."""
     return {
+        "number": number,
         "tool": event.tool,
         "args": event.args,
         "ok": event.ok,

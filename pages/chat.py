@@ -73,7 +73,8 @@ def _input(session: Session, running: bool, stopping: bool) -> None:
 
 def _acted(session: Session, result: Any) -> None:
     if result.trace:
-        st.session_state["trace_call"] = int(result.trace["seq"])
+        st.session_state["trace_call"] = (session.id, int(result.trace["seq"]))
+        st.session_state["trace_asked"] = st.session_state.get("trace_asked", 0) + 1
         open_panel("Trace")
         st.rerun()
     if result.feedback:

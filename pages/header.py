@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from time import monotonic
 
 import streamlit as st
@@ -44,8 +45,20 @@ def header(session: Session) -> None:
         with st.container(key="how", width="content"):
             show_settings(session)
         _undo_redo(session)
-        _theme(key="theme", width="content")
+        _theme(key="theme", width="content", data=themes())
     _notices(session)
+
+
+@cache
+def themes() -> dict[str, dict[str, str | int]]:
+    """Both looks as .streamlit/config.toml has them, as Streamlit's page takes them in a message."""
+    names = ("primaryColor", "backgroundColor", "secondaryBackgroundColor", "textColor")
+    radius = st.get_option("theme.baseRadius")
+    return {
+        look: {"base": number, "baseRadius": radius}
+        | {name: st.get_option(f"theme.{look}.{name}") for name in names}
+        for number, look in enumerate(("light", "dark"))
+    }
 
 
 def _notices(session: Session) -> None:

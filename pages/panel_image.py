@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import html
+from urllib.parse import quote
 
 import streamlit as st
 
 from copilot.server.files import quicklook_file
 from copilot.session import Session
+from copilot.view.panels import Picture, picture_in_front
 from copilot.view.records import Record, image_record
 
 
 def show(session: Session) -> None:
-    """Draw the record, or two beside each other when they are compared."""
+    """Draw the record, two beside each other when they are compared, or the picture that has no place."""
+    shown = picture_in_front(session.state, session.events, session.world())
+    if shown is not None:
+        _picture(session, shown)
+        return
     ui, catalogue = session.state.ui, session.catalogue
     wanted = ui.compared or ((ui.selected_image,) if ui.selected_image else ())
     records = [(each, image_record(each, catalogue)) for each in wanted]
@@ -37,6 +43,27 @@ def show(session: Session) -> None:
                 if len(records) == 2:
                     st.caption("Before" if image_id == wanted[0] else "After")
                 _record(session, record, narrow=len(records) == 2)
+
+
+def _picture(session: Session, shown: Picture) -> None:
+    """The image with what was found in it, in its own grid: it has no coordinates, and no map can show it."""
+    with st.container(key="picture", gap=None):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="picture_top"):
+            name = html.escape(shown.name)
+            st.html(
+                f"<p class='az-picture-name' title='{name}'><b>{name}</b> It has no coordinates, so it is "
+                "shown here and not on the map.</p>",
+                width="stretch",
+            )
+            st.page_link(
+                st.session_state["pages"]["imagery"],
+                label="Open on the Imagery page",
+                icon=":material/satellite_alt:",
+                query_params={"session": session.id, "image": shown.handle},
+                width="content",
+            )
+        address = f"/api/sessions/{session.id}/viewer?image={quote(shown.handle, safe='')}"
+        st.iframe(address, height=400, alt=f"The image {shown.name}")
 
 
 def _record(session: Session, record: Record, narrow: bool) -> None:

@@ -7,10 +7,13 @@ import html
 import streamlit as st
 
 from copilot.session import Session
-from copilot.view.transcript import as_python, call_text, duration, spent, thoughts
+from copilot.view.transcript import as_python, call_text, duration, spent, trace_steps
+from pages.look import asset
 from state.log import Event, Turn
 
 SHOWN_TURNS = 30
+
+_reveal = st.components.v2.component("azimuth_reveal", js=asset("reveal.js"), isolate_styles=False)
 
 
 def show(session: Session) -> None:
@@ -22,7 +25,8 @@ def show(session: Session) -> None:
             icon=":material/list_alt:",
         )
         return
-    wanted = st.session_state.get("trace_call")
+    of, wanted = st.session_state.get("trace_call", (None, None))
+    wanted = wanted if of == session.id else None
     with st.popover("Copy as Python", icon=":material/code:"):
         st.code(as_python(session.events), language="python", height=260)
     shown = (
@@ -31,6 +35,8 @@ def show(session: Session) -> None:
         else tuple(t for t in turns if t in turns[-SHOWN_TURNS:] or _holds(t, wanted))
     )
     st.html("".join(_turn(each, wanted) for each in reversed(shown)))
+    with st.container(key="reveal"):
+        _reveal(key="reveal_call", data={"seq": wanted, "asked": st.session_state.get("trace_asked", 0)})
     if len(shown) < len(turns):
         st.caption(f"The last {len(shown)} of {len(turns)} turns; the exported script has them all.")
 
@@ -41,9 +47,9 @@ def _holds(turn: Turn, seq: int) -> bool:
 
 def _turn(turn: Turn, wanted: int | None) -> str:
     title = turn.request if turn.request is not None else "on the page"
-    steps = sorted((*turn.calls, *thoughts(turn)), key=lambda each: each.seq)
     rows = "".join(
-        _thought(each) if each.kind == "thought" else _call(each, each.seq == wanted) for each in steps
+        _thought(each) if number is None else _call(each, number, each.seq == wanted)
+        for number, each in trace_steps(turn)
     )
     reply = ""
     if turn.reply is not None:
@@ -56,11 +62,11 @@ def _turn(turn: Turn, wanted: int | None) -> str:
     )
 
 
-def _call(event: Event, wanted: bool) -> str:
+def _call(event: Event, number: int, wanted: bool) -> str:
     mark = "ok" if event.ok else "failed"
     return (
         f"<tr class='az-trace-{mark}{' az-wanted' if wanted else ''}' id='call-{event.seq}'>"
-        f"<td>{event.seq}</td><td><code>{html.escape(call_text(event.tool, event.args))}</code>"
+        f"<td>{number}</td><td><code>{html.escape(call_text(event.tool, event.args))}</code>"
         f"<p>{html.escape(event.text[:2000])}</p></td><td>{html.escape(event.source)}</td>"
         f"<td>{duration(event.seconds)}</td><td><time>{html.escape(event.at[11:19])}</time></td>"
         f"<td><code title='hash of the state after the call'>{html.escape(event.hash[:10])}</code></td></tr>"
@@ -72,6 +78,6 @@ def _thought(event: Event) -> str:
     text = html.escape(event.text)
     first = html.escape(" ".join(event.text.split())[:160])
     return (
-        f"<tr class='az-trace-thought'><td>{event.seq}</td><td colspan='5'><details>"
+        f"<tr class='az-trace-thought'><td></td><td colspan='5'><details>"
         f"<summary>Thought <span>{first}</span></summary><p>{text}</p></details></td></tr>"
     )

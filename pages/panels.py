@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from copilot.session import Session
+from copilot.view.panels import front
 from pages import panel_image, panel_jobs, panel_layers, panel_results, panel_trace
 from pages.here import open_panel
 
@@ -23,12 +24,12 @@ PANELS: dict[str, Callable[[Session], None]] = {
 def show_panels(session: Session) -> None:
     """Draw the tabs and the chosen panel: the one that a call opened last, until the user chooses another."""
     memory = st.session_state
-    opened = session.state.ui.panels
+    opened = front(session.state, session.events, session.world())
     seen = memory.setdefault("seen_panels", {})
-    if seen.get(session.id) != opened:
-        seen[session.id] = opened
-        if opened:
-            open_panel(opened[-1].capitalize())
+    if seen.get(session.id) != opened.key:
+        seen[session.id] = opened.key
+        if opened.panel is not None:
+            open_panel(opened.panel.capitalize())
     chosen = memory.get("panel_shown", "Results")
     with st.container(key="panels", gap="small"):
         st.segmented_control(

@@ -90,13 +90,15 @@ def _answer_one(
 
 
 def _ask_aloud(session: Session, request: str, options: dict[str, Any]) -> Answer:
+    number = 0
     for event in session.stream(request, **options):
         if event.kind == "thought" and event.text:
             typer.echo(f"  ~ {_shortened(event.text)}", err=True)
         if event.kind == "call":
             mark = "·" if event.ok else "✗"
+            number += 1
             typer.echo(
-                f"  {mark} {event.tool}({_arguments(event.args)})  {event.seconds * 1000:.0f} ms", err=True
+                f"  {number} {mark} {event.tool}({_arguments(event.args)})  {event.seconds * 1000:.0f} ms", err=True
             )
     answer = session.answer()
     question = answer.state.ui.question if answer.outcome == "asked" else None

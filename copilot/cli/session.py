@@ -55,8 +55,8 @@ def show(session_id: Id, as_json: Json = False) -> None:
         return
     for turn in session.turns:
         typer.echo(f"{turn.number}. {turn.request or '(no request)'}")
-        for event in turn.calls:
-            typer.echo(f"   {'·' if event.ok else '✗'} {event.tool}: {event.text}")
+        for number, event in enumerate(turn.calls, 1):
+            typer.echo(f"   {number} {'·' if event.ok else '✗'} {event.tool}: {event.text}")
         if turn.reply:
             typer.echo(f"   = {turn.reply.text}")
         elif turn.interrupted:
@@ -71,7 +71,7 @@ def _session_json(session: Session) -> dict[str, object]:
         {
             "turn": turn.number,
             "request": turn.request,
-            "calls": [call_to_json(each) for each in turn.calls],
+            "calls": [call_to_json(each, number) for number, each in enumerate(turn.calls, 1)],
             "reply": turn.reply.text if turn.reply else None,
             "outcome": turn.reply.outcome if turn.reply else None,
             "interrupted": turn.interrupted,

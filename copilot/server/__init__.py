@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 
 from copilot.server import assets, calls, files, imagery, jobs, maps, tiles, uploads
 from copilot.server.owner import OwnerAndHeaders
+from copilot.server.theming import OwnOrigin
 
 
 def routes() -> list[BaseRoute]:
@@ -22,4 +23,4 @@ def routes() -> list[BaseRoute]:
     ]
 
 
-__all__ = ["OwnerAndHeaders", "routes"]
+__all__ = ["OwnOrigin", "OwnerAndHeaders", "routes"]

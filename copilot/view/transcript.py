@@ -96,6 +96,16 @@ def turn_card(turn: Turn, running: bool = False, stopping: bool = False) -> dict
     }
 
 
+def trace_steps(turn: Turn) -> tuple[tuple[int | None, Event], ...]:
+    """Calls and thoughts in the order they came in; a call with its number within the turn.
+
+    That number is the one numbering of calls: references in answers, the trace and the public result have it.
+    """
+    numbers = {each.seq: number for number, each in enumerate(turn.calls, 1)}
+    steps = sorted((*turn.calls, *thoughts(turn)), key=lambda each: each.seq)
+    return tuple((numbers.get(each.seq), each) for each in steps)
+
+
 def call_line(event: Event, number: int) -> dict[str, Any]:
     """One call in one line: what was called, how long it took, what came back."""
     return {

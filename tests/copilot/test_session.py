@@ -431,9 +431,9 @@ def test_a_request_in_words_ends_in_a_state_and_a_sentence_without_any_key(sessi
     plain = answer.to_json()
     assert set(plain) == {"reply", "calls", "state", "state_hash", "outcome", "seconds", "tokens"}
     assert plain["state_hash"] == session.hash == digest(session.state)
-    assert [set(call) for call in plain["calls"]] == [{"tool", "args", "ok", "error", "observation"}] * len(
-        answer.calls
-    )
+    keys = {"number", "tool", "args", "ok", "error", "observation"}
+    assert [set(call) for call in plain["calls"]] == [keys] * len(answer.calls)
+    assert [call["number"] for call in plain["calls"]] == list(range(1, len(answer.calls) + 1))
     assert digest(session.replay()) == session.hash
 
 
