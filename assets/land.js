@@ -113,7 +113,25 @@
             icon: L.divIcon({ html: face, className: "az-country-box", iconSize: [0, 0] }), pane: "az-names", interactive: false, keyboard: false,
           }));
         }
+        this.declutter();
       });
+    }
+
+    // No name stands half under a cluster or on another: a country's moves a little where there is room, others wait.
+    declutter() {
+      const place = (node) => { const { left, top, right, bottom } = node.getBoundingClientRect(); return { left, top, right, bottom }; };
+      const taken = [...this.map.getContainer().querySelectorAll(".az-cluster")].filter((node) => node.offsetParent).map(place);
+      const names = [...this.map.getPane("az-names").querySelectorAll(".az-city, .az-country")];
+      for (const node of names) { node.style.translate = ""; node.style.visibility = ""; }
+      const spots = names.map((node) => [node, place(node)]);
+      const meets = (a) => taken.some((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom);
+      for (const [node, box] of spots) {
+        const ways = node.classList.contains("az-country") ? [0, -22, 22, -40, 40] : [0];
+        const free = ways.map((by) => [by, { ...box, top: box.top + by, bottom: box.bottom + by }]).find(([, spot]) => !meets(spot));
+        if (!free) { node.style.visibility = "hidden"; continue; }
+        if (free[0]) node.style.translate = `0 ${free[0]}px`;
+        taken.push(free[1]);
+      }
     }
 
     city(city) {

@@ -108,6 +108,7 @@
           this.note = content.note || "";
           this.draw(content);
           this.owner.legend();
+          this.owner.settle(this);
         },
         (error) => { if (error.name !== "AbortError") { this.note = error.message; this.owner.legend(); } },
       );
@@ -117,6 +118,7 @@
       const before = this.group;
       this.group = group.addTo(this.map);
       if (before) before.remove();
+      this.owner.land.declutter();
     }
 
     draw(content) {
@@ -137,8 +139,7 @@
     }
 
     cluster(feature) {
-      const count = feature.properties.count;
-      const size = Math.round(Math.min(46, 25 + 3.6 * Math.log10(count)));
+      const { count, size_px: size } = feature.properties;
       const face = element("span", "az-cluster", short(count));
       face.style.setProperty("--layer", this.view.color);
       face.style.width = face.style.height = size + "px";
@@ -161,18 +162,21 @@
     }
 
     opens(marker, feature) {
-      const [west, south, east, north] = feature.properties.bbox;
-      marker.on("click", () => {
-        const middle = this.owner.near(feature.geometry.coordinates);
-        const box = L.latLngBounds(this.owner.near([west, south]), this.owner.near([east, north]));
-        const zoom = Math.min(this.map.getMaxZoom(), Math.max(this.map.getZoom() + 2, this.map.getBoundsZoom(box)));
-        const target = box.isValid() && this.map.getBoundsZoom(box) > this.map.getZoom() + 1 ? box.getCenter() : middle;
-        this.owner.move(target, Math.min(zoom, 16));
-      });
+      marker.on("click", () => this.near(feature));
       const count = feature.properties.count;
       const label = full(count) + (count === 1 ? " image" : " images") + ": zoom in";
       marker.on("add", () => reachable(marker.getElement(), label, marker));
       return marker;
+    }
+
+    // To where all that a cluster counts is in view, with its outlines; where that is no nearer, a level nearer.
+    near(feature) {
+      const asked = new URLSearchParams({ bbox: feature.properties.bbox.join(",") });
+      if (this.period) asked.set("period", this.period);
+      this.owner.get("/layers/" + encodeURIComponent(this.view.id) + "/extent?" + asked).then(({ bbox }) => {
+        if (this.owner.fit(bbox, this.map.getZoom() + 1)) return;
+        this.owner.move(this.owner.near(feature.geometry.coordinates), Math.min(this.map.getMaxZoom(), this.map.getZoom() + 1));
+      }, (error) => this.owner.say(error.message));
     }
 
     images(content) {

@@ -8,6 +8,10 @@
     ["osm", "OpenStreetMap (online)"], ["satellite", "Satellite (online)"], ["topo", "Topography (online)"],
   ];
 
+  const IN_VIEW = 0.2;
+  const FIT_ZOOM = 16;
+  const FIT_PADDING_PX = [120, 110];
+
   class AzimuthMap extends AzimuthSurface {
     constructor(map, options) {
       super(map, options.session);
@@ -56,6 +60,10 @@
         layer.update(each, index);
       });
       this.timeline.update();
+      if (view.fit.seq !== this.fitSeq) {
+        this.fitSeq = view.fit.seq;
+        for (const [id, layer] of this.layers) layer.unseen = view.fit.layers.includes(id);
+      }
       const labelled = view.layers.some((each) => each.visible && each.kind === "labels");
       this.map.getContainer().classList.toggle("az-labelled", labelled);
       this.area(view.area);
@@ -74,14 +82,37 @@
       else this.move(at(lon, lat), camera.zoom);
     }
 
+    // Goes to where a box is in view as large as it can be; false, and nowhere, where that is not as near as `least`.
+    fit(bbox, least) {
+      if (!bbox) return false;
+      const [west, south, east, north] = bbox;
+      const by = this.turn((west + (east < west ? east + 360 : east)) / 2);
+      const box = L.latLngBounds(at(west + by, south), at((east < west ? east + 360 : east) + by, north));
+      const zoom = Math.min(FIT_ZOOM, this.map.getBoundsZoom(box, false, L.point(FIT_PADDING_PX)));
+      if (zoom < least) return false;
+      const [one, other] = [this.map.project(box.getSouthWest(), zoom), this.map.project(box.getNorthEast(), zoom)];
+      this.move(this.map.unproject(one.add(other).divideBy(2), zoom), zoom);
+      return true;
+    }
+
+    // What a turn has just plotted or filtered is not left out of sight: where hardly anything of it is in view,
+    // the map goes to all of it. Not while it is on its way to somewhere.
+    settle(layer) {
+      if (!layer.unseen || this.moving || !layer.view.visible || !layer.content) return;
+      for (const each of this.layers.values()) each.unseen = false;
+      if (!layer.view.count || layer.content.total >= IN_VIEW * layer.view.count) return;
+      this.get("/layers/" + encodeURIComponent(layer.view.id) + "/extent").then(({ bbox }) => this.fit(bbox, 0), () => {});
+    }
+
     move(center, zoom) {
       const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
       if (calm) this.map.setView(center, zoom, { animate: false });
-      else this.map.flyTo(center, zoom, { duration: 0.6 });
+      else { this.moving = true; this.map.flyTo(center, zoom, { duration: 0.6 }); }
     }
 
     moved() {
-      for (const layer of this.layers.values()) layer.fetch();
+      this.moving = false;
+      for (const layer of this.layers.values()) { layer.fetch(); if (layer.unseen && layer.covers()) this.settle(layer); }
       this.land.moved();
     }
 
@@ -235,7 +266,7 @@
         const line = element("div", "az-legend-line");
         const swatch = element("span", "az-swatch az-swatch-" + each.kind);
         swatch.style.setProperty("--layer", each.color);
-        const count = ["drawing", "raster"].includes(each.kind) ? "" : full(each.count);
+        const count = ["drawing", "raster"].includes(each.kind) ? "" : full(layer && layer.counted !== null && layer.counted !== undefined ? layer.counted : each.count);
         line.append(swatch, element("span", "az-legend-name", each.name), element("span", "az-legend-count", count));
         box.append(line);
         if (each.ramp) box.append(this.ramp(each.ramp));

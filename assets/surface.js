@@ -32,12 +32,15 @@
           method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "X-Azimuth": "1" }, body: JSON.stringify({ tool, args }),
         });
         const body = await answer.json();
-        if (!answer.ok) this.say(body.error);
+        if (!answer.ok && !(body.tool && this.conversation())) this.say(body.error);
         done = answer.ok;
       } catch (error) { this.say("Azimuth does not answer; is it still running?"); }
       this.refresh();
       return done;
     }
+
+    // What is on record the conversation says by itself, where it stands beside.
+    conversation() { return window.parent.document.querySelector(".az-chat"); }
 
     // One request at a time; what changes meanwhile is asked for when it is back.
     refresh() {

@@ -12,6 +12,7 @@
 
     start(layer) {
       this.timed = layer;
+      this.step = null;
       this.owner.get("/layers/" + encodeURIComponent(layer.view.id) + "/steps").then(({ periods }) => {
         if (this.timed !== layer) return;
         this.slider(layer, periods);
@@ -20,8 +21,22 @@
 
     // Without its layer there is nothing to slide.
     update() {
-      if (this.timed && !this.owner.layers.has(this.timed.view.id)) { this.timed = null; clearInterval(this.playing); }
+      if (this.timed && !this.owner.layers.has(this.timed.view.id)) { this.timed = this.step = null; clearInterval(this.playing); }
+      this.apply();
       this.box.hidden = !this.timed || !this.timed.view.visible;
+    }
+
+    // Whatever shows the same rows shows the same step of them: points, clusters, outlines and counts.
+    apply() {
+      const rows = this.timed && this.timed.view.visible ? this.timed.view.rows : null;
+      for (const layer of this.owner.layers.values()) {
+        if (!layer.view.rows || layer.view.objects) continue;
+        const step = this.step && layer.view.rows === rows ? this.step : null;
+        layer.counted = step ? step[1] : null;
+        const period = step ? step[0] : null;
+        if (period !== layer.period) { layer.period = period; layer.dirty = true; layer.fetch(); }
+      }
+      this.owner.legend();
     }
 
     slider(layer, periods) {
@@ -39,8 +54,8 @@
         const step = index < 0 ? null : periods[index];
         text.textContent = step ? `${step[0]} · ${full(step[1])}` : "all times";
         range.setAttribute("aria-valuetext", text.textContent);
-        const period = step ? step[0] : null;
-        if (period !== layer.period) { layer.period = period; layer.dirty = true; layer.fetch(); }
+        this.step = step;
+        this.apply();
       };
       range.addEventListener("input", show);
       play.addEventListener("click", () => {

@@ -10,6 +10,7 @@ import streamlit as st
 from copilot.live import live
 from copilot.models import describe
 from copilot.session import Session
+from copilot.view.transcript import notice
 from pages.here import act, follow_page, go_to, open_panel, owner, tell
 from pages.look import asset
 from pages.settings import show_settings
@@ -67,7 +68,7 @@ def _notices(session: Session) -> None:
         "number": said["number"],
         "text": said["text"],
         "fresh": monotonic() - said["at"] < 3,
-        "state": [session.id, session.state.ui.notice],
+        "state": [session.id, notice(session.events, session.state)],
     }
     with st.container(key="notices"):
         _notice(key="notice", data=data, width="content")

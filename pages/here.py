@@ -101,13 +101,16 @@ def follow_page(current: Session) -> None:
 
 
 def act(tool: str, /, **args: Any) -> Event | None:
-    """Make one call for the user, and say what went wrong; None while a request runs."""
+    """Make one call for the user, and say what went wrong; None while a request runs.
+
+    Where the conversation is, it says so: nothing is said twice.
+    """
     current = live().session(st.session_state["session"])
     if live().running(current.id) is not None:
         tell("A request is running; stop it or wait for its answer.")
         return None
     event = current.call_tool(tool, args, source="page")
-    if not event.ok:
+    if not event.ok and st.session_state["page"] != st.session_state["pages"]["home"]:
         tell(event.text)
     return event
 

@@ -38,7 +38,7 @@ def _breadcrumb(current: Session) -> None:
             name, image = unseen
             st.page_link(
                 st.session_state["pages"]["imagery"],
-                label=_plain(f"{name if len(name) <= 28 else name[:27] + '…'} is not on the map: look at it"),
+                label=_plain(f"Not on the map: {name if len(name) <= 32 else name[:31] + '…'}"),
                 icon=":material/satellite_alt:",
                 query_params={"session": current.id, "image": image},
                 width="content",

@@ -28,8 +28,7 @@ def show_panels(session: Session) -> None:
     seen = memory.setdefault("seen_panels", {})
     if seen.get(session.id) != opened.key:
         seen[session.id] = opened.key
-        if opened.panel is not None:
-            open_panel(opened.panel.capitalize())
+        open_panel((opened.panel or "results").capitalize())
     chosen = memory.get("panel_shown", "Results")
     with st.container(key="panels", gap="small"):
         st.segmented_control(

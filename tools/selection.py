@@ -81,8 +81,9 @@ def narrowed(state: State, world: World, said: str, **changes: Any) -> Step:
 def reselected(state: State, world: World, database: Database, said: str) -> Step:
     """The step to another selection: counted again, with `said` and the count as observation."""
     count = world.catalogue.count(selection_of(database.loaded, database.filters)) if database.loaded else 0
-    after = state.with_database(replace(database, count=count))
+    after, closed = without_strangers(state.with_database(replace(database, count=count)), world)
     data: dict[str, Any] = {"count": count, "loaded": list(database.loaded)}
+    said = f"{said} {listed(closed)} {'is' if len(closed) == 1 else 'are'} not among them." if closed else said
     if not database.loaded:
         return Step(after, f"{said} No data set is loaded yet, so nothing is selected.", data)
     sentence = f"{number_of(count, noun(after, world))} {'is' if count == 1 else 'are'} selected."
@@ -91,6 +92,29 @@ def reselected(state: State, world: World, database: Database, said: str) -> Ste
         ways = listed([f"without the {part} filter {n:,}" for part, n in without.items()])
         sentence = f"Nothing is selected; there would be {ways}."
     return Step(after, f"{said} {sentence}", data)
+
+
+def without_strangers(state: State, world: World) -> tuple[State, list[str]]:
+    """The state without an open image that its selection does not hold, and which were closed.
+
+    A comparison stays whole or goes: one side of it says nothing.
+    """
+    ui, database = state.ui, state.database
+    opened = list(dict.fromkeys(filter(None, (ui.selected_image, *(ui.compared or ())))))
+    if not opened:
+        return state, []
+    selection = selection_of(database.loaded, database.filters)
+
+    def held(image: str) -> bool:
+        only = Attribute("image_id", "in", [image])
+        among = replace(selection, attributes=(*selection.attributes, only))
+        return bool(database.loaded) and world.catalogue.count(among) > 0
+
+    gone = [image for image in opened if not held(image)]
+    selected = None if ui.selected_image in gone else ui.selected_image
+    compared = None if ui.compared and set(ui.compared) & set(gone) else ui.compared
+    panels = ui.panels if selected or compared else tuple(each for each in ui.panels if each != "image")
+    return state.with_ui(selected_image=selected, compared=compared, panels=panels), gone
 
 
 def noun(state: State, world: World) -> str:

@@ -15,7 +15,7 @@ from copilot.server.guard import Denied, guarded, number, own_session, the_live
 from copilot.session import Session
 from copilot.view.basemap import cities_in
 from copilot.view.detections import detections_artifact, reviews_version
-from copilot.view.layers import Viewport, layer_content, periods
+from copilot.view.layers import Viewport, extent, layer_content, periods
 from copilot.view.mapview import map_view
 from state.model import Layer, State
 from tools.map.rasters import has_tiles, ramp_of
@@ -56,6 +56,15 @@ async def layer(request: Request) -> Response:
     window = Viewport(_bbox(request), number(request, "zoom", 0, 24), _period(request))
     found = await run_in_threadpool(layer_content, wanted, session.state, session.world(), window)
     return _fresh(found)
+
+
+@guarded
+async def layer_extent(request: Request) -> Response:
+    """GET, or ?bbox=w,s,e,n&period=: the box around the outlines of its rows, or of those centred in there."""
+    session = await own_session(request)
+    wanted, catalogue = _layer(session, request), session.engine.catalogue
+    window = Viewport(_bbox(request), 0, _period(request)) if "bbox" in request.query_params else None
+    return _fresh({"bbox": await run_in_threadpool(extent, wanted, catalogue, window)})
 
 
 @guarded
@@ -124,5 +133,6 @@ def routes() -> list[BaseRoute]:
         Route(f"{base}/view", view),
         Route(f"{base}/layers/{{layer}}", layer),
         Route(f"{base}/layers/{{layer}}/steps", steps),
+        Route(f"{base}/layers/{{layer}}/extent", layer_extent),
         Route(f"{base}/layers/{{layer}}/picture.png", picture),
     ]

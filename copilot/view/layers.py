@@ -6,6 +6,7 @@ FeatureCollection, longitude first. Nothing here grows with the catalogue: what 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -32,7 +33,9 @@ MAX_LABELS = 150
 MAX_VECTOR = 5000
 MAX_CELLS = 2000
 MAX_HEAT = 6000
+MAX_MEMBERS = 5000
 _NEAR_ZOOM = 12
+_TILE_PX, _CELL_PX = 256, 64
 _FINE_ZOOMS = 5
 """Hexagons are filled from cells so many zoom levels finer: a thirty-second of 64 pixels."""
 
@@ -44,7 +47,7 @@ class Viewport:
     bbox: Bbox
     zoom: float
     period: str | None = None
-    """The step that a timeline stands on: 2019, 2019-05 or 2019-05-17."""
+    """The step that a timeline stands on, 2019, 2019-05 or 2019-05-17: every layer of its rows shows that."""
 
 
 def layer_content(layer: Layer, state: State, world: World, view: Viewport) -> dict[str, Any]:
@@ -55,8 +58,7 @@ def layer_content(layer: Layer, state: State, world: World, view: Viewport) -> d
         raise ToolError(f"The layer {layer.name!r} is not filled by a query.")
     selection = selection_of_query(layer.query)
     catalogue, fields = world.catalogue, state.ui.hover_fields
-    if layer.kind == "timeline":
-        selection = _in_period(selection, view.period)
+    selection = _in_period(selection, view.period)
     if layer.kind == "heatmap":
         return _heat(catalogue, selection, view)
     if layer.kind == "density":
@@ -107,18 +109,67 @@ def _clusters(
     catalogue: Catalogue, selection: Selection, view: Viewport, fields: tuple[str, ...]
 ) -> dict[str, Any]:
     """Counts per cell, and each image that is alone in its cell by itself; near, every image by itself."""
-    found = _images(catalogue, selection, view, MAX_SINGLE, 0, fields)
-    if found["mode"] == "cells" or view.zoom >= _NEAR_ZOOM:
-        return found
     cells = catalogue.cells(selection, view.bbox, view.zoom, MAX_CELLS)
+    found = _images(catalogue, selection, view, MAX_SINGLE, 0, fields)
+    if found["mode"] == "cells":
+        crowds = [_crowd(each, view.zoom) for each in cells]
+        return _collection("cells", crowds, found["shown"], found["total"])
+    if view.zoom >= _NEAR_ZOOM:
+        return found
     alone = {(round(each.lon, 5), round(each.lat, 5)) for each in cells if each.count == 1}
     images = [
         each
         for each in found["features"]["features"]
         if (round(each["properties"]["lon"], 5), round(each["properties"]["lat"], 5)) in alone
     ]
-    crowds = [_cell(each) for each in cells if each.count > 1]
+    crowds = [_crowd(each, view.zoom) for each in cells if each.count > 1]
     return _collection("images", [*images, *crowds], found["shown"], found["total"])
+
+
+def _crowd(cell: Cell, zoom: float) -> dict[str, Any]:
+    """A cell as a circle that lies wholly within it: near the mean of its rows, and over no other circle."""
+    world_px = _TILE_PX * 2.0 ** math.floor(zoom + 0.5)
+    size = _circle_px(cell.count)
+    x = _within_cell((cell.lon + 180) / 360 * world_px, size)
+    y = _within_cell((0.5 - mercator_y(cell.lat)) * world_px, size)
+    found = _cell(cell)
+    found["geometry"]["coordinates"] = [x / world_px * 360 - 180, latitude_of(0.5 - y / world_px)]
+    found["properties"]["size_px"] = size
+    return found
+
+
+def _circle_px(count: int) -> int:
+    """How wide a cluster of so many is drawn: by their order of magnitude."""
+    return round(min(_CELL_PX - 8, 24 + 6 * math.log10(count)))
+
+
+def _within_cell(position_px: float, size_px: float) -> float:
+    """The nearest middle at which so wide a thing does not reach out of the cell that the position is in."""
+    start, reach = position_px // _CELL_PX * _CELL_PX, size_px / 2 + 1
+    return min(max(position_px, start + reach), start + _CELL_PX - reach)
+
+
+def extent(layer: Layer, catalogue: Catalogue, view: Viewport | None = None) -> Bbox | None:
+    """The box around the outlines of a layer's rows, or of those whose centres lie in the viewport's box.
+
+    West > east crosses the antimeridian. None where there are none.
+    """
+    if layer.query is None:
+        return None
+    selection = selection_of_query(layer.query)
+    if view is None:
+        return catalogue.bounds(selection)
+    rows = catalogue.points(_in_period(selection, view.period), view.bbox, limit=MAX_MEMBERS)
+    west, south, east, north = view.bbox
+    there = rows[rows["lon"].between(west, east) & rows["lat"].between(south, north)]
+    if len(rows) == MAX_MEMBERS or there.empty:
+        return view.bbox
+    # Outlines that cross the antimeridian reach beyond 180° on the side that their centre is on.
+    across = there["west"] > there["east"]
+    wests = there["west"].mask(across & (there["lon"] < 0), there["west"] - 360)
+    easts = there["east"].mask(across & (there["lon"] >= 0), there["east"] + 360)
+    found = (wests.min(), there["south"].min(), easts.max(), there["north"].max())
+    return tuple(float(side) for side in found)  # type: ignore[return-value]
 
 
 def _image(row: Mapping[Any, Any], hover: Any) -> dict[str, Any]:

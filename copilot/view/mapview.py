@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from data.catalogue.base import Catalogue
 from state.codec import canonical, filters_to_json
-from state.log import Event
-from state.model import Layer, State
+from state.log import START, Event
+from state.model import Layer, Query, State
 from tools.map.shapes import box_shape, circle_shape, geometry_value
 from tools.selection import geojson
 
@@ -26,6 +27,7 @@ def map_view(state: State, events: tuple[Event, ...], catalogue: Catalogue) -> d
         "swipe": list(state.map.swipe) if state.map.swipe else None,
         "layers": [layer_view(each) for each in state.map.layers],
         "hover_fields": list(state.ui.hover_fields),
+        "fit": fitted(events),
         "selected": selected_image(state, catalogue),
         "area": selected_area(state),
     }
@@ -57,7 +59,13 @@ def layer_view(layer: Layer) -> dict[str, Any]:
         "options": dict(layer.options),
         "geometry": None if layer.geometry is None else geojson(layer.geometry),
         "fill": fill_of(layer),
+        "rows": None if layer.query is None else rows_of(layer.query),
     }
+
+
+def rows_of(query: Query) -> str:
+    """A digest of which rows fill a layer: the same for layers of the same rows, however they show them."""
+    return sha256(canonical([list(query.datasets), filters_to_json(query.filters)]).encode()).hexdigest()[:12]
 
 
 def fill_of(layer: Layer) -> str:
@@ -82,6 +90,38 @@ def camera_seq(events: tuple[Event, ...]) -> int:
         if now != camera:
             last, camera = event.seq, now
     return last
+
+
+def fitted(events: tuple[Event, ...]) -> dict[str, Any]:
+    """`seq`, `layers`: where rows were shown last that the map may have to go to, to be seen.
+
+    Those are the layers that one turn plotted, or whose selection it changed. A turn that moves the camera
+    says itself what is to be seen, and what was shown before it is left alone.
+    """
+    found, plotted, moved = Fit(), 0, 0
+    camera: tuple[Any, Any] = (list(START.map.center), START.map.zoom)
+    queries: dict[str, Any] = {}
+    for event in events:
+        if event.state is None:
+            continue
+        shown = event.state["map"]
+        if (now := (shown["center"], shown["zoom"])) != camera:
+            camera, moved, found = now, event.turn, Fit()
+        filled = {each["id"]: each.get("query") for each in shown["layers"]}
+        new = [key for key, query in filled.items() if query is not None and queries.get(key) != query]
+        queries = filled
+        if new and event.turn != moved:
+            before = found.layers if event.turn == plotted else ()
+            found, plotted = Fit(event.seq, tuple(dict.fromkeys((*before, *new)))), event.turn
+    return {"seq": found.seq, "layers": list(found.layers)}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Layers that were filled, and by which event last."""
+
+    seq: int = 0
+    layers: tuple[str, ...] = ()
 
 
 def selected_image(state: State, catalogue: Catalogue) -> dict[str, Any] | None:

@@ -29,6 +29,7 @@ class Front:
     """What is in front, and what changes whenever something new is opened."""
 
     panel: str | None
+    """None where nothing was opened."""
     key: tuple[Any, ...]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from state.log import Event, Turn
@@ -56,6 +56,20 @@ def _is_review(turn: Turn) -> bool:
         and bool(calls)
         and all(each.tool == "review_detection" and each.ok for each in calls)
     )
+
+
+def notice(events: Sequence[Event], state: State) -> str | None:
+    """What was said with `notify` and still stands; a refusal and a thank-you stand in the conversation."""
+    if state.ui.notice is None:
+        return None
+    said = None
+    for event in reversed(events):
+        if event.state is None:
+            continue
+        if event.state["ui"]["notice"] != state.ui.notice:
+            break
+        said = event.tool
+    return state.ui.notice if said == "notify" else None
 
 
 def is_feedback(turn: Turn) -> bool:
