@@ -12,6 +12,21 @@
     return (count / 1e6).toFixed(1).replace(/\.0$/, "") + "M";
   }
 
+  const parts = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+
+  // A colour of that opacity on another: what is behind may be anything else, but the number is to be read.
+  function mixed(over, under, opacity) {
+    const [a, b] = [parts(over), parts(under)];
+    return "#" + a.map((part, i) => Math.round(part * opacity + b[i] * (1 - opacity)).toString(16).padStart(2, "0")).join("");
+  }
+
+  // Black or white, whichever has the greater contrast (WCAG 2.2, relative luminance): at least 4.58 on any colour.
+  function inkOn(hex) {
+    const [r, g, b] = parts(hex).map((part) => (part / 255 <= 0.04045 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    return 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 ? "#ffffff" : "#000000";
+  }
+
   // The library draws into the common pane, where no layer's opacity, order or swipe reaches.
   const HeatInPane = L.HeatLayer.extend({
     onAdd(map) {
@@ -52,12 +67,14 @@
     update(view, index) {
       const recoloured = view.color !== this.view.color;
       const refill = view.fill !== this.view.fill || view.tiles !== this.view.tiles;
-      const restyle = view.color !== this.view.color || view.size !== this.view.size;
+      const restyle = view.color !== this.view.color || view.size !== this.view.size || view.opacity !== this.view.opacity;
       const shown = view.visible && !this.view.visible;
       const regeometry = JSON.stringify(view.geometry) !== JSON.stringify(this.view.geometry);
       this.view = view;
       this.pane.style.zIndex = String(410 + index);
-      this.pane.style.opacity = String(view.opacity);
+      // A cluster's number stays as it is however faint its circle: the circles take the opacity by themselves.
+      this.pane.style.opacity = view.kind === "clusters" ? "" : String(view.opacity);
+      if (view.kind === "clusters" && this.renderer._container) this.renderer._container.style.opacity = String(view.opacity);
       this.pane.style.display = view.visible ? "" : "none";
       if (refill || regeometry) { this.dirty = true; this.loaded = null; if (view.kind === "timeline") this.owner.timeline.start(this); }
       if (view.objects) return this.found(recoloured);
@@ -141,7 +158,8 @@
     cluster(feature) {
       const { count, size_px: size } = feature.properties;
       const face = element("span", "az-cluster", short(count));
-      face.style.setProperty("--layer", this.view.color);
+      face.style.setProperty("--layer", mixed(this.view.color, this.owner.land.skin.land, this.view.opacity));
+      face.style.color = inkOn(face.style.getPropertyValue("--layer"));
       face.style.width = face.style.height = size + "px";
       const icon = L.divIcon({ html: face, className: "az-cluster-box", iconSize: [size, size] });
       const marker = L.marker(this.owner.near(feature.geometry.coordinates), {

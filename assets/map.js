@@ -116,7 +116,10 @@
       this.land.moved();
     }
 
-    theme() { this.land.theme(this.darkPage); }
+    theme() {
+      this.land.theme(this.darkPage);
+      for (const layer of this.layers.values()) if (layer.view.kind === "clusters" && layer.content) layer.draw(layer.content);
+    }
 
     // Longitudes drawn on the copy of the world that is in view.
     turn(lon) {

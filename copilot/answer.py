@@ -49,7 +49,7 @@ class Answer:
 
 
 def call_to_json(event: Event, number: int = 1) -> dict[str, Any]:
-    """One call as the public result shows it; `number` within its turn is what a reference in a reply names."""
+    """One call as the public result shows it; its `number` in the turn is what references in replies name."""
     return {
         "number": number,
         "tool": event.tool,

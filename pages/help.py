@@ -61,7 +61,7 @@ def show() -> None:
     header(session())
     with st.container(key="prose"):
         st.html("<h2 class='az-title'>Help</h2>")
-        st.markdown("#### What to ask")
+        st.markdown("### What to ask")
         st.markdown(ASK)
         st.markdown("\n".join(("These work as they stand:\n", *(f"- *{each}*" for each in EXAMPLES))))
         for title, text in (
@@ -71,8 +71,8 @@ def show() -> None:
             ("How well it does", MEASURED),
             ("What leaves this machine", PRIVACY),
         ):
-            st.markdown(f"#### {title}")
+            st.markdown(f"### {title}")
             st.markdown(text)
         st.text(describe())
-        st.markdown("#### Keyboard")
+        st.markdown("### Keyboard")
         st.markdown(KEYS)

@@ -58,12 +58,15 @@ def show() -> None:
             return
         detections = chosen_detections(current, handle)
         left, right = st.columns([2.3, 1], gap="medium", wrap=True)
-        with left, st.container(key="viewer"):
-            address = f"/api/sessions/{current.id}/viewer?image={quote(handle, safe='')}"
-            st.iframe(address, height=560, alt=f"The image {known.name}")
+        # First what is said: that of the image before is gone before this one shows, however long it takes.
         with right, st.container(key="image_side", gap="small"):
             with st.container(key="image_said", gap="xsmall"):
                 _result(current, handle, known.name)
+            side = st.container(key="image_about", gap="small")
+        with left, st.container(key="viewer"):
+            address = f"/api/sessions/{current.id}/viewer?image={quote(handle, safe='')}"
+            st.iframe(address, height=560, alt=f"The image {known.name}")
+        with side:
             _facts(known)
             against = _compare(current, handle, there)
             _tools(current, handle, known, there)
@@ -145,22 +148,27 @@ def _nothing_yet() -> None:
 
 
 def _result(current: Session, handle: str, name: str) -> None:
-    """What runs, else what the last tool on this image said, and where to see what it made."""
+    """What runs, else what the last tool on this image said, and where to see what it made.
+
+    Both places are emptied at once: what a run of the page does not draw anew stays until its end.
+    """
+    box, ways = st.empty(), st.empty()
     if live().running(current.id) is not None:
-        st.fragment(_running, run_every=EVERY_S)(current.id)
+        with box.container():
+            st.fragment(_running, run_every=EVERY_S)(current.id)
         return
     if problem := live().problem(current.id):
-        st.error(_plain(problem), icon=":material/error:")
+        box.error(_plain(problem), icon=":material/error:")
         return
     said = last_result(current.events, current.engine.toolbox, handle, name)
     if said is None:
         return
     icon = ":material/task_alt:" if said.ok else ":material/error:"
-    (st.success if said.ok else st.warning)(_plain(said.text[:700]), icon=icon)
+    (box.success if said.ok else box.warning)(_plain(said.text[:700]), icon=icon)
     raster, layer = made_by(said, current.state)
     if layer is None and raster in (None, handle):
         return
-    with st.container(horizontal=True, gap="xsmall", key="image_results"):
+    with ways.container(horizontal=True, gap="xsmall", key="image_results"):
         if raster is not None and raster != handle:
             st.button(
                 "Look at the result",

@@ -90,6 +90,6 @@ def record_html(record: Record) -> str:
     )
     counts = "".join(f"<li>{html.escape(name)} <b>{n:,}</b></li>" for name, n in record.class_counts[:40])
     badge = '<span class="az-badge">sample</span>' if record.origin == "sample" else ""
-    classes = f"<h4>Objects and classes</h4><ul class='az-classes'>{counts}</ul>" if counts else ""
-    title = f"<h3>{html.escape(record.title)} {badge}</h3>"
+    classes = f"<h3>Objects and classes</h3><ul class='az-classes'>{counts}</ul>" if counts else ""
+    title = f"<h2>{html.escape(record.title)} {badge}</h2>"
     return f"<section class='az-record'>{title}<dl>{rows}</dl>{classes}</section>"

@@ -57,7 +57,7 @@ def _turn(turn: Turn, wanted: int | None) -> str:
         how = f"<small>{' · '.join(each for each in said if each)}</small>"
         reply = f"<p class='az-trace-reply'>{html.escape(turn.reply.text)} {how}</p>"
     return (
-        f"<section class='az-trace'><h4><span>Turn {turn.number}</span> {html.escape(title)}</h4>"
+        f"<section class='az-trace'><h2><span>Turn {turn.number}</span> {html.escape(title)}</h2>"
         f"<table><tbody>{rows}</tbody></table>{reply}</section>"
     )
 

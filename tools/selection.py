@@ -83,7 +83,8 @@ def reselected(state: State, world: World, database: Database, said: str) -> Ste
     count = world.catalogue.count(selection_of(database.loaded, database.filters)) if database.loaded else 0
     after, closed = without_strangers(state.with_database(replace(database, count=count)), world)
     data: dict[str, Any] = {"count": count, "loaded": list(database.loaded)}
-    said = f"{said} {listed(closed)} {'is' if len(closed) == 1 else 'are'} not among them." if closed else said
+    if closed:
+        said += f" {listed(closed)} {'is' if len(closed) == 1 else 'are'} not among them."
     if not database.loaded:
         return Step(after, f"{said} No data set is loaded yet, so nothing is selected.", data)
     sentence = f"{number_of(count, noun(after, world))} {'is' if count == 1 else 'are'} selected."

@@ -97,9 +97,8 @@ def _ask_aloud(session: Session, request: str, options: dict[str, Any]) -> Answe
         if event.kind == "call":
             mark = "·" if event.ok else "✗"
             number += 1
-            typer.echo(
-                f"  {number} {mark} {event.tool}({_arguments(event.args)})  {event.seconds * 1000:.0f} ms", err=True
-            )
+            took = f"{event.seconds * 1000:.0f} ms"
+            typer.echo(f"  {number} {mark} {event.tool}({_arguments(event.args)})  {took}", err=True)
     answer = session.answer()
     question = answer.state.ui.question if answer.outcome == "asked" else None
     typer.echo(question.text if question else answer.reply)

@@ -60,7 +60,7 @@ async def layer(request: Request) -> Response:
 
 @guarded
 async def layer_extent(request: Request) -> Response:
-    """GET, or ?bbox=w,s,e,n&period=: the box around the outlines of its rows, or of those centred in there."""
+    """GET, or ?bbox=w,s,e,n&period=: the box around the outlines of its rows, or of those centred there."""
     session = await own_session(request)
     wanted, catalogue = _layer(session, request), session.engine.catalogue
     window = Viewport(_bbox(request), 0, _period(request)) if "bbox" in request.query_params else None

@@ -285,16 +285,28 @@ def last_result(
     names = {
         each.name for each in tools if isinstance(each, Tool) and each.category == "vision"
     } - _AFTERWARDS
-    found = None
+    found, meant = None, image
     for event in events:
-        if event.kind == "call" and event.tool in names and _concerns(event, image, name):
+        if (
+            event.kind == "call"
+            and event.tool in names
+            and _concerns(event, image, name if meant == image else None)
+        ):
             found = event
+        if event.state is not None:
+            # A name means the newest image that has it by then: another of the same name has its own results.
+            named = [
+                each["id"]
+                for each in event.state["artifacts"]
+                if (each["kind"], each["name"]) == ("raster", name)
+            ]
+            meant = named[-1] if named else image
     return found
 
 
-def _concerns(event: Event, image: str, name: str) -> bool:
+def _concerns(event: Event, image: str, name: str | None) -> bool:
     said = [part for each in event.args.values() for part in (each if isinstance(each, list) else [each])]
-    return image in said or name in said or event.data.get("raster") == image
+    return image in said or (name is not None and name in said) or event.data.get("raster") == image
 
 
 def made_by(event: Event, state: State) -> tuple[str | None, str | None]:

@@ -12,6 +12,7 @@ from state.log import START, Event
 from state.model import Layer, Query, State
 from tools.map.shapes import box_shape, circle_shape, geometry_value
 from tools.selection import geojson
+from tools.toolbox import toolbox
 
 FILLED_BY_VIEWPORT = frozenset(
     {"points", "clusters", "heatmap", "density", "footprints", "detections", "timeline", "labels", "vector"}
@@ -81,15 +82,27 @@ def fill_of(layer: Layer) -> str:
 
 
 def camera_seq(events: tuple[Event, ...]) -> int:
-    """The number of the last event that moved the camera: a page moves its map once for each."""
+    """The number of the last event that moved the camera: a page moves its map once for each.
+
+    One that goes to where the state's camera is already moves a map that was panned since.
+    """
     last, camera = 0, None
     for event in events:
+        if _aims(event):
+            last = event.seq
         if event.state is None:
             continue
         now = (event.state["map"]["center"], event.state["map"]["zoom"])
         if now != camera:
             last, camera = event.seq, now
     return last
+
+
+def _aims(event: Event) -> bool:
+    """Whether a call says where the camera is to be; one that only reads the map says where it is."""
+    if not (event.ok and event.kind == "call" and {"center", "zoom"} <= event.data.keys()):
+        return False
+    return event.tool in toolbox() and toolbox().get(event.tool).changes_state
 
 
 def fitted(events: tuple[Event, ...]) -> dict[str, Any]:
@@ -102,6 +115,8 @@ def fitted(events: tuple[Event, ...]) -> dict[str, Any]:
     camera: tuple[Any, Any] = (list(START.map.center), START.map.zoom)
     queries: dict[str, Any] = {}
     for event in events:
+        if _aims(event):
+            moved, found = event.turn, Fit()
         if event.state is None:
             continue
         shown = event.state["map"]

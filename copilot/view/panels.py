@@ -45,7 +45,8 @@ def picture(state: State, events: Sequence[Event], world: World) -> Picture | No
     except ToolError:  # its file is gone or broken: the Imagery page says so
         return None
     newest = next(each.id for each in reversed(state.artifacts) if each.kind in ("raster", "detections"))
-    return Picture(name, handle, _since(events, lambda at: newest in {each["id"] for each in at["artifacts"]}))
+    since = _since(events, lambda at: newest in {each["id"] for each in at["artifacts"]})
+    return Picture(name, handle, since)
 
 
 def picture_in_front(state: State, events: Sequence[Event], world: World) -> Picture | None:

@@ -83,7 +83,8 @@ def show_image(
     step = _selected(state, record, f"The map shows {_in_words(record)}.")
     camera = camera_for(checked_box([float(record[side]) for side in ("west", "south", "east", "north")]))
     view = replace(step.state.map, center=camera.center, zoom=camera.zoom)
-    return replace(step, state=replace(step.state, map=view))
+    data = {**step.data, "center": list(camera.center), "zoom": camera.zoom}
+    return replace(step, state=replace(step.state, map=view), data=data)
 
 
 @tool("ui", changes_state=True)

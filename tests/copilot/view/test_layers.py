@@ -116,6 +116,8 @@ def test_the_camera_moves_once_for_each_call_that_moved_it(loaded: Session):
     moved = map_view(loaded.state, loaded.events, catalogue)["camera"]
     loaded.call("cluster_plot")
     assert map_view(loaded.state, loaded.events, catalogue)["camera"] == moved
+    again = loaded.call("zoom_map", place="Paris")
+    assert map_view(loaded.state, loaded.events, catalogue)["camera"] == {**moved, "seq": again.seq}
     loaded.call("undo")
     loaded.call("undo")
     back = map_view(loaded.state, loaded.events, catalogue)["camera"]
