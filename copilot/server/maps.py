@@ -62,7 +62,7 @@ async def layer(request: Request) -> Response:
 async def layer_extent(request: Request) -> Response:
     """GET, or ?bbox=w,s,e,n&period=: the box around the outlines of its rows, or of those centred there."""
     session = await own_session(request)
-    wanted, catalogue = _layer(session, request), session.engine.catalogue
+    wanted, catalogue = _layer(session, request), session.catalogue
     window = Viewport(_bbox(request), 0, _period(request)) if "bbox" in request.query_params else None
     return _fresh({"bbox": await run_in_threadpool(extent, wanted, catalogue, window)})
 

@@ -37,7 +37,7 @@ def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_
 ) -> None:
     tab = new_tab().open()
     tab.page.get_by_label("Files to upload").set_input_files(pair)
-    look = tab.page.get_by_role("link", name="after is not on the map: look at it")
+    look = tab.page.get_by_role("link", name="Not on the map: after")
     expect(look).to_be_visible(timeout=SLOW_MS)
     look.click()
     viewer = ready(tab)
