@@ -182,6 +182,33 @@ class FalseClaims(_Frozen):
         return self.claimed / self.images
 
 
+class Threshold(_Frozen):
+    """How sure a detector must be of a class at a ground sampling distance, beyond its least score.
+
+    Set on real images without the object (data.models.training.claims), so that few of them get a claim. A
+    claim wants one sure object; what is near it counts from the least score, as in hysteresis thresholding
+    (Canny 1986).
+    """
+
+    object: str = Field(min_length=1, max_length=60)
+    """A class of the output."""
+    gsd_m: tuple[float, float]
+    """Of what the model looks at, metres: from the first to below the second."""
+    first: float = Field(ge=0, le=1)
+    """The score from which an object is sure."""
+    seen: float = Field(ge=0, le=1)
+    """The same where the scene network sees such an object in the place."""
+    length_m: tuple[float, float] | None = None
+    """What is shorter or longer than this is none."""
+
+    @model_validator(mode="after")
+    def _agree(self) -> Threshold:
+        _check_range(self.gsd_m)
+        if self.seen > self.first:
+            raise ValueError("a score where the object is seen must not be above the one where it is not")
+        return self
+
+
 class Calibrated(_Frozen):
     """How far the confidence that is said is from the share that is right."""
 
@@ -212,6 +239,7 @@ class Card(_Frozen):
     output: Output = Output()
     trained_on: str = ""
     measured: tuple[Measured, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
     false_claims: tuple[FalseClaims, ...] = ()
     calibrated: tuple[Calibrated, ...] = ()
     weak_points: tuple[str, ...] = ()

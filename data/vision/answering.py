@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 1.0
 """A cover of less than this, percent, is not there: so much is mistaken for another."""
+MUCH_SHARE = 25.0
+"""A cover of so much, percent, is there whatever the scene network thinks."""
+SEEN = {"water": "water", "vegetation": "trees", "building": "building"}
+"""Covers that the scene network knows of, by its names."""
+TREE_WORDS = ("tree", "forest", "wood", "woodland")
 URBAN = 25.0
 """Built-up and paved ground from which an area counts as urban, percent."""
 _SAYING = {
@@ -118,13 +123,51 @@ def _presence(facts: Facts, question: Question) -> Answer:
     there = counted.value is not None and float(counted.value) >= (LEAST_SHARE if counted.unit == "%" else 1)
     if question.least is not None and counted.unit != "%":
         there = float(counted.value or 0) > question.least
+    said, facts_of = _lowered(counted.text), counted.facts
+    if counted.unit == "%" and question.zone is None and (seen := _seen(facts, name, word)) is not None:
+        there, fact = seen.decided(there, float(counted.value or 0)), seen.fact
+        said, facts_of = f"{said} {fact.sentence}", (*facts_of, fact)
     return replace(
         counted,
         kind="presence",
         value=there,
         unit="",
-        text=f"{'Yes' if there else 'No'}: {_lowered(counted.text)}",
+        text=f"{'Yes' if there else 'No'}: {said}",
+        facts=facts_of,
     )
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What the scene network thinks of a thing being in an image."""
+
+    likely: float
+    present_least: float
+    absent_most: float
+    fact: Fact
+
+    def decided(self, measured: bool, share: float) -> bool:
+        """Whether it is there: as the network is sure, else as was measured; much of it is there in any
+        case."""
+        if self.likely >= self.present_least or share >= MUCH_SHARE:
+            return True
+        return measured and self.likely > self.absent_most
+
+
+def _seen(facts: Facts, name: str, word: str) -> _Seen | None:
+    """What the scene network thinks of a cover being there; None where it does not suit or does not know
+    it."""
+    from data.vision.scene import network_suits
+    from data.vision.scene_network import NETWORK, calibration
+
+    thing = SEEN.get(name)
+    if thing is None or (name == "vegetation" and word not in TREE_WORDS) or not network_suits(facts):
+        return None
+    likely, how = facts.looked.present[thing], calibration()
+    at = how.present.index(thing)
+    said = f"The scene network gives {thing} a probability of {likely:.2f}."
+    fact = Fact(f"present.{thing}", said, likely, "", NETWORK)
+    return _Seen(likely, how.present_least[at], how.absent_most[at], fact)
 
 
 def _count(facts: Facts, question: Question) -> Answer:

@@ -48,9 +48,11 @@ def caption_of(facts: Facts) -> Caption:
     writer = _Writer(facts)
     writer.say(_opening(facts, told), ("modality", "gsd", "extent"))
     if told.name is not None:
+        writer.say(f"It looks like {_article(told.name)}", told.deciding)
+    elif told.between:
         writer.say(
-            f"It looks like {_article(told.name)}",
-            [each.id for each in told.deciding],
+            f"It is not sure what place it is: perhaps {' or '.join(map(_article, told.between))}",
+            told.deciding,
         )
     writer.say(*_covers(facts))
     for name in ("water", "vegetation"):
@@ -78,11 +80,12 @@ class _Writer:
         self.plain: list[str] = []
         self._known = facts
 
-    def say(self, sentence: str, ids: Sequence[str]) -> None:
+    def say(self, sentence: str, ids: Sequence[str | Fact]) -> None:
         """One sentence without its full stop, and the facts it quotes; nothing for an empty one."""
         if not sentence:
             return
-        quoted = [fact for each in ids if (fact := self._known.get(each)) is not None]
+        named = (self._known.get(each) if isinstance(each, str) else each for each in ids)
+        quoted = [fact for fact in named if fact is not None]
         for fact in quoted:
             if fact not in self.facts:
                 self.facts.append(fact)
@@ -148,8 +151,15 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def _article(name: str) -> str:
-    if name in ("open water", "farmland", "grassland", "bare land", "storage tanks"):
+    if name in ("open water", "farmland", "grassland", "bare land", "scrubland", "storage tanks"):
         return {"storage tanks": "a place with storage tanks"}.get(name, name)
-    if name in ("residential", "industrial", "dense urban"):
+    if name in (
+        "residential",
+        "dense residential",
+        "sparse residential",
+        "commercial",
+        "industrial",
+        "dense urban",
+    ):
         return f"{'an' if name == 'industrial' else 'a'} {name} area"
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

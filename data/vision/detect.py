@@ -15,6 +15,7 @@ from data.models.registry import Model, registry
 from data.progress import Progress
 from data.raster.errors import RasterError
 from data.vision.boxes import SAME, TURNED_SAME, Seen, one_an_object, upright
+from data.vision.claims import claimed, lengths_of, place_seer
 from data.vision.classes import classes_for, nearest
 from data.vision.detections import Detection
 from data.vision.tiled import OVERLAP, Batch, Plan, plan_of, run_over
@@ -72,9 +73,9 @@ def detect(
     """Find objects with the best detector for the image, or the one named; `classes` are words for them.
 
     `folder` is the user's models, `tasks` what the detector may be for, the best first. Without `min_score`
-    it is that of the model's card; what is `below` it by so much is given too. Provisional results go to
-    `progress.found` as windows are done. Raises RasterError in one sentence.
-    """
+    it is that of the model's card, and the card's thresholds decide what is claimed (data.vision.claims);
+    what is `below` it by so much is given too. Provisional results go to `progress.found` as windows are
+    done. Raises RasterError in one sentence."""
     from data.models.serving import served
 
     facts = image_facts(image)
@@ -88,6 +89,9 @@ def detect(
     skipped = run_over(progress, plan, running.submit, keep.take, doing="Looking for objects")
     turned = running.runner.layout.startswith("oriented")
     seen = one_an_object(Seen.joined(keep.parts), cut_px=CUT_PX, iou=TURNED_SAME if turned else SAME)
+    notes: list[str] = []
+    if min_score is None:
+        seen, notes = _claimed(seen, chosen, plan, facts.gsd_m, least)
     found = _detections(plan, seen, chosen, upright_boxes)
     return Detected(
         tuple(found[:MOST]),
@@ -102,7 +106,7 @@ def detect(
             if wanted is None or number in wanted
         ),
         caveat(chosen),
-        tuple(_notes(chosen, facts, plan, len(found))),
+        (*notes, *_notes(chosen, facts, plan, len(found))),
     )
 
 
@@ -237,6 +241,37 @@ class _Keeping:
             )
         if shown:
             self._progress.found(shown)
+
+
+def _claimed(
+    seen: Seen, model: Model, plan: Plan, gsd_m: float | None, least: float
+) -> tuple[Seen, list[str]]:
+    """What of the findings is claimed by the card's thresholds, and what to say of the rest."""
+    names = [_class_name(model, int(each)) for each in seen.classes]
+    if not model.card.thresholds or not names:
+        return seen, []
+    looked_m = None if gsd_m is None else gsd_m / plan.across
+    made = claimed(
+        model.card,
+        names,
+        np.asarray(seen.scores, dtype=np.float64),
+        seen.corners.mean(axis=1),
+        lengths_of(seen.corners, looked_m),
+        looked_m,
+        place_seer(plan, looked_m),
+        least,
+    )
+    notes = []
+    if made.unsure:
+        what = "finding is" if made.unsure == 1 else "findings are"
+        notes.append(
+            f"{made.unsure:,} {what} left out: on ground without such objects this model gives scores like "
+            "that too, and none near them is sure; with a min_score they are shown."
+        )
+    if made.misshapen:
+        what = "finding" if made.misshapen == 1 else "findings"
+        notes.append(f"{made.misshapen:,} {what} of a length that no such object has are left out.")
+    return seen.taken(made.kept), notes
 
 
 def _detections(plan: Plan, seen: Seen, model: Model, upright_boxes: bool) -> list[Detection]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from data.vision.detections import Detection
     from data.vision.modality import Modality
     from data.vision.overview import Overview
+    from data.vision.scene_network import Looked
 
 GROUPS = ("frame", "modality", "tone", "texture", "cover", "objects", "clouds", "roads")
 MOST_DETECTED_PX = 40_000_000
@@ -109,6 +110,14 @@ class Facts:
 
         self.progress.tell(0.1, "Telling land cover.")
         return cover_by_all(self.overview, self.modality.name)
+
+    @cached_property
+    def looked(self) -> Looked:
+        """What the scene network thinks of it. Raises RasterError where its weights are missing."""
+        from data.vision.scene_network import look
+
+        self.progress.tell(0.08, "Looking at the whole.")
+        return look(self.image, self.overview)
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:

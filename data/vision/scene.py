@@ -1,4 +1,4 @@
-"""Which scene an image shows: a score for each by documented rules over cover, objects and texture."""
+"""Which scene an image shows: by a pretrained network where it is fine and optical, else by rules."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _UNKNOWN = 0.45
 _FLOOR = 0.03
 _LEAST = 0.4
 """A best score below this is no answer."""
+COARSEST_M = 2.0
+"""Coarser than this the network was shown nothing real, and the rules answer."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,9 @@ class SceneTold:
     """The scenes an image may show, the likeliest first, and what decided."""
 
     name: str | None
-    """None where no rule fits well enough."""
+    """None where nothing fits well enough."""
     confidence: float
+    """By the network the calibrated probability that it is right; by the rules a rule of thumb."""
     ranked: tuple[tuple[str, float], ...]
     """(scene, score 0 to 1), the five best."""
     deciding: tuple[Fact, ...]
@@ -121,6 +124,14 @@ class SceneTold:
     measured: Mapping[str, float | None]
     missing: tuple[str, ...]
     """What could not be measured: sentences."""
+    method: str = METHOD
+    least: float = _LEAST
+    """What the best must reach to be the answer."""
+
+    @property
+    def between(self) -> tuple[str, ...]:
+        """Where it is not sure: what it may be, the likeliest first, up to two."""
+        return () if self.name is not None else tuple(name for name, score in self.ranked[:2] if score >= 0.1)
 
 
 def tell_scene(progress: Progress, image: Path, models: Path | None = None) -> SceneTold:
@@ -132,7 +143,37 @@ def tell_scene(progress: Progress, image: Path, models: Path | None = None) -> S
 
 
 def scene_of(facts: Facts) -> SceneTold:
-    """Which scene the facts speak of."""
+    """Which scene an image shows, by whatever suits it better."""
+    return by_network(facts) if network_suits(facts) else by_rules(facts)
+
+
+def network_suits(facts: Facts) -> bool:
+    """Whether the network was made for images like this one: optical, and fine enough where that is known."""
+    if facts.modality.name not in ("optical", "panchromatic", "multispectral"):
+        return False
+    gsd_m = facts.overview.gsd_m
+    if gsd_m is None:
+        return facts.modality.name != "multispectral"
+    return gsd_m <= COARSEST_M
+
+
+def by_network(facts: Facts) -> SceneTold:
+    """The scene that the network sees."""
+    from data.vision.scene_network import NETWORK, calibration
+
+    looked, least = facts.looked, calibration().least
+    ranked = looked.scenes[:5]
+    name, likely = ranked[0]
+    fact = Fact(
+        "scene", f"The scene network gives {name} a probability of {likely:.2f}.", likely, "", NETWORK
+    )  # fmt: skip
+    return SceneTold(
+        name if likely >= least else None, likely, ranked, (fact,), looked.present, (), NETWORK, least
+    )
+
+
+def by_rules(facts: Facts) -> SceneTold:
+    """Which scene the measured facts speak of."""
     values = scene_values(facts)
     scores = {name: score_of(name, values) for name in RULES}
     if facts.modality.name == "sar":

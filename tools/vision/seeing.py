@@ -60,9 +60,11 @@ def classify_image(state: State, world: World, *, image: RasterHandle) -> Step:
 def scene(state: State, world: World, *, image: RasterHandle) -> Step:
     """Tell which scene an image shows (harbor, airport, residential, forest, farmland …), and what decided.
 
-    Each scene has conditions on measured shares of cover, detected objects and texture; its score is the
-    weighted geometric mean of how far they are met (data.vision.scene.RULES). Classes after AID (Xia et al.
-    2017) and UC Merced (Yang and Newsam 2010). Where no score reaches 0.4 it says that it can't tell.
+    Optical images with pixels of 2 m or less: a pretrained network (scene-lite0) looks at the whole and at
+    its parts, and the confidence is the probability that it is right, calibrated on real images; under 0.5
+    it says between which scenes it is not sure. Coarser images and radar: each scene has conditions on
+    measured shares of cover, detected objects and texture (data.vision.scene.RULES), and where no score
+    reaches 0.4 it can't tell.
 
     Example: copilot call scene image=raster-5ce4e0
 
@@ -71,7 +73,7 @@ def scene(state: State, world: World, *, image: RasterHandle) -> Step:
     forest | what sort of landscape | where could this be, a port, a town or a field
     """
     from data.vision.answering import facts_json
-    from data.vision.scene import METHOD, tell_scene
+    from data.vision.scene import tell_scene
 
     raster = raster_of(state, world, image)
     told = _worked(world, "Telling the scene", tell_scene, raster, world.models)
@@ -82,21 +84,23 @@ def scene(state: State, world: World, *, image: RasterHandle) -> Step:
         "ranked": [{"scene": name, "score": score} for name, score in told.ranked],
         "facts": facts_json(told.deciding),
         "measured": dict(told.measured),
+        "not_sure_between": list(told.between),
         "missing": list(told.missing),
-        "model": METHOD,
+        "model": told.method,
     }
     best, score = told.ranked[0]
     missing = "".join(f" Not measured: {each}" for each in told.missing)
     if told.name is None:
+        perhaps = f"not sure, perhaps {' or '.join(told.between)}" if told.between else "nothing comes near"
         said = (
-            f"I can't tell which scene {raster.name} shows: the best, {best}, scores {number(score)} of 1 "
-            f"(0.4 is needed), then {others}."
+            f"I can't tell which scene {raster.name} shows ({perhaps}): the best, {best}, scores "
+            f"{number(score)} of 1 ({told.least:g} is needed), then {others}. By {told.method}."
         )
         return Step(state, f"{said}{missing}", data)
     why = " ".join(each.sentence for each in told.deciding)
     said = (
         f"{raster.name} looks like {best}: score {number(score)} of 1, before {others}; confidence "
-        f"{number(told.confidence)}."
+        f"{number(told.confidence)}. By {told.method}."
     )
     return Step(state, f"{said} {why}{missing}".strip(), data)
 

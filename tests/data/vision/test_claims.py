@@ -1,0 +1,95 @@
+"""What a detector finds is claimed where one of its class is sure, or where its place looks like it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from data.models.card import Card, Threshold
+from data.models.registry import registry
+from data.progress import Unheard
+from data.vision.claims import REACH_PX, claimed, lengths_of, threshold_of
+from data.vision.detect import detect
+from tests.real_files import real
+
+
+def card(*thresholds: dict[str, object]) -> Card:
+    own = registry(None).get("oriented-objects").card
+    return own.model_copy(update={"thresholds": tuple(Threshold.model_validate(each) for each in thresholds)})
+
+
+FINE = {"object": "ship", "gsd_m": [0.1, 0.5], "first": 0.8, "seen": 0.5}
+COARSE = {"object": "ship", "gsd_m": [0.5, 3.0], "first": 0.9, "seen": 0.6, "length_m": [5, 400]}
+
+
+def kept(scores, *, at=None, gsd_m=0.3, lengths=None, sees=None, least=0.0):
+    centres = np.array([[100.0 * number, 0.0] for number in range(len(scores))] if at is None else at)
+    return claimed(
+        card(FINE, COARSE), ["ship"] * len(scores), np.array(scores), centres,
+        None if lengths is None else np.array(lengths), gsd_m, sees, least,
+    )  # fmt: skip
+
+
+def test_the_unsure_count_only_near_one_that_is_sure():
+    assert kept([0.7, 0.5]).kept.tolist() == []
+    assert kept([0.82, 0.7, 0.5]).kept.tolist() == [0, 1, 2]
+    far = kept([0.82, 0.7, 0.7], at=[(0, 0), (REACH_PX, 0), (REACH_PX + 1, 0)], least=0.45)
+    assert (far.kept.tolist(), far.unsure) == ([0, 1], 1)
+
+
+def test_where_the_place_looks_like_it_less_is_asked_and_nothing_is_looked_at_in_vain():
+    looked = []
+
+    def sees(point, name):
+        looked.append((tuple(point.tolist()), name))
+        return point[0] == 0
+
+    assert kept([0.55, 0.52, 0.49], at=[(9000, 0), (0, 0), (4000, 0)], sees=sees).kept.tolist() == [1]
+    assert looked == [((9000.0, 0.0), "ship"), ((0.0, 0.0), "ship")]
+    looked.clear()
+    assert kept([0.9, 0.6], sees=sees).kept.tolist() == [0, 1]
+    assert looked == []
+
+
+def test_thresholds_go_by_the_pixel_size_and_an_unknown_one_gets_the_strictest():
+    asked = card(FINE, COARSE)
+    assert [threshold_of(asked, "ship", each).first for each in (0.3, 0.5, 8.0, None)] == [0.8, 0.9, 0.9, 0.9]
+    assert threshold_of(asked, "plane", 0.3) is None
+    assert kept([0.85], gsd_m=0.7).kept.tolist() == []
+
+
+def test_what_is_too_short_or_too_long_for_its_class_is_left_out_and_counted_apart():
+    made = kept([0.95, 0.95, 0.95], gsd_m=1.0, lengths=[2.0, 30.0, 500.0], least=0.45)
+    assert (made.kept.tolist(), made.misshapen, made.unsure) == ([1], 2, 0)
+
+
+def test_the_length_of_a_box_is_its_longer_side_on_the_ground():
+    boxes = np.array([[[0, 0], [10, 0], [10, 4], [0, 4]], [[0, 0], [0, 3], [4, 3], [4, 0]]], float)
+    assert lengths_of(boxes, 0.5).tolist() == [5.0, 2.0]
+    assert lengths_of(boxes, None) is None
+
+
+def test_every_class_of_the_detector_has_thresholds_over_all_its_pixel_sizes():
+    own = registry(None).get("oriented-objects").card
+    for name in own.output.classes:
+        ranges = sorted(each.gsd_m for each in own.thresholds if each.object == name)
+        assert ranges[0][0] <= own.input.gsd_m[0] and ranges[-1][1] >= own.input.gsd_m[1]
+        assert all(first[1] == second[0] for first, second in pairwise(ranges))
+
+
+@pytest.mark.parametrize("tile", ["tile_1", "tile_5", "tile_7"])
+def test_no_plane_is_claimed_in_real_desert_and_shore_without_one(tile):
+    image = real(f"dubai_seg/{tile}/images/image_part_001.jpg")
+    assert [each.class_name for each in detect(Unheard(), image, classes=["plane"]).found] == []
+
+
+def test_asked_for_a_score_the_detector_gives_all_that_reaches_it():
+    image = real("dubai_seg/tile_7/images/image_part_001.jpg")
+    own = detect(Unheard(), image, classes=["plane"])
+    shown = detect(Unheard(), image, classes=["plane"], min_score=own.min_score)
+    assert len(shown.found) > len(own.found)
+    assert any("left out" in each for each in own.notes) and not any(
+        "left out" in each for each in shown.notes
+    )
