@@ -30,10 +30,13 @@ RIGHT: dict[str, tuple[str, ...]] = {
     "forest": ("forest",), "freeway": ("highway",), "golfcourse": ("golf course",),
     "harbor": ("harbor", "marina"), "port": ("harbor", "marina"),
     "intersection": ("intersection",),
-    "mediumresidential": ("residential", "dense residential"), "resident": _HOMES,
-    "mobilehomepark": ("mobile home park", "residential"), "overpass": ("overpass",), "viaduct": ("overpass",),
+    "mediumresidential": ("residential", "dense residential"),
+    "resident": _HOMES,
+    "mobilehomepark": ("mobile home park", "residential"),
+    "overpass": ("overpass",), "viaduct": ("overpass",),
     "parking": ("parking lot",), "parkinglot": ("parking lot",), "river": ("river",),
-    "riverlake": ("river", "open water"), "sparseresidential": ("sparse residential", "residential"),
+    "riverlake": ("river", "open water"),
+    "sparseresidential": ("sparse residential", "residential"),
     "storagetanks": ("storage tanks",), "tenniscourt": ("tennis court",),
 }  # fmt: skip
 """The scenes that are right for a class; a class that is not here has none, and should get no answer."""
