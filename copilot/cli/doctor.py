@@ -49,6 +49,7 @@ def _findings() -> Iterator[Finding]:
 
     yield Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])
     yield Finding("home", os.access(_existing(str(default_home())), os.W_OK), str(default_home()))
+    yield from _reach(default_engine())
     yield from _model()
     yield from _catalogue(default_engine())
     yield _encoder()
@@ -61,6 +62,32 @@ def _findings() -> Iterator[Finding]:
         yield Finding(
             tool, path is not None, path or f"not installed; only needed for {purpose}", required=False
         )
+
+
+def _reach(engine: Engine) -> Iterator[Finding]:
+    """What whoever comes over the web may read, and by which names they may come."""
+    from copilot.server.hosts import HOSTS_VARIABLE, named_hosts, unread_hosts
+    from tools.outside import FOLDERS_VARIABLE, is_closed
+
+    folders = engine.reach.folders
+    bad = [str(each) for each in folders.values() if not os.access(each, os.R_OK | os.X_OK)]
+    holding = [name for name, each in folders.items() if is_closed(each, engine.own_places())]
+    says = ", ".join(f"{name}/ is {each}" for name, each in folders.items())
+    if bad:
+        says = f"{', '.join(bad)} cannot be read; correct {FOLDERS_VARIABLE}"
+    elif holding:
+        says += f"; {', '.join(holding)} holds Azimuth's own files, so only folders inside of it are read"
+    yield Finding(
+        "data folders",
+        not bad,
+        says or f"none; over the web only uploads are read ({FOLDERS_VARIABLE} opens folders to all)",
+    )
+    text = os.environ.get(HOSTS_VARIABLE, "")
+    unread = unread_hosts(text)
+    says = ", ".join(["localhost", *named_hosts(text)])
+    if unread:
+        says = f"{', '.join(unread)} is no name of a host; write {HOSTS_VARIABLE}=maps.lan,https://maps.example.org"
+    yield Finding("names", not unread, says)
 
 
 def _model() -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,3 +93,34 @@ def test_a_server_that_is_not_there_is_told_without_what_is_secret_in_its_addres
 def test_the_embedded_planner_needs_no_key_no_server_and_nobody_instead(copilot: Copilot) -> None:
     found: dict[str, Any] = model_lines(copilot)
     assert found == {"model": (True, "embedded planner, offline"), "key": (True, "none needed")}
+
+
+def findings(copilot: Copilot, **settings: str) -> dict[str, tuple[bool, str]]:
+    told = copilot("doctor", "--json", **settings).json
+    return {each["what"]: (each["ok"], each["says"]) for each in told}
+
+
+def test_what_is_open_over_the_web_is_told(copilot: Copilot, tmp_path: Path) -> None:
+    usual = findings(copilot)
+    assert usual["data folders"] == (
+        True,
+        "none; over the web only uploads are read (AZIMUTH_DATA_FOLDERS opens folders to all)",
+    )
+    assert usual["names"] == (True, "localhost")
+    (tmp_path / "imagery").mkdir()
+    opened = findings(
+        copilot,
+        AZIMUTH_DATA_FOLDERS=str(tmp_path / "imagery"),
+        AZIMUTH_HOSTS="maps.lan,https://maps.example.org",
+    )
+    assert opened["data folders"] == (True, f"imagery/ is {tmp_path / 'imagery'}")
+    assert opened["names"] == (True, "localhost, maps.lan, maps.example.org")
+    wrong = findings(copilot, AZIMUTH_DATA_FOLDERS=str(tmp_path / "none"), AZIMUTH_HOSTS="http://*")
+    assert wrong["data folders"] == (
+        False,
+        f"{tmp_path / 'none'} cannot be read; correct AZIMUTH_DATA_FOLDERS",
+    )
+    assert wrong["names"] == (
+        False,
+        "http://* is no name of a host; write AZIMUTH_HOSTS=maps.lan,https://maps.example.org",
+    )
