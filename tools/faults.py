@@ -5,12 +5,13 @@ The same call may succeed another time, so a replay takes them from the record.
 
 from __future__ import annotations
 
+from data.apart.pool import ReadFailed
 from data.catalogue.base import CatalogueAway
 from data.room import ran_out
 from state.store import StoreUnavailable
 from tools.base import OutsideError
 
-_OUTSIDE = (OutsideError, CatalogueAway, StoreUnavailable, MemoryError, OSError)
+_OUTSIDE = (OutsideError, CatalogueAway, StoreUnavailable, ReadFailed, MemoryError, OSError)
 """OSError is the parent of what networks, timeouts and files that are gone raise."""
 
 

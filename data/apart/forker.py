@@ -35,7 +35,7 @@ LIBRARIES = (
     "charset_normalizer",
     "pypdf",
     "data.ingest.making",
-    "duckdb",
+    "data.catalogue.duck_sql",
 )
 """What most files need: loaded here, one at a time, it is there in every reader."""
 NICE = 10

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from data.apart.reader import NOBODYS, Reader
 from data.schema import DatasetInfo
 
 if TYPE_CHECKING:
@@ -141,11 +142,14 @@ class Catalogue(Protocol):
     def field_type(self, field: str) -> Literal["number", "text", "time"] | None:
         """What kind of values a column or property has; None when no data set has it."""
 
-    def sql(self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0) -> pd.DataFrame:
-        """One read-only SELECT over the views images, detections, datasets.
+    def sql(
+        self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0, reader: Reader = NOBODYS
+    ) -> pd.DataFrame:
+        """One read-only SELECT over the views images, detections, datasets, for whom the reader reads.
 
         Anything else (a second statement, a write, a pragma, a file or network function) is a
-        CatalogueError, and so is passing the time limit.
+        CatalogueError, and so is a value or an answer that is too large to be kept, and passing the limits of
+        time and memory.
         """
 
     def columns(self, dataset: str | None = None) -> list[dict[str, Any]]:

@@ -12,17 +12,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 import pandas as pd
 
+from data.apart.reader import NOBODYS, Reader
 from data.catalogue.base import Bbox, CatalogueAway, Selection
 from data.catalogue.columns import MOST_ROWS, Columns, Rows, Unanswered, bounds
 from data.catalogue.dialect import Params
-from data.catalogue.duck_sql import SqlRoom
+from data.catalogue.duck_sql import select
 from data.catalogue.engine import SqlCatalogue
 from data.catalogue.fields import COLUMN_KINDS, PROPERTY_PREFIX, property_key
 from data.catalogue.spatial import CLOSED, load_spatial
@@ -130,7 +130,6 @@ class DuckCatalogue(SqlCatalogue):
     def close(self) -> None:
         """Let go of the memory; the catalogue can't be used after."""
         self._connection.close()
-        self._room.close()
 
     def datasets(self) -> tuple[DatasetInfo, ...]:
         """Every data set, by name; a new, changed or removed folder shows at once."""
@@ -162,12 +161,17 @@ class DuckCatalogue(SqlCatalogue):
         """The same catalogue in that owner's eyes; it shares tables, connections and memory with this one."""
         return SeenCatalogue(self, owner, paths)
 
-    def sql(self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0) -> pd.DataFrame:
-        """One read-only SELECT over the views images, detections, datasets.
+    def sql(
+        self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0, reader: Reader = NOBODYS
+    ) -> pd.DataFrame:
+        """One read-only SELECT over the views images, detections, datasets, in a process apart.
 
-        Raises CatalogueError for anything else, for what DuckDB refuses, and past the time limit.
+        Raises CatalogueError for anything else, for what DuckDB refuses, for an answer that is too large, and
+        past the limits of time and memory.
         """
-        return self._room.run(self.datasets(), query, max_rows, timeout_s, paths=self._paths)
+        return select(
+            self._root, self.datasets(), query, max_rows, timeout_s, self._threads, reader, paths=self._paths
+        )
 
     # -- without SQL ------------------------------------------------------------------------------
 
@@ -388,10 +392,6 @@ class DuckCatalogue(SqlCatalogue):
             self._old_tables.append((loaded.table, time.monotonic()))
         self._loaded[_key(info)] = _Loaded(info, loaded.stamp, table, with_properties)
         return self._loaded[_key(info)]
-
-    @cached_property
-    def _room(self) -> SqlRoom:
-        return SqlRoom(self._root, self._threads)
 
 
 class SeenCatalogue(DuckCatalogue):

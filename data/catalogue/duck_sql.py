@@ -1,114 +1,154 @@
-"""Where a user's own SELECT runs: a locked-down DuckDB that can only see the catalogue's views."""
+"""Where a user's own SELECT runs: a locked-down DuckDB that can only see the catalogue's views.
+
+It runs in a process of its own (data.apart) with limits of time and memory: what a query builds on its way
+(a text of a gigabyte, a list of a billion numbers) is not counted by DuckDB's own limit, and must not become
+memory of the app.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 import pandas as pd
 
+from data.apart.limits import Limits
+from data.apart.pool import ReadFailed
+from data.apart.reader import NOBODYS, Reader
+from data.apart.reading import name_of, plain
+from data.catalogue.amount import MOST_BYTES, check_amount
 from data.catalogue.base import CatalogueAway, CatalogueError
 from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence
 from data.catalogue.spatial import CLOSED, Settings, load_spatial
-from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, folder_of
+from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, folder_of, owners_root, read_info
 from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
 
 _MEMORY_LIMIT = "1GB"
+_PROCESS_BYTES = 2_000_000_000
+"""Of address space, which DuckDB's threads and allocator take more of than they use."""
+_START_S = 10.0
+"""How long the process may take beside the query."""
 _VIEWS = ("images", "detections", "datasets")
-_KEPT_ROOMS = 8
-"""Rooms of people who see different data sets, the last used."""
+_ANSWER = "answer.parquet"
 
 
-@dataclass(frozen=True)
-class _MadeFor:
-    """What a room was made for: (name, version, owner where it is private) of its data sets."""
+def select(
+    root: Path,
+    infos: Iterable[DatasetInfo],
+    query: str,
+    max_rows: int,
+    timeout_s: float,
+    threads: int = 2,
+    reader: Reader = NOBODYS,
+    *,
+    paths: bool = True,
+) -> pd.DataFrame:
+    """Run one SELECT over those data sets of a catalogue's folder, and no others.
 
-    datasets: tuple[tuple[str, str, str | None], ...]
-    spatial: bool
-    paths: bool
-
-
-class SqlRoom:
-    """A DuckDB of its own: views over the catalogue's Parquet, no other file, no setting can be changed.
-
-    Which files views may read is fixed when it is locked, so a changed catalogue gets a new one, and so
-    does whoever sees other data sets: there is no row, name or file of anybody else's in it.
+    There is no row, name or file of any other in what it sees; without `paths`, files have their names only.
+    Raises CatalogueError when it is refused, fails, or gives too much; CatalogueAway when it takes too long
+    or too much memory.
     """
+    check_select(query, _VIEWS)
+    if max_rows < 1:
+        raise CatalogueError(f"A limit of {max_rows} rows leaves nothing to show; give at least 1.")
+    chosen = tuple(infos)
+    named = [(info.owner if info.private else None, info.name) for info in chosen]
+    with TemporaryDirectory(prefix="azimuth-query-") as folder:
+        job = {
+            "function": name_of(answer),
+            "args": plain((root, named, query, max_rows, timeout_s, threads, paths)),
+            "kwargs": {},
+            "error": CatalogueError.__name__,
+            "reads": [str(_folder(root, info)) for info in chosen],
+            "folder": folder,
+        }
+        limits = Limits(timeout_s + _START_S, _PROCESS_BYTES, 4 * MOST_BYTES)
+        try:
+            said = reader.pool.run(job, limits, reader.owner, reader.session)
+        except ReadFailed as failed:
+            raise CatalogueAway(_SENTENCES.get(failed.how, _BROKEN).format(timeout_s)) from failed
+        if "error" in said:
+            raise CatalogueError(str(said["error"]))
+        if said["answer"] != "done":
+            raise CatalogueAway(_SENTENCES[said["answer"]].format(timeout_s))
+        return pd.read_parquet(Path(folder) / _ANSWER)
 
-    def __init__(self, root: Path, threads: int) -> None:
-        self._root = root
-        self._threads = threads
-        self._lock = threading.Lock()
-        self._rooms: OrderedDict[_MadeFor, duckdb.DuckDBPyConnection] = OrderedDict()
-        self._spatial = False
 
-    def run(
-        self,
-        infos: tuple[DatasetInfo, ...],
-        query: str,
-        max_rows: int,
-        timeout_s: float,
-        *,
-        paths: bool = True,
-    ) -> pd.DataFrame:
-        """Run one SELECT over those data sets, and no others; without `paths`, files have their names only.
+def answer(
+    root: Path,
+    named: list[tuple[str | None, str]],
+    query: str,
+    max_rows: int,
+    timeout_s: float,
+    threads: int,
+    paths: bool,
+) -> str:
+    """Run a SELECT that was checked and write its answer as Parquet here, in a process of its own.
 
-        CatalogueError when it is refused, fails or takes longer than `timeout_s`.
-        """
-        check_select(query, _VIEWS)
-        if max_rows < 1:
-            raise CatalogueError(f"A limit of {max_rows} rows leaves nothing to show; give at least 1.")
-        cursor = self._cursor(infos, "st_" in query.lower(), paths)
-        late = threading.Event()
+    `named` are the data sets that it sees: (owner where it is private, name). "done", "time" or "files". Raises CatalogueError, MemoryError.
+    """
+    infos = tuple(
+        replace(read_info(owners_root(root, owner) / name), owner=owner, private=owner is not None)
+        for owner, name in named
+    )
+    late = threading.Event()
+    # Threads finish groups in any order; the same query is to give the same table.
+    order = "ORDER BY ALL" if leaves_groups_unordered(query) else ""
+    with _locked(root, infos, threads, "st_" in query.lower(), paths) as connection:
 
         def stop() -> None:
             late.set()
-            cursor.interrupt()
+            connection.interrupt()
 
         timer = threading.Timer(timeout_s, stop)
+        timer.daemon = True
         timer.start()
         try:
-            # Threads finish groups in any order; the same query is to give the same table.
-            order = "ORDER BY ALL" if leaves_groups_unordered(query) else ""
-            frame: pd.DataFrame = cursor.execute(
-                f"SELECT * FROM ({bare(query)}\n) AS answer {order} LIMIT {int(max_rows)}"
-            ).df()
-            return frame
-        except (duckdb.Error, MemoryError) as error:
+            limited = f"SELECT * FROM ({bare(query)}\n) AS answer {order} LIMIT {int(max_rows)}"
+            frame: pd.DataFrame = connection.execute(limited).df()
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError from error
+        except duckdb.IOException:
+            return "files"
+        except duckdb.Error as error:
             if late.is_set():
-                raise CatalogueAway(
-                    f"The query took longer than {timeout_s:g} s and was stopped; narrow it or count"
-                    f" before listing."
-                ) from error
+                return "time"
             raise CatalogueError(sentence(str(error))) from error
         finally:
             timer.cancel()
-            cursor.close()
+    check_amount(frame)
+    _write(frame)
+    return "done"
 
-    def close(self) -> None:
-        """Let go of the memory."""
-        for connection in self._rooms.values():
-            connection.close()
 
-    def _cursor(
-        self, infos: tuple[DatasetInfo, ...], needs_spatial: bool, paths: bool
-    ) -> duckdb.DuckDBPyConnection:
-        with self._lock:
-            self._spatial = self._spatial or needs_spatial
-            wanted = _MadeFor(
-                tuple((info.name, info.version, info.owner if info.private else None) for info in infos),
-                self._spatial,
-                paths,
-            )
-            if wanted not in self._rooms:
-                self._rooms[wanted] = _locked(self._root, infos, self._threads, self._spatial, paths)
-            self._rooms.move_to_end(wanted)
-            while len(self._rooms) > _KEPT_ROOMS:
-                self._rooms.popitem(last=False)  # left to the queries that still run on it
-            return self._rooms[wanted].cursor()
+def _write(frame: pd.DataFrame) -> None:
+    import pyarrow as pa
+
+    try:
+        frame.to_parquet(_ANSWER, index=False)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        reason = " ".join(str(error).split("\n", 1)[0].split())[:200]
+        raise CatalogueError(
+            f"The answer has a column that no table can keep ({reason}); give it a name of its own, or cast "
+            "it to text."
+        ) from error
+
+
+_BROKEN = "The query broke down what runs it; nothing was changed. Write it in another way."
+_SENTENCES = {
+    "time": "The query took longer than {:g} s and was stopped; narrow it or count before listing.",
+    "memory": (
+        f"The query needs more memory than the {_MEMORY_LIMIT} that a query may take, and was ended; narrow "
+        "it or count before listing."
+    ),
+    "files": "A file of the catalogue could not be read; it may have just been replaced.",
+    "stopped": "The query was stopped; nothing was changed.",
+}
 
 
 def _locked(

@@ -15,6 +15,8 @@ import pandas as pd
 import psycopg
 import sqlalchemy as sa
 
+from data.apart.reader import NOBODYS, Reader
+from data.catalogue.amount import MOST_BYTES, MOST_VALUE, too_large, too_long
 from data.catalogue.base import CatalogueAway, CatalogueError
 from data.catalogue.dialect import Params
 from data.catalogue.engine import SqlCatalogue
@@ -24,6 +26,8 @@ from data.catalogue.write import dataset_folders, info_from_json, read_info
 from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+_MEASURES = 2
+"""How many columns stand before those of the query."""
 _VIEWS = ("images", "detections", "datasets")
 _ANSWER_S = 10
 """How long the server may take to answer at all."""
@@ -157,10 +161,13 @@ class PostgresCatalogue(SqlCatalogue):
                 self._known = {(info.name, info.version): info for info in infos}
             return tuple(sorted(self._known.values(), key=lambda info: info.name))
 
-    def sql(self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0) -> pd.DataFrame:
+    def sql(
+        self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0, reader: Reader = NOBODYS
+    ) -> pd.DataFrame:
         """One read-only SELECT over the views images, detections, datasets.
 
-        Raises CatalogueError for anything else, for what PostgreSQL refuses, and past the time limit.
+        Raises CatalogueError for anything else, for what PostgreSQL refuses, for an answer that is too large,
+        and past the time limit. The memory of a query is the server's own affair.
         """
         check_select(query, _VIEWS)
         if max_rows < 1:
@@ -184,11 +191,16 @@ class PostgresCatalogue(SqlCatalogue):
             if self._has_reader:
                 connection.exec_driver_sql(f"SET LOCAL ROLE {READER}")
             plain = bare(query).replace("%", "%%")
-            limited = f"SELECT * FROM ({plain}\n) AS answer LIMIT {int(max_rows)}"
-            answer = connection.exec_driver_sql(limited)
-            frame = pd.DataFrame(answer.fetchall(), columns=list(answer.keys()))
+            answer = connection.exec_driver_sql(_measured(plain, max_rows))
+            rows = answer.fetchall()
             transaction.rollback()
-        return frame
+        longest, total, *_ = rows[0]
+        if (longest or 0) > MOST_VALUE:
+            raise too_long("A row of the answer", longest)
+        if (total or 0) > MOST_BYTES:
+            raise too_large(total)
+        found = [row[_MEASURES:] for row in rows if longest is not None]
+        return pd.DataFrame(found, columns=_distinct(list(answer.keys())[_MEASURES:]))
 
     # -- the engine's side ------------------------------------------------------------------------
 
@@ -226,6 +238,31 @@ class PostgresCatalogue(SqlCatalogue):
     def _words(self, info: DatasetInfo) -> str:
         count = max((c.id // CLASS_BITS_PER_WORD + 1 for c in info.classes), default=0)
         return ", ".join(self.dialect.class_word(k) for k in range(count))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names of which each is one column's own, as DuckDB makes them: a, a_1."""
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for name in names:
+        number = seen[name] = seen.get(name, -1) + 1
+        found.append(name if not number else f"{name}_{number}")
+    return found
+
+
+def _measured(query: str, max_rows: int) -> str:
+    """The query's rows behind two columns: how long the longest row is (null where there is none), and all.
+
+    They are measured on the server, and none is sent where they are too long: what is sent is memory here.
+    """
+    return (
+        f"WITH answer AS MATERIALIZED (SELECT * FROM ({query}\n) AS part"
+        f" LIMIT {int(max_rows)}),"
+        " measured AS (SELECT max(octet_length(answer::text)) AS longest,"
+        " sum(octet_length(answer::text)) AS total FROM answer)"
+        " SELECT measured.longest, measured.total, answer.* FROM measured LEFT JOIN answer"
+        f" ON measured.longest <= {MOST_VALUE} AND measured.total <= {MOST_BYTES}"
+    )
 
 
 def _is_away(error: sa.exc.DBAPIError) -> bool:

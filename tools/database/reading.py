@@ -120,7 +120,7 @@ def db_sql(
     Asked as: run this SQL | select count(*) from images | query the catalogue with SQL | SELECT dataset,
     avg(gsd_m) GROUP BY dataset
     """
-    frame = world.catalogue.sql(sql, MAX_SQL_ROWS, SQL_SECONDS)
+    frame = world.catalogue.sql(sql, MAX_SQL_ROWS, SQL_SECONDS, world.reader)
     said = f"The query gave {number_of(len(frame), 'row')}"
     said += (
         ", and there may be more."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from data.catalogue.base import CatalogueError, Selection
+from data.catalogue.base import CatalogueAway, CatalogueError, Selection
 from data.catalogue.duck import DuckCatalogue
 from data.catalogue.engine import SqlCatalogue
 from tests.data.catalogue.small import all_rows, detection_rows, image_rows
@@ -184,3 +186,72 @@ def test_groups_that_are_put_in_no_order_come_in_that_of_their_values(
     frame = duck.sql(select)
     assert len(frame) > 1000 and frame["name"].tolist() == sorted(frame["name"])
     assert duck.sql(f"{select} ORDER BY name DESC")["name"].tolist() == sorted(frame["name"], reverse=True)
+
+
+HUGE = {
+    "SELECT repeat('a', 100000000) AS a": "characters, and 100,000 are the most; take a part of it",
+    "SELECT string_agg(repeat(image_id, 100), ',') AS a FROM images": "characters, and 100,000 are the most",
+    "SELECT repeat(image_id, 5000) AS a FROM images": " MB, and 64 MB are the most; select fewer columns",
+}
+
+
+@pytest.mark.parametrize("query", HUGE)
+def test_an_answer_that_is_too_large_is_refused_and_never_memory_of_the_app(
+    catalogue: SqlCatalogue, query: str
+) -> None:
+    catalogue.sql("SELECT count(*) AS n FROM images")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(CatalogueError) as raised:
+        catalogue.sql(query)
+    assert HUGE[query] in str(raised.value)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000, "kilobytes"
+    assert catalogue.sql("SELECT 1 AS one").to_dict("list") == {"one": [1]}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT range(1000000000) AS a",
+        "SELECT list(range(100000)) AS a FROM images",
+        "SELECT repeat(repeat('a', 100000000), 30) AS a FROM range(9)",
+    ],
+)
+def test_a_query_that_fills_the_memory_is_ended_and_the_next_one_runs(
+    duck: DuckCatalogue, query: str
+) -> None:
+    with pytest.raises(CatalogueAway) as raised:
+        duck.sql(query)
+    assert str(raised.value) == (
+        "The query needs more memory than the 1GB that a query may take, and was ended; narrow it or count "
+        "before listing."
+    )
+    assert duck.sql("SELECT 1 AS one").to_dict("list") == {"one": [1]}
+
+
+def test_columns_of_one_name_are_told_apart(catalogue: SqlCatalogue) -> None:
+    found = catalogue.sql("SELECT 1 AS a, 2 AS a, 3 AS azimuth_here")
+    assert found.to_dict("list") == {"a": [1], "a_1": [2], "azimuth_here": [3]}
+
+
+def test_an_answer_without_rows_has_its_columns(catalogue: SqlCatalogue) -> None:
+    found = catalogue.sql("SELECT image_id, lon FROM images WHERE lon > 999")
+    assert (list(found.columns), len(found)) == (["image_id", "lon"], 0)
+
+
+def test_every_kind_of_value_comes_back_as_a_table_can_keep_it(duck: DuckCatalogue) -> None:
+    found = duck.sql(
+        "SELECT [1, 2] AS l, {'x': 1} AS s, DATE '2020-01-02' AS d, 1.5::DECIMAL(4, 1) AS n, 'x'::BLOB AS b, "
+        "TIMESTAMP '2020-01-02 03:04:05' AS t, INTERVAL 3 DAY AS i, NULL AS z, true AS y"
+    )
+    (row,) = found.to_dict("records")
+    assert list(row.pop("l")) == [1, 2]
+    assert row == {
+        "s": {"x": 1},
+        "d": pd.Timestamp("2020-01-02"),
+        "n": 1.5,
+        "b": b"x",
+        "t": pd.Timestamp("2020-01-02T03:04:05"),
+        "i": pd.Timedelta(days=3),
+        "z": None,
+        "y": True,
+    }
