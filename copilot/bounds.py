@@ -12,8 +12,14 @@ MAX_DIGITS = 100
 """Digits in a row."""
 MAX_WORD = 400
 """Letters and digits in a row: more than any name, hash or link's part."""
+MOST_LOG_BYTES = 50_000_000
+"""What the record of a session may take, some ten thousand calls: whoever opens it holds it in memory."""
 READING_CPU_S = 5
 """Seconds of computing that the reading of one request may take."""
+
+
+class SessionFull(Exception):
+    """A session whose record takes no more, in one sentence for the user."""
 
 
 class TooMuch(Exception):
@@ -41,6 +47,18 @@ def too_much(request: str) -> str | None:
             "put spaces between the words, or attach the text as a file."
         )
     return None
+
+
+def check_record(size: int) -> None:
+    """Raise SessionFull where a session's record of so many bytes has no room for more calls or requests.
+
+    What was begun may end: a turn gets its reply.
+    """
+    if size > MOST_LOG_BYTES:
+        raise SessionFull(
+            f"This session's record takes {size / 1e6:,.3g} MB, and {MOST_LOG_BYTES / 1e6:,.3g} MB are the "
+            "most; go on in a new session. Nothing of this one is lost."
+        )
 
 
 def too_slow() -> str:

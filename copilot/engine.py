@@ -60,6 +60,8 @@ class FolderArtifacts:
     """A session's artifacts as files in a folder of its own."""
 
     folder: Path
+    log_bytes: int = 0
+    """What the session's record takes, which counts too."""
 
     def path(self, artifact_id: str, suffix: str) -> Path:
         """Where the artifact's file is, or is to be written.
@@ -75,10 +77,10 @@ class FolderArtifacts:
     def _check_room(self) -> None:
         if free_bytes(self.folder) < 0:
             raise OutsideError(disk_full())
-        taken, most = taken_bytes(self.folder), quota_bytes()
+        taken, most = taken_bytes(self.folder) + self.log_bytes, quota_bytes()
         if taken >= most:
             raise OutsideError(
-                f"This session's files take {taken / 1e9:.3g} GB, and those of a session may take "
+                f"This session's files and record take {taken / 1e9:.3g} GB, and those of a session may take "
                 f"{most / 1e9:g} GB (${QUOTA_VARIABLE}); go on in a new session."
             )
 
@@ -276,9 +278,9 @@ class Engine:
             caller, title, function, *args, **kwargs
         )
 
-    def artifacts(self, session_id: str) -> FolderArtifacts:
-        """The artifacts of one session."""
-        return FolderArtifacts(self._session_folder(session_id) / "artifacts")
+    def artifacts(self, session_id: str, log_bytes: int = 0) -> FolderArtifacts:
+        """The artifacts of one session, whose record takes so many bytes."""
+        return FolderArtifacts(self._session_folder(session_id) / "artifacts", log_bytes)
 
     def uploads(self, owner: str) -> Path:
         """The folder that an owner uploads to."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
-from copilot.bounds import too_much
+from copilot.bounds import SessionFull, too_much
 from copilot.engine import Engine, default_engine
 from copilot.session import Session
 from copilot.settings import settings_of
@@ -321,7 +321,7 @@ def own_words(error: Exception) -> str | None:
 
     if isinstance(error, StoreUnavailable):
         return error.public
-    return str(error) if isinstance(error, (ModelNotConfigured, CatalogueError)) else None
+    return str(error) if isinstance(error, (ModelNotConfigured, CatalogueError, SessionFull)) else None
 
 
 def _sentence(error: Exception) -> str:

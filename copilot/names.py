@@ -7,8 +7,12 @@ import re
 import unicodedata
 from hashlib import sha256
 
+from tools.bounds import cut
+
 UNTITLED = "Untitled session"
 MAX_NAME_CHARS = 200
+MAX_TEXT_CHARS = 64_000
+"""How much of a request, a thought or a reply is kept."""
 _HASHED = re.compile(r"o[0-9a-f]{40}")
 
 
@@ -30,5 +34,8 @@ def session_name(name: str) -> str:
 
 
 def kept_text(text: str) -> str:
-    """A text that any encoder and database takes: half a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """A text that any encoder and database takes: half a surrogate pair becomes a question mark.
+
+    One that is longer than anybody reads is cut, and says so.
+    """
+    return cut(text, MAX_TEXT_CHARS).encode("utf-8", "replace").decode("utf-8")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from copilot.answer import Answer as Answer  # also found here
 from copilot.answer import answer_of
 from copilot.answer import call_to_json as call_to_json
+from copilot.bounds import check_record
 from copilot.engine import Engine, default_engine, encode_texts
 from copilot.models import chat_address
 from copilot.names import UNTITLED, kept_text, reviewer, session_name
@@ -27,6 +28,8 @@ from state.log import Event, Fold, History, Outcome, Turn, state_after, turns, u
 from state.model import State
 from state.store import Behind, Conflict, SessionRow, StoreUnavailable, now
 from tools.base import Work, World, work_here
+from tools.bounds import MAX_NAME_CHARS as MAX_TOOL_CHARS
+from tools.bounds import cut
 from tools.run import call_arguments, run_call
 
 if TYPE_CHECKING:
@@ -56,6 +59,8 @@ class Session:
         self._events: list[Event] = []
         self._fold = Fold()
         self._last_turn = 0
+        self._bytes = 0
+        """How many bytes the events are in the store."""
         self._opened = engine.store.opened
         """Which opening of the store the events were read from."""
         self._listeners: list[Listener] = []
@@ -125,8 +130,8 @@ class Session:
         """
         self.row = self.engine.store.session(self.id)
         self.check_kept()
-        for event in self.engine.store.events(self.id, after=self._next_seq - 1):
-            self._take(event)
+        for event, size in self.engine.store.read(self.id, after=self._next_seq - 1):
+            self._take(event, size)
 
     def check_kept(self, *, always: bool = False) -> None:
         """See whether the store still has what this session remembers, where it was opened anew since.
@@ -142,11 +147,13 @@ class Session:
         if last is None or [_mark(each) for each in store.events(self.id, last.seq - 1, 1)] == [_mark(last)]:
             self._opened = opened
             return
-        kept, fold = store.events(self.id), Fold()
+        read, fold = store.read(self.id), Fold()
+        kept = [event for event, _ in read]
         for event in kept:
             fold.take(event)
         with self._taking:
             self._events, self._fold, self._opened = kept, fold, opened
+            self._bytes = sum(size for _, size in read)
             self._last_turn = max((each.turn for each in kept), default=0)
         raise StoreUnavailable(
             f"The session store was replaced while Azimuth ran: it has this session up to event {len(kept)}, "
@@ -170,7 +177,8 @@ class Session:
 
         Outside a request every call is a turn of its own. Never raises for what the tool or the
         caller got wrong: the event says so (`ok` is False) and the state is as before.
-        Raises state.store.UnknownSession when the session was deleted meanwhile.
+        Raises state.store.UnknownSession when the session was deleted meanwhile, StoreUnavailable, and
+        SessionFull when its record has no room for more.
         """
         return self.call_tool(tool, args)
 
@@ -178,7 +186,8 @@ class Session:
         self, tool: str, args: Mapping[str, Any], *, source: str = "script", turn: int | None = None
     ) -> Event:
         """As `call`, with the arguments as a mapping, who acts, and the turn that the call is part of."""
-        args = self._signed(tool, args)
+        check_record(self._bytes)
+        tool, args = cut(tool, MAX_TOOL_CHARS), self._signed(tool, args)
         if self._acts_outside(tool):
             self.refresh()  # what cannot be taken back is not run against a state that is gone
         return self._append_next(lambda: self._run(tool, args, source, turn))
@@ -239,8 +248,9 @@ class Session:
         return answer_of(turn, state_after(self._events, turn.number) or State())
 
     def begin(self, request: str, source: str) -> Event:
-        """Append the request that opens a turn."""
+        """Append the request that opens a turn. Raises SessionFull."""
         self.refresh()
+        check_record(self._bytes)
 
         def opening() -> Made:
             event = Event(
@@ -342,7 +352,7 @@ class Session:
         return World(
             catalogue=self.catalogue,
             gazetteer=self.engine.gazetteer,
-            artifacts=self.engine.artifacts(self.id),
+            artifacts=self.engine.artifacts(self.id, self._bytes),
             today=self.engine.clock(),
             catalogue_root=self.engine.catalogue_root,
             log=self._events,
@@ -415,7 +425,7 @@ class Session:
             for attempt in range(_MAX_CONFLICTS):
                 event, after, name = make()
                 try:
-                    self._store(event, name)
+                    size = self._store(event, name)
                 except Behind:
                     self.check_kept(always=True)
                     continue
@@ -423,23 +433,24 @@ class Session:
                     self.refresh()
                     time.sleep(random.uniform(0, 0.002 * min(attempt, 20)))
                     continue
-                self._take(event, after)
+                self._take(event, size, after)
                 return event
         raise Conflict(f"Session {self.id} is being written to from too many places at once.")
 
-    def _store(self, event: Event, name: str | None) -> None:
+    def _store(self, event: Event, name: str | None) -> int:
         store, opened = self.engine.store, self._opened
         if name is None:
-            store.append(self.id, [event], opened=opened)
-        else:
-            store.append(self.id, [event], name=session_name(name), opened=opened)
-            self.row = replace(self.row, name=session_name(name))
+            return store.append(self.id, [event], opened=opened)
+        size = store.append(self.id, [event], name=session_name(name), opened=opened)
+        self.row = replace(self.row, name=session_name(name))
+        return size
 
-    def _take(self, event: Event, after: State | None = None) -> None:
+    def _take(self, event: Event, size: int, after: State | None = None) -> None:
         with self._taking:
             if event.seq < self._next_seq:
                 return  # seen meanwhile by whoever refreshed
             self._events.append(event)
+            self._bytes += size
             self._last_turn = max(self._last_turn, event.turn)
             self._fold.take(event, after)
         for listener in tuple(self._listeners):

@@ -165,15 +165,19 @@ class Store:
 
     def append(
         self, session_id: str, events: Sequence[Event], name: str | None = None, *, opened: int | None = None
-    ) -> None:
-        """Add events at the end, and name the session where they do so: all or none.
+    ) -> int:
+        """Add events at the end, and name the session where they do so: all or none. How many bytes they are.
 
         Raises Conflict when a number is taken, UnknownSession when there is no such session, Behind when the
         event before them is not there, or when the store is not the one of that number of `opened`.
         """
-        rows = [{"session_id": session_id, "seq": each.seq, "body": _body(each)} for each in events]
+        bodies = [_body(each) for each in events]
+        rows = [
+            {"session_id": session_id, "seq": each.seq, "body": body}
+            for each, body in zip(events, bodies, strict=True)
+        ]
         if not rows:
-            return
+            return 0
         changes = {"updated_at": now()} if name is None else {"updated_at": now(), "name": name}
         before = select(_events.c.seq).where(
             _events.c.session_id == session_id, _events.c.seq == events[0].seq - 1
@@ -189,9 +193,14 @@ class Store:
         except IntegrityError as error:
             self.session(session_id)
             raise Conflict(f"Event {events[0].seq} of session {session_id} is already there.") from error
+        return sum(map(len, bodies))
 
     def events(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Event]:
         """The events of a session with a number above `after`, in order, the first `limit` of them."""
+        return [event for event, _ in self.read(session_id, after, limit)]
+
+    def read(self, session_id: str, after: int = 0, limit: int | None = None) -> list[tuple[Event, int]]:
+        """As `events`, each with how many bytes it is."""
         query = (
             select(_events.c.body)
             .where(_events.c.session_id == session_id, _events.c.seq > after)
@@ -199,7 +208,7 @@ class Store:
             .limit(limit)
         )
         with self.reading() as connection:
-            return [Event(**json.loads(body)) for (body,) in connection.execute(query)]
+            return [(Event(**json.loads(body)), len(body)) for (body,) in connection.execute(query)]
 
     def share(self, session_id: str, turn: int) -> str:
         """A token that lets others copy the session as it was after `turn`. Raises UnknownSession."""

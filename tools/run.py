@@ -14,15 +14,18 @@ from pydantic import BaseModel, ValidationError
 
 from data.catalogue.base import CatalogueError
 from data.room import disk_full, ran_out
-from state.codec import canonical, recorded
+from state.codec import recorded
 from state.model import State
 from state.store import StoreUnavailable
 from tools.base import Step, Tool, ToolError, World
+from tools.bounds import MAX_ERROR_CHARS, are_too_much, check_arguments, check_said, cut
 from tools.faults import came_from_outside
 from tools.titles import by_titles
 from tools.toolbox import Toolbox
 
 MAX_STATE_BYTES = 64 * 1024
+_FEW = 20
+"""How many arguments are kept where they are too much."""
 _SHOWN_CHARS = 120
 """How much of a wrong value an error repeats."""
 
@@ -32,7 +35,13 @@ _log = logging.getLogger(__name__)
 
 def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments: Mapping[str, Any]) -> Step:
     """Run one call against a state. A failure is a step on the state from before; nothing is raised."""
+    step = _run(toolbox, state, world, name, arguments)
+    return replace(step, observation=cut(step.observation, MAX_ERROR_CHARS)) if step.failed else step
+
+
+def _run(toolbox: Toolbox, state: State, world: World, name: str, arguments: Mapping[str, Any]) -> Step:
     try:
+        check_arguments(name, arguments)
         wanted = toolbox.get(name)
         step = _titled(wanted, state, world, arguments)
         return _settled(wanted, state, step)
@@ -76,8 +85,12 @@ def validated(wanted: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def call_arguments(toolbox: Toolbox, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as they go on record: plain JSON, without those left out.
 
-    Those that are wrong, or of a tool that is not there, are kept as near to what came in as JSON can be.
+    Those that are wrong, or of a tool that is not there, are kept as near to what came in as JSON can be;
+    of those that are too much, a few are kept, and cut.
     """
+    if are_too_much(arguments):
+        few = list(arguments.items())[:_FEW]
+        return {cut(str(key), _SHOWN_CHARS): _shown(value) for key, value in few}
     if name in toolbox:
         try:
             model: BaseModel = toolbox.get(name).arguments.model_validate(dict(arguments))
@@ -105,11 +118,12 @@ def _settled(wanted: Tool, before: State, step: Step) -> Step:
     a tool which made something that is no state is found out here. Raises ToolError when it is too large.
     """
     if step.failed:
+        check_said(wanted.name, replace(step, observation=""))
         return replace(step, state=before)
     state = step.state
     if wanted.changes_state and wanted.name != "ask_user" and state.ui.question is not None:
         state = state.with_ui(question=None)
-    canonical(dict(step.data))  # raises here, where it is told as a bug of the tool, and not at the store
+    check_said(wanted.name, step)
     if state == before:
         return replace(step, state=before)
     kept, size = recorded(state)

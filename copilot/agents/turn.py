@@ -23,7 +23,7 @@ from copilot.agents.asking import Asking, OutOfTime, Stopped, Tools, Unanswered
 from copilot.agents.budget import Budget, Spent
 from copilot.agents.faults import NO_ANSWER
 from copilot.agents.shown import FIND_TOOLS, ToolsShown
-from copilot.bounds import TooMuch, kept, too_much
+from copilot.bounds import SessionFull, TooMuch, kept, too_much
 from copilot.models import without_key
 from copilot.prompts import messages, observation_message, system_message
 from data.catalogue.base import CatalogueError
@@ -86,7 +86,7 @@ def run_turn(
         ended = yield from steps(turn)
     except Ended as end:
         ended = end
-    except (CatalogueError, StoreUnavailable) as error:
+    except (CatalogueError, SessionFull, StoreUnavailable) as error:
         ended = Ended(error.public if isinstance(error, StoreUnavailable) else str(error), "failed")
     except Exception:
         # Our side failed: the user gets a sentence, the log the traceback.

@@ -13,7 +13,7 @@ import typer
 
 _SPEAKING = frozenset(
     "CannotAdd CatalogueAway CatalogueError ModelNotConfigured NoTasks ReplayCutOff ReplayDiverged RunFailed "
-    "StoreUnavailable UnknownAgent UnknownRun UnknownSession UnknownTurn UnreadableSource "
+    "SessionFull StoreUnavailable UnknownAgent UnknownRun UnknownSession UnknownTurn UnreadableSource "
     "UnreadableTasks".split()
 )
 """The errors whose text is written for the user; by name, so that nothing is imported to tell them."""

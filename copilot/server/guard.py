@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from copilot.bounds import SessionFull
 from copilot.live import Live, Refused, live
 from copilot.server import hosts
 from copilot.server.owner import owner_of
@@ -53,7 +54,7 @@ def guarded(handler: Handler) -> Handler:
             return sentence(denied.status, str(denied))
         except UnknownSession:
             return sentence(404, "There is no such session here.")
-        except Refused as refused:
+        except (Refused, SessionFull) as refused:
             return sentence(409, str(refused))
         except StoreUnavailable as error:
             return sentence(503, error.public)
@@ -118,7 +119,7 @@ async def json_object(request: Request, max_bytes: int = 256 * 1024) -> dict[str
             raise Denied(413, f"The request's body is over {max_bytes // 1024} KiB.")
     try:
         value = json.loads(bytes(body))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Denied(400, "The body is not JSON.") from error
     if not isinstance(value, dict):
         raise Denied(400, "The body must be a JSON object.")

@@ -90,7 +90,8 @@ def answer(
 ) -> str:
     """Run a SELECT that was checked and write its answer as Parquet here, in a process of its own.
 
-    `named` are the data sets that it sees: (owner where it is private, name). "done", "time" or "files". Raises CatalogueError, MemoryError.
+    `named` are the data sets that it sees: (owner where it is private, name). The answer is how it ended:
+    "done", "time" or "files". Raises CatalogueError, MemoryError.
     """
     infos = tuple(
         replace(read_info(owners_root(root, owner) / name), owner=owner, private=owner is not None)

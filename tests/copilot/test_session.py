@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
+from copilot.bounds import SessionFull
 from copilot.engine import Engine
 from copilot.session import Session
 from state.codec import digest, to_json
@@ -178,11 +179,57 @@ def test_a_session_over_its_quota_makes_no_more_files_and_can_still_be_used(
     refused = session.call("export_geojson")
     assert made.ok and not refused.ok and sorted(folder.iterdir()) == files
     assert re.fullmatch(
-        r"This session's files take \S+ GB, and those of a session may take 1e-08 GB \(\$AZIMUTH_QUOTA_GB\); "
-        r"go on in a new session\.",
+        r"This session's files and record take \S+ GB, and those of a session may take 1e-08 GB "
+        r"\(\$AZIMUTH_QUOTA_GB\); go on in a new session\.",
         refused.text,
     )
     assert session.call("zoom_map", level=4).ok
+
+
+def test_a_sessions_record_counts_to_its_quota(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.open(engine=engine)
+    session.call("db_load", names=["fmow"])
+    for _ in range(20):
+        session.call("zoom_map", level=99)  # which makes no files
+    monkeypatch.setenv("AZIMUTH_QUOTA_GB", "0.000005")
+    refused = session.call("export_csv")
+    assert (refused.ok, refused.outside) == (False, True)
+    assert refused.text.startswith("This session's files and record take ")
+    again = Session.open(session.id, engine=engine)
+    assert not again.call("export_csv").ok, "also where the record was read from the store"
+    assert Session.open(engine=engine).call("zoom_map", level=4).ok
+
+
+def test_a_session_whose_record_is_full_says_so_and_ends_what_it_began(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session.open(engine=engine)
+    turn = session.begin("Zoom in.", "chat").turn
+    session.call_tool("zoom_map", {"level": 4}, turn=turn)
+    monkeypatch.setattr("copilot.bounds.MOST_LOG_BYTES", 1_000)
+    sentence = r"^This session's record takes \S+ MB, and 0\.001 MB are the most; go on in a new session\."
+    for opened in (session, Session.open(session.id, engine=engine)):
+        with pytest.raises(SessionFull, match=sentence):
+            opened.call("zoom_map", level=5)
+        with pytest.raises(SessionFull, match=sentence):
+            opened.ask("zoom out")
+    assert session.end(turn, "Done.", "done", 0.1).kind == "reply"
+    assert session.state == zoomed(4.0) and [each.kind for each in session.events] == [
+        "request",
+        "call",
+        "reply",
+    ]
+
+
+def test_texts_and_names_of_any_length_are_cut_and_say_so(engine: Engine) -> None:
+    session = Session.open(engine=engine)
+    turn = session.begin("a" * 300_000, "chat").turn
+    session.call_tool("b" * 300_000, {"c" * 300_000: "d" * 300_000}, turn=turn)
+    session.end(turn, "e" * 300_000, "done", 0.1)
+    request, call, reply = session.events
+    assert [len(each.text) for each in (request, reply)] == [64_000, 64_000]
+    assert request.text.endswith("aa… (cut)") and call.tool.endswith("bb… (cut)") and len(call.tool) == 100
+    assert len(json.dumps(call.args)) < 500 and len(call.text) < 500
 
 
 @pytest.mark.parametrize("name", ["break_down", "misplace"])
