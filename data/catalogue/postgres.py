@@ -258,8 +258,8 @@ def _measured(query: str, max_rows: int) -> str:
     return (
         f"WITH answer AS MATERIALIZED (SELECT * FROM ({query}\n) AS part"
         f" LIMIT {int(max_rows)}),"
-        " measured AS (SELECT max(octet_length(answer::text)) AS longest,"
-        " sum(octet_length(answer::text)) AS total FROM answer)"
+        " lengths AS MATERIALIZED (SELECT octet_length(answer::text) AS length FROM answer),"
+        " measured AS (SELECT max(length) AS longest, sum(length) AS total FROM lengths)"
         " SELECT measured.longest, measured.total, answer.* FROM measured LEFT JOIN answer"
         f" ON measured.longest <= {MOST_VALUE} AND measured.total <= {MOST_BYTES}"
     )
