@@ -7,6 +7,7 @@
   const SAID = { confirmed: "Confirmed", rejected: "Rejected", relabelled: "Relabelled" };
   const NEAR_PX = 8;
   const SMALL_PX = 14;
+  const SAMPLE = 30;
   const SPARE = ["#f0abfc", "#bef264", "#7dd3fc", "#fdba74", "#c4b5fd"];
 
   function button(className, text, label, act) {
@@ -18,11 +19,10 @@
   }
 
   const number = (value, unit) => (value === null || value === undefined ? "" : (value >= 100 ? Math.round(value) : +value.toFixed(1)) + unit);
-  const mixed = (id) => (Math.imul(id ^ 0x5bd1e995, 0x9e3779b1) >>> 0);
   const ORDERS = {
     low: ["lowest score first", (a, b) => a.score - b.score || a.id - b.id],
     high: ["highest score first", (a, b) => b.score - a.score || a.id - b.id],
-    mixed: ["in mixed order", (a, b) => mixed(a.id) - mixed(b.id)],
+    sample: ["a random sample", (a, b) => a.drawn - b.drawn],
   };
 
   // Each outline has a dark edge, so that it is seen on water and on snow.
@@ -74,6 +74,7 @@
           id: feature.id, ...feature.properties, geometry: feature.geometry, found: feature.properties.class_name,
         }]));
         this.version = content.version;
+        this.draws(content.sample);
         this.said(content.reviews);
         this.build();
         this.draw();
@@ -96,6 +97,7 @@
         this.owner.get(this.path + "/reviews").then((content) => {
           if (this.gone) return;
           this.version = this.wanted = content.version;
+          this.draws(content.sample);
           this.said(content.reviews);
           this.restyle();
         }, (error) => this.owner.say(error.message));
@@ -119,6 +121,24 @@
       for (const item of this.items.values()) this.mark(item, this.waiting.get(item.id) || reviews[item.id]);
       this.summary();
       if (this.open_) this.fill();
+    }
+
+    // Which were drawn at random to be reviewed. A sample that has just been drawn is what is reviewed next.
+    draws(sample) {
+      const fresh = (sample || []).length && (this.sampled || "") !== sample.join();
+      this.sampled = (sample || []).join();
+      const place = new Map((sample || []).map((id, at) => [id, at]));
+      for (const item of this.items.values()) item.drawn = place.has(item.id) ? place.get(item.id) : null;
+      if (!fresh) return;
+      this.order = "sample";
+      if (this.card) { this.orderSelect.value = "sample"; this.fill(); if (this.toDraw) this.step(1, true); }
+      this.toDraw = false;
+    }
+
+    // The session draws, with a seed that it keeps; what came of it is told with the reviews.
+    draw30() {
+      this.toDraw = true;
+      this.owner.call("list_detections", { detections: this.id, sample: SAMPLE });
     }
 
     mark(item, review) {
@@ -234,7 +254,8 @@
     }
 
     queue() {
-      const there = [...this.items.values()].filter((item) => this.passes(item) || item.id === this.open_);
+      const meant = (item) => this.order !== "sample" || item.drawn !== null;
+      const there = [...this.items.values()].filter((item) => (this.passes(item) && meant(item)) || item.id === this.open_);
       return there.sort(ORDERS[this.order][1]);
     }
 
@@ -427,7 +448,13 @@
       order.setAttribute("aria-label", "Order of the review");
       for (const [value, [text]] of Object.entries(ORDERS)) order.append(new Option(text, value));
       order.value = this.order;
-      order.addEventListener("change", () => { this.order = order.value; this.fill(); this.card.focus(); });
+      this.orderSelect = order;
+      order.addEventListener("change", () => {
+        if (order.value === "sample" && !this.sampled) { order.value = this.order; return this.draw30(); }
+        this.order = order.value;
+        this.fill();
+        this.card.focus();
+      });
       const line = element("div", "az-card-line");
       this.cardPlace = element("span", "az-card-place");
       line.append(

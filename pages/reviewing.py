@@ -10,13 +10,18 @@ import streamlit as st
 
 from copilot.session import Session
 from copilot.view.detections import detections_in, estimate, review_rows
-from data.vision.reviews import Precision
+from data.vision.reviews import Estimate
 from pages.downloads import menu
 from pages.header import _plain
 from pages.here import act
 from state.model import Artifact
 from tools.base import ToolError
 
+SAMPLE = 30
+NOT_AT_RANDOM = (
+    "Those with the lowest scores, or what caught the eye, are not like the others: a precision from them "
+    "would speak for them alone"
+)
 VERDICTS = ("unreviewed", "confirmed", "rejected", "relabelled")
 
 
@@ -44,13 +49,15 @@ def show_review(session: Session, artifact: Artifact | None, handle: str) -> Non
         return
     try:
         rows = review_rows(session.state, session.world(), artifact)
-        whole, by_class = estimate(session.state, session.world(), artifact)
+        known = estimate(session.state, session.world(), artifact)
     except ToolError as error:
         st.warning(_plain(str(error)), icon=":material/broken_image:")
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review_top"):
         _set(session, artifact, handle)
-        st.html(precision_html(whole, by_class, len(rows)), width="content")
+        st.html(precision_html(known), width="content")
+        if known.basis is None and not rows.empty:
+            _offer(artifact, known)
         menu(session, artifact, "download-detections", label="Export")
     if rows.empty:
         st.info("The detector found nothing here. Try a lower least score, or another model.")
@@ -77,25 +84,56 @@ def _set(session: Session, artifact: Artifact, handle: str) -> None:
     )
 
 
-def precision_html(whole: Precision, by_class: dict[str, Precision], count: int) -> str:
-    """The precision from what was reviewed, by class where there are several; every value is escaped."""
-    if not whole.reviewed:
-        return f"<p class='az-precision'><span>{count:,} found, none reviewed yet</span></p>"
-    said = whole.to_json()
-    parts = "".join(_class_html(name, each) for name, each in by_class.items()) if len(by_class) > 1 else ""
-    return (
-        "<p class='az-precision' title='confirmed / (confirmed + rejected + relabelled), with the 95 % "
-        "Wilson interval; it speaks of all only if those reviewed were picked in mixed order'>"
-        f"<b>Precision {said['precision']:.2f}</b> <span>{said['low']:.2f} – {said['high']:.2f}, from "
-        f"{whole.reviewed:,} of {count:,} reviewed</span>{parts}</p>"
+def _offer(artifact: Artifact, known: Estimate) -> None:
+    """The way to an estimate: a sample drawn at random, and all of it reviewed."""
+    if known.drawn:
+        return
+    st.button(
+        "Review a random sample",
+        icon=":material/casino:",
+        key="draw_sample",
+        type="tertiary",
+        help=f"Draws {min(SAMPLE, known.of):,} of {known.of:,} at random; when all of them are reviewed, the "
+        "precision of the detector is estimated from them",
+        on_click=act,
+        args=("list_detections",),
+        kwargs={"detections": artifact.id, "sample": SAMPLE},
     )
 
 
-def _class_html(name: str, each: Precision) -> str:
-    said = each.to_json()
-    about = f"{said['low']:.2f} – {said['high']:.2f}, from {each.reviewed:,}"
+def precision_html(known: Estimate) -> str:
+    """The precision, where the reviews let one estimate it, else what they are; every value is escaped."""
+    said, count = known.to_json(), known.of
+    if known.basis is None:
+        if known.drawn:
+            left = f"{known.drawn_reviewed:,} of the {known.drawn:,} drawn at random are reviewed"
+            return f"<p class='az-precision'><span>{count:,} found · {left}</span></p>"
+        if not known.whole.reviewed:
+            return f"<p class='az-precision'><span>{count:,} found, none reviewed yet</span></p>"
+        what = ", ".join(
+            f"{said[each]:,} {each}" for each in ("confirmed", "rejected", "relabelled") if said[each]
+        )
+        return (
+            f"<p class='az-precision' title='{NOT_AT_RANDOM}'><b>{known.whole.reviewed:,} of {count:,} "
+            f"reviewed</b> <span>{what}; not drawn at random, so no estimate for the others</span></p>"
+        )
+    several = len(known.by_class) > 1
+    parts = "".join(_class_html(name, each) for name, each in said["by_class"].items()) if several else ""
+    how = (
+        f"all {count:,} reviewed"
+        if known.basis == "all"
+        else f"{said['low']:.2f} – {said['high']:.2f}, from {said['reviewed']:,} of {count:,} drawn at random"
+    )
+    return (
+        "<p class='az-precision' title='confirmed / (confirmed + rejected + relabelled), with the 95 % "
+        f"Wilson interval'><b>Precision {said['precision']:.2f}</b> <span>{how}</span>{parts}</p>"
+    )
+
+
+def _class_html(name: str, said: dict[str, Any]) -> str:
+    about = f"{said['low']:.2f} – {said['high']:.2f}, from {said['reviewed']:,}"
     share = f"{said['precision']:.2f}"
-    return f"<i title='{about}'>{html.escape(name)} {share} <small>n {each.reviewed:,}</small></i>"
+    return f"<i title='{about}'>{html.escape(name)} {share} <small>n {said['reviewed']:,}</small></i>"
 
 
 def _filters(artifact: Artifact, rows: pd.DataFrame) -> pd.DataFrame:

@@ -34,22 +34,41 @@ def reviews_of(state: State, find: Callable[[str], Path | None], detections_id: 
     return _read(reviews_artifact(state, detections_id), find)[1]
 
 
-def with_reviews(
-    state: State, world: World, detections_id: str, name: str, reviews: Reviews, call: Call
-) -> State:
-    """The state with those reviews in place of the ones before; without an entry for no reviews."""
-    from data.vision.reviews import canonical_reviews, write_reviews
+def sample_of(state: State, find: Callable[[str], Path | None], detections_id: str) -> tuple[int, ...]:
+    """The numbers of those detections that were drawn at random to be reviewed, in the order of the draw."""
+    from data.vision.reviews import read_sample
 
+    artifact = reviews_artifact(state, detections_id)
+    path = None if artifact is None else find(artifact.id)
+    return () if path is None else read_sample(path)
+
+
+def with_reviews(
+    state: State,
+    world: World,
+    detections_id: str,
+    name: str,
+    reviews: Reviews,
+    call: Call,
+    sample: tuple[int, ...] | None = None,
+) -> State:
+    """The state with those reviews in place of the ones before; without an entry for nothing.
+
+    `sample` are the numbers drawn at random; those of before when left out.
+    """
+    from data.vision.reviews import canonical_reviews, seed_of, write_reviews
+
+    drawn = sample_of(state, world.artifacts.find, detections_id) if sample is None else sample
     old = reviews_artifact(state, detections_id)
     others = tuple(each for each in state.artifacts if each is not old)
-    if not reviews:
+    if not reviews and not drawn:
         return replace(state, artifacts=others)
     number, before = _read(old, world.artifacts.find)
-    said = sha256(canonical_reviews(reviews).encode()).hexdigest()[:12]
+    said = sha256(canonical_reviews(reviews, drawn).encode()).hexdigest()[:12]
     wanted = f"{_prefix(detections_id)}{said}"
     if world.artifacts.find(wanted) is None:
         since = None if old is None else (old.id, number, before)
-        write_reviews(world.artifacts.path(wanted, ".json"), reviews, since)
+        write_reviews(world.artifacts.path(wanted, ".json"), reviews, since, drawn, seed_of(detections_id))
     made = Artifact(
         wanted, "reviews", f"Reviews of {name}", number_of(len(reviews), "review"), made_by=call.tool
     )

@@ -12,13 +12,13 @@ from data.vision.reviews import UNREVIEWED
 from state.model import Artifact, State
 from tools.base import ToolError, World
 from tools.map.files import read_vector
-from tools.reviews import reviews_artifact, reviews_of
+from tools.reviews import reviews_artifact, reviews_of, sample_of
 
 if TYPE_CHECKING:
     import geopandas as gpd
     import pandas as pd
 
-    from data.vision.reviews import Precision
+    from data.vision.reviews import Estimate
 
 Space = Literal["ground", "pixels"]
 MAX_OBJECTS = 20_000
@@ -48,6 +48,7 @@ def verdicts(state: State, world: World, artifact: Artifact) -> dict[str, Any]:
     found = reviews_of(state, world.artifacts.find, artifact.id)
     return {
         "version": reviews_version(state, artifact.id),
+        "sample": list(sample_of(state, world.artifacts.find, artifact.id)),
         "reviews": {
             str(number): [each.verdict, each.class_name, each.by, each.at] for number, each in found.items()
         },
@@ -109,13 +110,14 @@ def review_rows(state: State, world: World, artifact: Artifact) -> pd.DataFrame:
     return table
 
 
-def estimate(state: State, world: World, artifact: Artifact) -> tuple[Precision, dict[str, Precision]]:
+def estimate(state: State, world: World, artifact: Artifact) -> Estimate:
     """The precision that the reviews let one estimate, of all and of each class."""
-    from data.vision.reviews import precision
+    from data.vision.reviews import estimated
 
     frame = frame_of(world, artifact)
     classes = dict(zip(frame["detection_id"].tolist(), frame["class_name"].astype(str).tolist(), strict=True))
-    return precision(classes, reviews_of(state, world.artifacts.find, artifact.id))
+    find = world.artifacts.find
+    return estimated(classes, reviews_of(state, find, artifact.id), sample_of(state, find, artifact.id))
 
 
 def detections_in(state: State, world: World, raster: str) -> list[Artifact]:

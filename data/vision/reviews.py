@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -97,6 +100,74 @@ def precision(classes: Mapping[int, str], reviews: Reviews) -> tuple[Precision, 
     return Precision(**whole), by_class
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """What reviews tell of all detections of a set."""
+
+    whole: Precision
+    by_class: Mapping[str, Precision]
+    basis: Literal["all", "sample"] | None
+    """What the precision is estimated from: every detection, or a random sample that is wholly reviewed.
+    None: those reviewed were picked in another way, so that they speak for themselves alone."""
+    of: int
+    """How many detections there are."""
+    drawn: int
+    """How many were drawn at random to be reviewed."""
+    drawn_reviewed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The estimate as plain values; without a basis there is no precision and no interval."""
+        return {
+            **self._told(self.whole),
+            "of": self.of,
+            "basis": self.basis,
+            "drawn": self.drawn,
+            "drawn_reviewed": self.drawn_reviewed,
+            "by_class": {name: self._told(each) for name, each in self.by_class.items()},
+        }
+
+    def _told(self, share: Precision) -> dict[str, Any]:
+        told = share.to_json()
+        if self.basis is None:
+            return told | dict.fromkeys(("precision", "low", "high"))
+        # Of all there is nothing to be unsure of.
+        return told | dict.fromkeys(("low", "high"), told["precision"]) if self.basis == "all" else told
+
+
+def draw(key: str, numbers: Iterable[int], count: int) -> tuple[int, ...]:
+    """`count` of the numbers at random, in the order that they were drawn in; the same for the same key.
+
+    A larger draw begins with the smaller one, so that a sample can grow. The seed is made from the key.
+    """
+    ordered = np.array(sorted(numbers), dtype=np.int64)
+    mixed = np.random.default_rng(seed_of(key)).permutation(ordered)
+    return tuple(int(each) for each in mixed[:count])
+
+
+def seed_of(key: str) -> int:
+    """What the draws from that set of detections begin with."""
+    return int(sha256(key.encode()).hexdigest()[:8], 16)
+
+
+def estimated(classes: Mapping[int, str], reviews: Reviews, sample: Collection[int] = ()) -> Estimate:
+    """The precision that reviews let one estimate of all detections, whose found classes are given.
+
+    Reviews in an order of people's choice, lowest scores first or what caught the eye, say nothing of the
+    rest: only those of a random sample do, once all of it is reviewed, or those of every detection.
+    """
+    drawn = [each for each in sample if each in classes]
+    seen = sum(each in reviews for each in drawn)
+    everything = bool(classes) and classes.keys() <= reviews.keys()
+    basis: Literal["all", "sample"] | None = None
+    if everything:
+        basis = "all"
+    elif drawn and seen == len(drawn):
+        basis = "sample"
+    counted = {each: reviews[each] for each in drawn} if basis == "sample" else reviews
+    whole, by_class = precision(classes, counted)
+    return Estimate(whole, by_class, basis, len(classes), len(drawn), seen)
+
+
 def joined(frame: Frame, reviews: Reviews) -> Frame:
     """Detections with the columns of their reviews; what nobody looked at is unreviewed."""
     found = [reviews.get(int(each)) for each in frame["detection_id"]]
@@ -122,18 +193,29 @@ def _right_class(review: Review | None, found_as: str) -> str | None:
 # -- files: immutable, each known by what all of it says --------------------------------------------
 
 
-def canonical_reviews(reviews: Reviews) -> str:
-    """Reviews as one text: the same for the same reviews, whatever their order."""
-    return json.dumps(_plain(reviews), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+def canonical_reviews(reviews: Reviews, sample: Sequence[int] = ()) -> str:
+    """Reviews and the random sample as one text: the same for the same, whatever the reviews' order."""
+    plain: Any = [_plain(reviews), list(sample)] if sample else _plain(reviews)
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def write_reviews(path: Path, reviews: Reviews, before: tuple[str, int, Reviews] | None) -> None:
+def write_reviews(
+    path: Path,
+    reviews: Reviews,
+    before: tuple[str, int, Reviews] | None,
+    sample: Sequence[int] = (),
+    seed: int = 0,
+) -> None:
     """Write reviews: all, or what changed since `before` (its id, its number in the row, its reviews).
+
+    `sample` are the numbers that were drawn at random to be reviewed, and `seed` what they were drawn with.
 
     A file of reviews is small, and thousands of them stay small together.
     """
     number = 0 if before is None else before[1] + 1
     content: dict[str, Any] = {"number": number}
+    if sample:
+        content["sample"] = {"seed": seed, "numbers": list(sample)}
     if before is None or number % _WHOLE_EVERY == 0:
         content["all"] = _plain(reviews)
     else:
@@ -169,6 +251,12 @@ def read_reviews(path: Path, find: Callable[[str], Path | None]) -> tuple[int, R
             reviews.pop(number, None)
         reviews |= {int(key): Review(**review) for key, review in each["changed"].items()}
     return newest, reviews
+
+
+def read_sample(path: Path) -> tuple[int, ...]:
+    """The numbers of the detections that were drawn at random, in that order; none without a draw."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return tuple(int(each) for each in content.get("sample", {}).get("numbers", ()))
 
 
 def _plain(reviews: Reviews) -> dict[str, dict[str, str]]:

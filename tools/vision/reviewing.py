@@ -14,7 +14,7 @@ from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.detections import NEWEST, Detections, DetectionsHandle, detections_of
 from tools.phrases import groups_in_words, listed, number_of, one_line
-from tools.reviews import reviews_artifact, reviews_of, with_reviews
+from tools.reviews import reviews_artifact, reviews_of, sample_of, with_reviews
 from tools.tables import OUTLINES, plain_rows, table_of_inputs
 from tools.units import Part
 from tools.vision.narrowing import Order, Wanted, class_now, narrowed, narrowing_said, no_class, same
@@ -75,14 +75,18 @@ def list_detections(
         Order | None, Field(description="What comes first, and is named; the best scores when left out.")
     ] = None,
     limit: Annotated[int, Field(ge=1, le=10_000, description="Most rows, the first of the order.")] = 500,
+    sample: Annotated[
+        int | None,
+        Field(ge=1, le=5000, description="Draw so many at random to be reviewed, and list those."),
+    ] = None,
 ) -> Step:
     """List detections with class, score, size, place and verdict, and estimate the detector's precision.
 
     Lengths in metres, places (of the middle) in degrees of WGS 84 and in pixels of the image. The table
     exported as GeoJSON or GeoParquet has the outlines; where the image has no place, `pixels` has them. The
     precision is confirmed / (confirmed + rejected + relabelled), by the class that the model gave, with the
-    Wilson score interval of 95 % (Wilson 1927). It speaks of all detections only as far as those reviewed
-    were picked blindly.
+    Wilson score interval of 95 % (Wilson 1927). It is estimated from a random sample that is wholly reviewed,
+    or from all; reviews in any other order speak for themselves alone. `sample` draws one, by a kept seed.
 
     Example: copilot call list_detections detections=detections-de7ec7 class_name=ship min_score=0.5
 
@@ -92,12 +96,14 @@ def list_detections(
     """
     found = detections_of(state, world, detections)
     rows = _rows(found.frame, reviews := reviews_of(state, world.artifacts.find, found.key))
+    if sample is not None:
+        state, rows = _drawn(state, world, found, rows, reviews, sample)
     wanted = Wanted(class_name, min_score, below_score, verdict, min_length_m, max_length_m, part, order)
     kept = narrowed(state, world, found, rows, wanted)
     table = kept.head(limit)
-    call = Call.of(list_detections, detections=found.key, limit=limit, **asdict(wanted))
+    call = Call.of(list_detections, detections=found.key, limit=limit, sample=sample, **asdict(wanted))
     by_class = {str(key): int(n) for key, n in class_now(kept).value_counts().sort_index().items()}
-    facts = _estimate(found, reviews)
+    facts = _estimate(found, reviews, sample_of(state, world.artifacts.find, found.key))
     said = f"{number_of(len(kept), 'detection')} in {one_line(found.name)}{_counts_said(by_class)}"
     if len(table) < len(kept):
         said += f", of which the first {'is' if len(table) == 1 else f'{len(table):,} are'} listed"
@@ -177,7 +183,7 @@ def review_detection(
             after[each] = _review(verdict, class_name, known, known[each], by, when)
     call = Call(review_detection.name, {})
     new = with_reviews(state, world, found.key, found.name, after, call)
-    facts = _estimate(found, after)
+    facts = _estimate(found, after, sample_of(new, world.artifacts.find, found.key))
     said = _said(found, numbers, after, verdict, left)
     made = reviews_artifact(new, found.key)
     data = {
@@ -277,29 +283,54 @@ def _rows(frame: gpd.GeoDataFrame, reviews: Reviews) -> Any:
     return ordered[[each for each in _COLUMNS if each in ordered]]
 
 
-def _estimate(found: Detections, reviews: Reviews) -> dict[str, Any]:
-    from data.vision.reviews import precision
+def _drawn(
+    state: State, world: World, found: Detections, rows: Any, reviews: Reviews, count: int
+) -> tuple[State, Any]:
+    """The state that keeps a random sample of so many, and their rows."""
+    from data.vision.reviews import draw
+
+    numbers = draw(found.key, (int(each) for each in found.frame["detection_id"]), count)
+    call = Call(list_detections.name, {})
+    kept = with_reviews(state, world, found.key, found.name, reviews, call, numbers)
+    return kept, rows[rows["detection_id"].isin(numbers)]
+
+
+def _estimate(found: Detections, reviews: Reviews, sample: Sequence[int]) -> dict[str, Any]:
+    from data.vision.reviews import estimated
 
     frame = found.frame
     classes = dict(zip(frame["detection_id"].tolist(), frame["class_name"].tolist(), strict=True))
-    whole, by_class = precision(classes, reviews)
-    return {
-        **whole.to_json(),
-        "of": len(frame),
-        "by_class": {name: each.to_json() for name, each in by_class.items()},
-    }
+    return estimated(classes, reviews, sample).to_json()
 
 
 def _estimate_said(facts: Mapping[str, Any]) -> str:
-    if not facts["reviewed"]:
-        return "None of them is reviewed yet."
+    reviewed, drawn = facts["reviewed"], facts["drawn"]
+    if facts["basis"] is None:
+        going = f"{facts['drawn_reviewed']:,} of the {drawn:,} drawn at random" if drawn else ""
+        if not reviewed:
+            none = "None of them is reviewed yet"
+            return f"{none}; {drawn:,} are drawn at random for it." if drawn else f"{none}."
+        counts = [
+            f"{facts[each]:,} {each}" for each in ("confirmed", "rejected", "relabelled") if facts[each]
+        ]
+        told = (
+            f"{reviewed:,} of {facts['of']:,} {'is' if reviewed == 1 else 'are'} reviewed: {listed(counts)}."
+        )
+        if drawn:
+            return f"{told} The precision is estimated when a random sample is: so far {going} are."
+        return (
+            f"{told} They were not drawn at random, so there is no estimate for the others; "
+            "list_detections sample=30 draws a random sample to review."
+        )
+    if facts["basis"] == "all":
+        return f"All {facts['of']:,} are reviewed, and the precision is {facts['precision']:.2f}."
     parts = [
         f"{name} {each['precision']:.2f} ({each['low']:.2f} to {each['high']:.2f}, from {each['reviewed']:,})"
         for name, each in facts["by_class"].items()
     ]
     split = f" By class: {listed(parts)}." if len(parts) > 1 else ""
     return (
-        f"From {facts['reviewed']:,} of {facts['of']:,} reviewed, the precision is {facts['precision']:.2f} "
+        f"From {reviewed:,} of {facts['of']:,}, drawn at random, the precision is {facts['precision']:.2f} "
         f"(95 % interval {facts['low']:.2f} to {facts['high']:.2f}).{split}"
     )
 

@@ -148,7 +148,8 @@ def test_the_table_of_a_review_says_class_verdict_and_who(ready: tuple[World, St
         "relabelled",
     )
     assert (first["by"], first["at (UTC)"]) == ("ann", "2026-11-22 04:05")
-    assert estimate(step.state, world, FOUND)[1] == {"ship": Precision(0, 0, 1)}
+    known = estimate(step.state, world, FOUND)
+    assert (known.by_class, known.basis) == ({"ship": Precision(0, 0, 1)}, None)
     assert "verdict" in review_rows(state, world, FOUND)
 
 

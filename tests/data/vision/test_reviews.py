@@ -13,6 +13,8 @@ from data.vision.reviews import (
     Review,
     Reviews,
     canonical_reviews,
+    draw,
+    estimated,
     joined,
     precision,
     read_reviews,
@@ -36,6 +38,28 @@ def test_an_object_of_another_class_is_wrong_for_the_class_it_was_found_as() -> 
     assert by_class == {"plane": Precision(0, 1, 0), "ship": Precision(1, 0, 1)}
     assert by_class["ship"].to_json()["precision"] == 0.5
     assert precision(classes, {})[0].to_json()["precision"] is None
+
+
+def test_reviews_in_another_order_than_by_chance_give_no_estimate_of_the_others() -> None:
+    rightness = {number: number / 1000 for number in range(1, 1001)}
+    classes = dict.fromkeys(rightness, "ship")
+
+    def said(number: int) -> Review:
+        return Review("confirmed" if rightness[number] > 0.5 else "rejected")
+
+    lowest = {number: said(number) for number in range(1, 101)}
+    assert estimated(classes, lowest).to_json()["precision"] is None
+    sample = draw("detections-1", classes, 100)
+    assert len(set(sample)) == 100 and draw("detections-1", classes, 200)[:100] == sample
+    assert draw("detections-2", classes, 100) != sample
+    some = {**lowest, **{number: said(number) for number in sample[:99]}}
+    assert estimated(classes, some, sample).basis is None
+    whole = {**lowest, **{number: said(number) for number in sample}}
+    found = estimated(classes, whole, sample).to_json()
+    assert (found["basis"], found["reviewed"], found["drawn"]) == ("sample", 100, 100)
+    assert found["low"] < 0.5 < found["high"]
+    every = estimated(classes, {number: said(number) for number in classes}).to_json()
+    assert (every["basis"], every["precision"], every["low"], every["high"]) == ("all", 0.5, 0.5, 0.5)
 
 
 def test_a_table_gets_who_said_what_and_when_and_keeps_what_was_found() -> None:

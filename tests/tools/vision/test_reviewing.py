@@ -23,7 +23,7 @@ from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.data.downloads import formats, write_as
 from tools.detections import detections_of, detections_step
-from tools.reviews import reviews_of
+from tools.reviews import reviews_of, sample_of
 from tools.run import run_call
 from tools.toolbox import Toolbox, toolbox
 
@@ -54,8 +54,9 @@ def test_a_verdict_is_kept_beside_the_detections_which_stay_as_they_are(ready: t
     content = file.read_bytes()
     step = call(world, state, "review_detection", detection_id=2, verdict="reject", by="ann", at=AT)
     assert step.observation == (
-        "Detection 2 (plane, score 0.72) is rejected. From 1 of 3 reviewed, the precision is 0.00 "
-        "(95 % interval 0.00 to 0.79)."
+        "Detection 2 (plane, score 0.72) is rejected. 1 of 3 is reviewed: 1 rejected. They were not drawn at "
+        "random, so there is no estimate for the others; list_detections sample=30 draws a random sample to "
+        "review."
     )
     said = reviews_of(step.state, world.artifacts.find, FOUND.id)
     assert (said[2].verdict, said[2].by, said[2].at) == ("rejected", "ann", AT)
@@ -70,10 +71,33 @@ def test_a_class_is_corrected_and_counts_as_wrong_for_the_class_that_was_found(
     step = call(world, state, "review_detection", detection_id=[1], verdict="relabel", class_name=" tanker ")
     assert step.observation.startswith("Detection 1 (ship, now tanker, score 0.91) is relabelled.")
     step = call(world, step.state, "review_detection", detection_id=3, verdict="confirm")
-    assert step.data["precision"]["by_class"]["ship"]["precision"] == 0.5
+    assert step.data["precision"]["by_class"]["ship"]["precision"] is None
+    every = call(world, step.state, "review_detection", detection_id=2, verdict="reject")
+    assert every.data["precision"]["by_class"]["ship"]["precision"] == 0.5
+    assert every.observation.endswith("All 3 are reviewed, and the precision is 0.33.")
     listed = call(world, step.state, "list_detections", class_name="tanker")
     assert [row["detection_id"] for row in listed.data["first"]] == [1]
     assert call(world, step.state, "list_detections").data["by_class"] == {"plane": 1, "ship": 1, "tanker": 1}
+
+
+def test_the_precision_is_estimated_from_a_random_sample_alone_that_is_kept_with_the_reviews(
+    ready: tuple[World, State],
+) -> None:
+    world, state = ready
+    # The one of the lowest score first: it says nothing of the others.
+    lowest = int(detections_of(state, world).frame.sort_values("score")["detection_id"].iloc[0])
+    step = call(world, state, "review_detection", detection_id=lowest, verdict="reject")
+    assert (step.data["precision"]["basis"], step.data["precision"]["precision"]) == (None, None)
+    drawn = call(world, step.state, "list_detections", sample=2)
+    sample = sample_of(drawn.state, world.artifacts.find, FOUND.id)
+    assert sorted(row["detection_id"] for row in drawn.data["first"]) == sorted(sample)
+    assert lowest in sample and drawn.data["precision"]["basis"] is None
+    (other,) = set(sample) - {lowest}
+    both = call(world, drawn.state, "review_detection", detection_id=other, verdict="confirm")
+    facts = both.data["precision"]
+    assert (facts["basis"], facts["reviewed"], facts["precision"]) == ("sample", 2, 0.5)
+    assert "From 2 of 3, drawn at random, the precision is 0.50" in both.observation
+    assert sample_of(both.state, world.artifacts.find, FOUND.id) == sample
 
 
 def test_a_name_that_the_detector_gave_already_confirms(ready: tuple[World, State]) -> None:
