@@ -18,7 +18,8 @@ from benches.figure import Budget, Figure
 from benches.selecting import measure_counts
 from data.catalogue.base import Selection
 from data.catalogue.columns import Columns, Rows, Unanswered
-from data.catalogue.duck import DuckCatalogue, _Loaded, literal
+from data.catalogue.duck import DuckCatalogue, _Loaded
+from data.catalogue.duck_dialect import literal
 from data.catalogue.write import IMAGES_FILE
 
 COPIES = 87

@@ -24,6 +24,8 @@ def show() -> None:
         st.html("<h2 class='az-title'>Data</h2>")
         _add(current)
         cards = [dataset_card(each) for each in current.catalogue.datasets()]
+        for broken in current.catalogue.set_aside():
+            st.warning(broken.sentence, icon=":material/warning:")
         _summary(cards)
         if not cards:
             st.info("The catalogue is empty. Add data above, or build the sample: `copilot data sample`.")

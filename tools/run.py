@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from data.catalogue.base import CatalogueError
+from data.catalogue.base import CatalogueError, DatasetBroke
+from data.catalogue.whole import sentences
 from data.room import disk_full, ran_out
 from state.codec import recorded
 from state.model import State
@@ -43,8 +44,11 @@ def _run(toolbox: Toolbox, state: State, world: World, name: str, arguments: Map
     try:
         check_arguments(name, arguments)
         wanted = toolbox.get(name)
-        step = _titled(wanted, state, world, arguments)
-        return _settled(wanted, state, step)
+        try:
+            step = _titled(wanted, state, world, arguments)
+        except DatasetBroke:  # and is set aside by now: the others go on
+            step = _titled(wanted, state, world, arguments)
+        return _settled(wanted, state, _with_set_aside(wanted, step, world))
     except (ToolError, CatalogueError, StoreUnavailable) as error:
         return Step(state, str(error), failed=True, outside=came_from_outside(error))
     except MemoryError:
@@ -71,6 +75,19 @@ def _titled(wanted: Tool, state: State, world: World, arguments: Mapping[str, An
     except ToolError as error:
         raise ToolError(by_titles(str(error), wanted, given, state, world)) from error
     return replace(step, observation=by_titles(step.observation, wanted, given, state, world))
+
+
+def _with_set_aside(wanted: Tool, step: Step, world: World) -> Step:
+    """The step, where it is about loaded data sets, with what is said of those of them that are broken."""
+    if step.failed or not (wanted.category == "database" or "loaded" in wanted.needs):
+        return step
+    loaded = step.state.database.loaded
+    broken = [each for each in world.catalogue.set_aside() if each.name in loaded]
+    new = [each for each in broken if each.sentence not in step.observation]
+    if not broken:
+        return step
+    said = " ".join([step.observation, *([sentences(new)] if new else [])])
+    return replace(step, observation=said, data={**step.data, "set_aside": [each.name for each in broken]})
 
 
 def validated(wanted: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:

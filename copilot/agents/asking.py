@@ -119,7 +119,8 @@ class Asking:
                     continue
                 wait = None if delay is None or not is_passing(error) else retry_after(error)
                 if delay is None or not is_passing(error) or (wait or 0.0) >= self._seconds_left():
-                    raise Unanswered(sentence(error), too_long=is_overflow(error)) from None
+                    here = bool(getattr(self.model, "answers_here", False))
+                    raise Unanswered(sentence(error, here), too_long=is_overflow(error)) from None
                 if self._stop.wait(delay * random.uniform(0.75, 1.25) if wait is None else wait):
                     raise Stopped from None
         raise AssertionError("the last try returns or raises")

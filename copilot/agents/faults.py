@@ -15,7 +15,12 @@ from langchain_core.exceptions import (
     ModelTimeoutError,
 )
 
+from data.catalogue.base import CatalogueError
+from state.store import StoreUnavailable
+
 NO_ANSWER = "The model could not be reached or did not answer properly. Nothing was lost; try again."
+OURS = "This failed inside Azimuth. Nothing was lost, and the log has the details; try it in other words."
+"""Where neither a server nor the way to it had a part in it."""
 _OVERFLOWS = (
     "context length",
     "context window",
@@ -72,8 +77,17 @@ def retry_after(error: Exception) -> float | None:
         return None
 
 
-def sentence(error: Exception) -> str:
-    """What the user is told. What the server wrote goes to the log only: it may hold anything."""
+def sentence(error: Exception, here: bool = False) -> str:
+    """What the user is told. What the server wrote goes to the log only: it may hold anything.
+
+    `here` is for a model that answers in Azimuth itself.
+    """
+    if isinstance(error, CatalogueError):
+        return str(error)
+    if isinstance(error, StoreUnavailable):
+        return error.public
+    if here:
+        return OURS
     if is_overflow(error):
         return (
             "The conversation is longer than the model can read. Nothing was lost; go on in a new session, "

@@ -11,9 +11,11 @@ LangChain defines is used where it is one mechanism for all: messages, tool call
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
@@ -21,7 +23,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from copilot.agents.asking import Asking, OutOfTime, Stopped, Tools, Unanswered
 from copilot.agents.budget import Budget, Spent
-from copilot.agents.faults import NO_ANSWER
+from copilot.agents.faults import NO_ANSWER, OURS
 from copilot.agents.shown import FIND_TOOLS, ToolsShown
 from copilot.bounds import SessionFull, TooMuch, kept, too_much
 from copilot.models import without_key
@@ -93,12 +95,23 @@ def run_turn(
         _log.error(
             "turn %s of session %s failed\n%s", opened.turn, session.id, without_key(traceback.format_exc())
         )
-        ended = Ended(NO_ANSWER, "failed")
+        ended = Ended(OURS, "failed")
     finally:
+        ended = _with_set_aside(ended, session, request)
         spent = turn.spent
         counts = spent.counts(here=getattr(turn.asking.model, "answers_here", False))
         closed = session.end(opened.turn, ended.reply, ended.outcome, spent.seconds, spent.usage, counts)
     yield closed
+
+
+def _with_set_aside(ended: Ended, session: Session, request: str) -> Ended:
+    """The end, with what is said of broken data sets that the request names: no model is told of them."""
+    words = set(re.findall(r"[a-z0-9_-]+", request.casefold()))
+    with suppress(CatalogueError, StoreUnavailable):
+        for each in session.catalogue.set_aside():
+            if each.name in words and each.sentence not in ended.reply:
+                ended = Ended(f"{ended.reply} {each.sentence}", ended.outcome, for_good=ended.for_good)
+    return ended
 
 
 class OpenTurn:

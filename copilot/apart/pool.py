@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from copilot.apart.process import ASKED, KILL, NEW, WARM, Reading
 from copilot.bounds import READING_CPU_S, TooMuch, too_slow
+from data.catalogue.base import CatalogueError
 from state.codec import to_json
 from state.model import State
 
@@ -212,7 +213,7 @@ def _said(first: socket.socket, word: bytes, given: socket.socket | None = None)
 
 def _read(app: Connection, reading: Reading, catalogue: Any) -> Plan:
     """What a process makes of a request. Raises _Gone, _Late, TooMuch; RuntimeError for our faults."""
-    ends = time.monotonic() + WAIT_S
+    ends, failed = time.monotonic() + WAIT_S, None
     try:
         app.send(reading)
         while app.poll(max(0.0, ends - time.monotonic())):
@@ -222,8 +223,10 @@ def _read(app: Connection, reading: Reading, catalogue: Any) -> Plan:
             if kind == "memory":
                 raise TooMuch(too_slow())
             if kind == "raised":
-                raise RuntimeError(f"the reading failed\n{value}")
-            app.send(_asked(catalogue, *value))
+                raise failed or RuntimeError(f"the reading failed\n{value}")
+            answer = _asked(catalogue, *value)
+            failed = answer[1] if not answer[0] and isinstance(answer[1], CatalogueError) else failed
+            app.send(answer)
     except (EOFError, OSError) as error:
         raise _Gone from error
     raise _Late

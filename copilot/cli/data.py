@@ -26,7 +26,7 @@ def sample(as_json: Json = False) -> None:
             as_json,
         )
     with progress("Building the sample catalogue") as advance:
-        ensure(root, advance)
+        ensure(root, advance, thorough=True)
     if as_json:
         print_json({"catalogue": str(root)})
 
@@ -35,11 +35,13 @@ def sample(as_json: Json = False) -> None:
 def list_datasets(as_json: Json = False) -> None:
     """The data sets of the catalogue, and those that people who came over the web keep to themselves."""
     from copilot.engine import default_engine
-    from data.catalogue.write import private_datasets
+    from data.catalogue.write import everybodys_broken, private_datasets
 
     root = default_engine().catalogue_root
     private = private_datasets(root) if root is not None else []
     infos = [*default_engine().catalogue.datasets(), *private]
+    for each in everybodys_broken(root) if root is not None else ():
+        typer.echo(each.sentence, err=True)
     if as_json:
         print_json([asdict(info) for info in infos])
         return
@@ -151,10 +153,13 @@ def load(
     """Copy the catalogue of this machine to PostgreSQL, for a team."""
     from copilot.engine import default_engine
     from data.catalogue.postgres import PostgresCatalogue
+    from data.catalogue.whole import broken_in
 
     root = default_engine().catalogue_root
     if root is None:
         fail("AZIMUTH_CATALOGUE is PostgreSQL already; unset it to copy this machine's catalogue.", as_json)
+    for each in broken_in(root):
+        typer.echo(f"Left out: {each.sentence}", err=True)
     with progress("Copying to PostgreSQL"):
         PostgresCatalogue(url).load(root)
     if as_json:

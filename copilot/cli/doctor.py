@@ -114,6 +114,7 @@ def _model() -> Iterator[Finding]:
 
 def _catalogue(engine: Engine) -> Iterator[Finding]:
     from data.catalogue.base import CatalogueError
+    from data.catalogue.write import everybodys_broken
 
     try:
         infos = engine.catalogue.datasets()
@@ -124,6 +125,9 @@ def _catalogue(engine: Engine) -> Iterator[Finding]:
     samples = sum(info.origin == "sample" for info in infos)
     says = f"{len(infos)} data sets, {total:,} images ({samples} of the sets are generated samples)"
     yield Finding("catalogue", bool(infos), says if infos else "empty: run `copilot data sample`")
+    root = engine.catalogue_root
+    for each in everybodys_broken(root) if root is not None else ():
+        yield Finding("data set", False, each.sentence)
 
 
 def _store(engine: Engine) -> Finding:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from data.apart.reader import NOBODYS, Reader
+from data.catalogue.whole import SetAside
 from data.schema import DatasetInfo
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ class CatalogueAway(CatalogueError):
     """A query that cannot be answered now, and may be another time: its server or its files are away."""
 
 
+class DatasetBroke(CatalogueAway):
+    """A query that met a broken data set, which is set aside from now on: the query can be made again."""
+
+
 class Catalogue(Protocol):
     """A catalogue of images and their detections. Safe to use from several threads."""
 
@@ -77,6 +82,9 @@ class Catalogue(Protocol):
 
     def datasets(self) -> tuple[DatasetInfo, ...]:
         """Every data set that is seen, by name; new ones show without a restart."""
+
+    def set_aside(self) -> tuple[SetAside, ...]:
+        """Those that are there and cannot be used, by name: they are not among `datasets`."""
 
     def count(self, selection: Selection) -> int:
         """How many rows of `images` are selected."""

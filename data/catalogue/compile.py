@@ -12,23 +12,29 @@ from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any
 
-from data.catalogue.base import Attribute, Bbox, CatalogueError, Selection
+from data.catalogue.base import Attribute, Bbox, CatalogueAway, CatalogueError, Selection
 from data.catalogue.classes import class_ids
 from data.catalogue.dialect import Dialect, Params
 from data.catalogue.fields import Expr, field_expr, field_kind, unknown_field
 from data.catalogue.geo import bbox_sql, circle_sql, polygon_sql
+from data.catalogue.whole import SetAside, sentences
 from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
 
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
-def chosen_datasets(selection: Selection, infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
-    """The data sets a selection can have rows of; all when it names none.
+def chosen_datasets(
+    selection: Selection, infos: Iterable[DatasetInfo], aside: Iterable[SetAside] = ()
+) -> list[DatasetInfo]:
+    """The data sets a selection can have rows of; all when it names none. Those that are set aside have none.
 
-    Raises CatalogueError for a name that is not there.
+    Raises CatalogueError for a name that is not there, and where all of them are set aside.
     """
     known = {info.name: info for info in infos}
-    names = sorted(set(selection.datasets)) or sorted(known)
+    broken = {each.name: each for each in aside if each.name in selection.datasets}
+    names = sorted(set(selection.datasets) - set(broken)) if selection.datasets else sorted(known)
+    if broken and not names:
+        raise CatalogueAway(sentences(broken.values()))
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1)

@@ -2,7 +2,8 @@
 
 A data set's columns that filters use are read into an in-memory table the first time a query needs
 the data set, ordered by time so that a date range skips whole row groups. Footprints, paths, JSON
-and detections stay in Parquet. A changed manifest is noticed by its file's times at the next query.
+and detections stay in Parquet. A changed data set is noticed by its files' times at the next query, and one
+that is broken is set aside (`data.catalogue.whole`): the others go on.
 """
 
 from __future__ import annotations
@@ -10,80 +11,48 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import duckdb
 import pandas as pd
 
 from data.apart.reader import NOBODYS, Reader
-from data.catalogue.base import Bbox, CatalogueAway, Selection
+from data.catalogue.base import Bbox, CatalogueAway, CatalogueError, DatasetBroke, Selection
 from data.catalogue.columns import MOST_ROWS, Columns, Rows, Unanswered, bounds
 from data.catalogue.dialect import Params
-from data.catalogue.duck_sql import select
+from data.catalogue.duck_dialect import DuckDialect, literal, property_sql, word_count
+from data.catalogue.duck_sql import FILES, select
 from data.catalogue.engine import SqlCatalogue
 from data.catalogue.fields import COLUMN_KINDS, PROPERTY_PREFIX, property_key
 from data.catalogue.spatial import CLOSED, load_spatial
-from data.catalogue.write import (
+from data.catalogue.whole import (
     DETECTIONS_FILE,
     IMAGES_FILE,
-    folder_of,
-    manifest_stamps,
-    owners_root,
-    read_info,
+    Broken,
+    SetAside,
+    Stamp,
+    empty_columns,
+    every_value,
+    look,
+    sentences,
+    set_aside,
+    whole,
 )
-from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
+from data.catalogue.write import folder_of, owners_root
+from data.schema import IMAGES, DatasetInfo
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
 
 _KEPT_AFTER_S = 60.0
 """A replaced table stays this long: a query that was put together before may only now be run."""
 _GONE = "The catalogue's folder is gone, with every data set in it; nothing works on them until it is back."
+Taken = TypeVar("Taken")
 _UNREADABLE = "A file of the catalogue could not be read; it may have just been replaced."
-
-
-class DuckDialect:
-    """DuckDB's side of `Dialect`."""
-
-    prefix = "$"
-
-    def class_word(self, word: int) -> str:
-        """Class words are columns of the in-memory table."""
-        return f"w{word}"
-
-    def property_text(self, info: DatasetInfo, key: str, params: Params) -> str:
-        """Properties are columns of the in-memory table, numbered as in the manifest."""
-        return _property_column(info, key)
-
-    def property_number(self, info: DatasetInfo, key: str, params: Params) -> str:
-        """As `property_text`: the column has the property's type."""
-        return _property_column(info, key)
-
-    def number_of(self, sql: str) -> str:
-        """The number that a text spells, else null."""
-        return f"CASE WHEN regexp_matches({sql}, '{_NUMBER}') THEN CAST({sql} AS DOUBLE) END"
-
-    def lower(self, sql: str) -> str:
-        """Text in lower case."""
-        return f"lower({sql})"
-
-    def text(self, sql: str) -> str:
-        """A cast to text; DuckDB's order is binary."""
-        return f"CAST({sql} AS VARCHAR)"
-
-    def covers(self, geojson_sql: str) -> str:
-        """ST_Covers of the spatial extension."""
-        return f"ST_Covers(ST_GeomFromGeoJSON({geojson_sql}), ST_Point(lon, lat))"
-
-    def day_text(self, sql: str, pattern: str) -> str:
-        """A timestamp as text."""
-        return f"strftime({sql}, '{pattern.replace('YYYY', '%Y').replace('MM', '%m').replace('DD', '%d')}')"
 
 
 @dataclass(frozen=True)
@@ -91,7 +60,7 @@ class _Loaded:
     """A data set as it was last seen on disk."""
 
     info: DatasetInfo
-    stamp: tuple[int, int, int]
+    stamp: Stamp
     table: str | None = None
     """The in-memory table, once a query needed it."""
     with_properties: bool = False
@@ -124,6 +93,7 @@ class DuckCatalogue(SqlCatalogue):
         self._columns: dict[str, tuple[_Loaded, Columns]] = {}
         self._empty: dict[str, tuple[_Loaded, frozenset[str]]] = {}
         self._indexes: set[str] = set()
+        self._aside: dict[str, tuple[SetAside, Stamp]] = {}
         self._counts: OrderedDict[str, int] = OrderedDict()
         self._kept_counts = kept_counts
 
@@ -138,24 +108,37 @@ class DuckCatalogue(SqlCatalogue):
             seen = self._stamps()
             if self._loaded and not self._root.is_dir():
                 raise CatalogueAway(_GONE)
-            if seen != {key: self._loaded[key].stamp for key in self._seen_keys()}:
+            if seen != self._known_stamps():
                 self._notice(seen)
             # What is an owner's own comes last, and so before what everybody has of the same name.
             keys = sorted(self._seen_keys(), key=lambda key: "/" in key)
             named = {self._loaded[key].info.name: self._loaded[key].info for key in keys}
             return tuple(info for _, info in sorted(named.items()))
 
-    def _stamps(self) -> dict[str, tuple[int, int, int]]:
+    def set_aside(self) -> tuple[SetAside, ...]:
+        """Those that are there and cannot be used, by name, as they were last looked at."""
+        with self._lock:
+            self.datasets()
+            seen = [each for key, (each, _) in self._aside.items() if self._sees(key)]
+            return tuple(sorted(seen, key=lambda each: each.name))
+
+    def _known_stamps(self) -> dict[str, Stamp]:
+        aside = {key: stamp for key, (_, stamp) in self._aside.items() if self._sees(key)}
+        return {key: self._loaded[key].stamp for key in self._seen_keys()} | aside
+
+    def _stamps(self) -> dict[str, Stamp]:
         """What there is on disk for these eyes, by the keys of `_loaded`."""
-        found = manifest_stamps(self._root)
+        found = look(self._root)
         if self._owner is not None:
-            own = manifest_stamps(owners_root(self._root, self._owner))
+            own = look(owners_root(self._root, self._owner))
             found |= {f"{self._owner}/{name}": stamp for name, stamp in own.items()}
         return found
 
     def _seen_keys(self) -> list[str]:
-        mine = f"{self._owner}/"
-        return [key for key in self._loaded if "/" not in key or key.startswith(mine)]
+        return [key for key in self._loaded if self._sees(key)]
+
+    def _sees(self, key: str) -> bool:
+        return "/" not in key or key.startswith(f"{self._owner}/")
 
     def seen_by(self, owner: str | None, *, paths: bool = True) -> DuckCatalogue:
         """The same catalogue in that owner's eyes; it shares tables, connections and memory with this one."""
@@ -169,9 +152,15 @@ class DuckCatalogue(SqlCatalogue):
         Raises CatalogueError for anything else, for what DuckDB refuses, for an answer that is too large, and
         past the limits of time and memory.
         """
-        return select(
-            self._root, self.datasets(), query, max_rows, timeout_s, self._threads, reader, paths=self._paths
-        )
+        infos = self.datasets()
+        try:
+            return select(
+                self._root, infos, query, max_rows, timeout_s, self._threads, reader, paths=self._paths
+            )
+        except CatalogueError as error:
+            if _speaks_of_files(str(error)):
+                self._blame(infos, error)
+            raise
 
     # -- without SQL ------------------------------------------------------------------------------
 
@@ -230,10 +219,11 @@ class DuckCatalogue(SqlCatalogue):
             sql = name
         elif name.startswith(PROPERTY_PREFIX):
             key = property_key(name)
-            sql = _property_sql(info, key, dict(info.properties)[key])
+            sql = property_sql(info, key, dict(info.properties)[key])
         else:
             sql = f"class_words[{int(name[1:]) + 1}]"
-        return self._run(f"SELECT {sql} FROM {self._records(info)}", Params("$")).to_arrow_table().column(0)
+        query = f"SELECT {sql} FROM {self._records(info)}"
+        return self._run(query, Params("$"), lambda found: found.to_arrow_table().column(0))
 
     # -- the engine's side ------------------------------------------------------------------------
 
@@ -267,19 +257,60 @@ class DuckCatalogue(SqlCatalogue):
         return found
 
     def _fetch(self, sql: str, params: Params) -> list[tuple[Any, ...]]:
-        return self._run(sql, params).fetchall()
+        return self._run(sql, params, lambda found: found.fetchall())
 
     def _frame(self, sql: str, params: Params) -> pd.DataFrame:
-        frame: pd.DataFrame = self._run(sql, params).to_arrow_table().to_pandas()
+        frame: pd.DataFrame = self._run(sql, params, lambda found: found.to_arrow_table().to_pandas())
         return frame
 
-    def _run(self, sql: str, params: Params) -> duckdb.DuckDBPyConnection:
+    def _run(self, sql: str, params: Params, taken: Callable[[duckdb.DuckDBPyConnection], Taken]) -> Taken:
+        """What `taken` makes of a statement. Raises DatasetBroke, CatalogueAway."""
         if "ST_Covers(" in sql:
             self._need_spatial()
         try:
-            return self._cursor().execute(sql, params.values)
-        except duckdb.IOException as error:
-            raise CatalogueAway(_UNREADABLE) from error
+            return taken(self._cursor().execute(sql, params.values))
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.InterruptException):
+                raise
+            with self._lock:
+                here = [each.info for each in self._loaded.values()]
+            said = [each for each in here if self._records(each) in sql or self._boxes(each) in sql]
+            self._blame(said, error)
+            if isinstance(error, duckdb.FatalException | duckdb.InternalException):
+                self._reopen()
+            if isinstance(error, duckdb.IOException):
+                raise CatalogueAway(_UNREADABLE) from error
+            raise
+
+    def _reopen(self) -> None:
+        """Begin anew with an empty memory: after such an error DuckDB answers nothing more."""
+        with self._lock:
+            self._connection = duckdb.connect(":memory:", config={**CLOSED, "threads": self._threads})
+            self._local, self._spatial = threading.local(), False
+            self._loaded = {key: _Loaded(each.info, each.stamp) for key, each in self._loaded.items()}
+            self._old_tables.clear()
+            self._indexes.clear()
+            self._counts.clear()
+
+    def _blame(self, infos: Iterable[DatasetInfo], error: BaseException) -> None:
+        """Set aside those of the data sets whose files are broken, after a query that failed on some of them.
+
+        Raises DatasetBroke when there are any.
+        """
+        found = []
+        for info in infos:
+            folder, key = folder_of(self._root, info), _key(info)
+            try:
+                every_value(folder)
+            except Broken as broken:
+                aside = set_aside(folder, info.name, broken, info.owner if info.private else None)
+                found.append(aside)
+                with self._lock:
+                    loaded = self._loaded.pop(key, None)
+                    if loaded is not None:
+                        self._aside[key] = (aside, loaded.stamp)
+        if found:
+            raise DatasetBroke(sentences(found)) from error
 
     def _source(self, info: DatasetInfo, fields: Iterable[str]) -> str:
         keys = {key for key, _ in info.properties}
@@ -304,10 +335,12 @@ class DuckCatalogue(SqlCatalogue):
                 raise CatalogueAway(f"The data set {info.name!r} has just been removed.")
             known = self._empty.get(_key(info))
             if known is None or known[0].stamp != loaded.stamp:
-                known = self._empty[_key(info)] = (
-                    loaded,
-                    _empty_columns(folder_of(self._root, info) / IMAGES_FILE),
-                )
+                try:
+                    empty = empty_columns(folder_of(self._root, info) / IMAGES_FILE)
+                except Broken as error:
+                    self._blame([info], error)
+                    raise CatalogueAway(_UNREADABLE) from error
+                known = self._empty[_key(info)] = (loaded, empty)
             return frozenset(IMAGES.names) - known[1]
 
     def _stored(self, info: DatasetInfo, numbers: list[int], columns: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -339,7 +372,7 @@ class DuckCatalogue(SqlCatalogue):
         return f"read_parquet({literal(str(folder_of(self._root, info) / DETECTIONS_FILE))})"
 
     def _words(self, info: DatasetInfo) -> str:
-        return ", ".join(f"w{k}" for k in range(_word_count(info)))
+        return ", ".join(f"w{k}" for k in range(word_count(info)))
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         cursor: duckdb.DuckDBPyConnection | None = getattr(self._local, "cursor", None)
@@ -353,7 +386,7 @@ class DuckCatalogue(SqlCatalogue):
                 load_spatial(self._connection)
                 self._spatial = True
 
-    def _notice(self, seen: dict[str, tuple[int, int, int]]) -> None:
+    def _notice(self, seen: dict[str, Stamp]) -> None:
         """Read the manifests that changed. Tables of the last change go now: no query still uses them."""
         cursor = self._cursor()
         now = time.monotonic()
@@ -363,18 +396,34 @@ class DuckCatalogue(SqlCatalogue):
             self._old_tables.remove(retired)
         looked = set(self._seen_keys())
         kept = {key: loaded for key, loaded in self._loaded.items() if key not in looked}
+        aside = self._aside.items()
+        self._aside = {key: each for key, each in aside if not self._sees(key) or seen.get(key) == each[1]}
         for key, stamp in seen.items():
             known = self._loaded.get(key)
-            kept[key] = known if known and known.stamp == stamp else _Loaded(self._info(key), stamp)
+            if known is not None and known.stamp == stamp:
+                kept[key] = known
+            elif key not in self._aside:
+                judged = self._judged(key, stamp)
+                if isinstance(judged, SetAside):
+                    self._aside[key] = (judged, stamp)
+                else:
+                    kept[key] = _Loaded(judged, stamp)
         self._columns = {name: each for name, each in self._columns.items() if name in kept}
         gone = [t.table for n, t in self._loaded.items() if t.table and kept.get(n) is not t]
         self._old_tables += [(table, now) for table in gone]
         self._loaded = kept
 
-    def _info(self, key: str) -> DatasetInfo:
-        """The manifest behind a key of `_loaded`; whose it is, is said by where it lies."""
+    def _judged(self, key: str, stamp: Stamp) -> DatasetInfo | SetAside:
+        """The manifest behind a key of `_loaded`, or what is wrong; whose it is, is said by where it lies."""
         owner, _, name = key.rpartition("/")
-        info = read_info(owners_root(self._root, owner or None) / name)
+        root = owners_root(self._root, owner or None)
+        try:
+            info = whole(root / name, name)
+        except Broken as broken:
+            now = look(root).get(name)
+            if now is not None and now != stamp:  # replaced in the middle of the look
+                return self._judged(key, now)
+            return set_aside(root / name, name, broken, owner or None)
         return replace(info, owner=owner, private=True) if owner else replace(info, private=False)
 
     def _load(self, loaded: _Loaded, with_properties: bool) -> _Loaded:
@@ -383,11 +432,11 @@ class DuckCatalogue(SqlCatalogue):
         table = f"rows_{self._next_table}"
         self._next_table += 1
         columns = [c for c in COLUMN_KINDS if c != "dataset"]
-        columns += [f"class_words[{k + 1}] AS w{k}" for k in range(_word_count(info))]
+        columns += [f"class_words[{k + 1}] AS w{k}" for k in range(word_count(info))]
         if with_properties:
-            columns += [_property_sql(info, key, kind) for key, kind in info.properties]
+            columns += [property_sql(info, key, kind) for key, kind in info.properties]
         rows = f"SELECT {', '.join(columns)} FROM {self._records(info)} ORDER BY acquired"
-        self._run(f"CREATE TABLE {table} AS {rows}", Params("$"))
+        self._run(f"CREATE TABLE {table} AS {rows}", Params("$"), lambda made: made)
         if loaded.table is not None:
             self._old_tables.append((loaded.table, time.monotonic()))
         self._loaded[_key(info)] = _Loaded(info, loaded.stamp, table, with_properties)
@@ -438,42 +487,6 @@ def _key(info: DatasetInfo) -> str:
     return f"{info.owner}/{info.name}" if info.private else info.name
 
 
-def _empty_columns(path: Path) -> frozenset[str]:
-    """The columns of a Parquet file in which, by its statistics, nothing has a value."""
-    import pyarrow.parquet as pq
-
-    try:
-        about = pq.read_metadata(path)
-    except (OSError, ValueError) as error:
-        raise CatalogueAway(_UNREADABLE) from error
-    groups = [about.row_group(number) for number in range(about.num_row_groups)]
-    return frozenset(
-        name
-        for at, name in enumerate(about.schema.names)
-        if about.schema.column(at).path == name
-        and all(
-            (facts := group.column(at).statistics) is not None and facts.null_count == group.num_rows
-            for group in groups
-        )
-    )
-
-
-def literal(text: str) -> str:
-    """A text as an SQL literal, for places where DuckDB takes no parameter."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _word_count(info: DatasetInfo) -> int:
-    return max((c.id // CLASS_BITS_PER_WORD + 1 for c in info.classes), default=0)
-
-
-def _property_column(info: DatasetInfo, key: str) -> str:
-    return f"property_{[name for name, _ in info.properties].index(key)}"
-
-
-def _property_sql(info: DatasetInfo, key: str, kind: str) -> str:
-    pointer = literal("/" + key.replace("~", "~0").replace("/", "~1"))
-    value = f"json_extract_string(properties, {pointer})"
-    if kind == "number":
-        value = f"TRY_CAST({value} AS DOUBLE)"
-    return f"{value} AS {_property_column(info, key)}"
+def _speaks_of_files(said: str) -> bool:
+    """Whether a query of a user's own failed on what it read, and not on what it says."""
+    return said == FILES or "Parquet" in said or "don't know what type" in said

@@ -24,7 +24,8 @@ from data.catalogue.amount import MOST_BYTES, check_amount
 from data.catalogue.base import CatalogueAway, CatalogueError
 from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence
 from data.catalogue.spatial import CLOSED, Settings, load_spatial
-from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, folder_of, owners_root, read_info
+from data.catalogue.whole import DETECTIONS_FILE, IMAGES_FILE
+from data.catalogue.write import folder_of, owners_root, read_info
 from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
 
 _MEMORY_LIMIT = "1GB"
@@ -141,13 +142,14 @@ def _write(frame: pd.DataFrame) -> None:
 
 
 _BROKEN = "The query broke down what runs it; nothing was changed. Write it in another way."
+FILES = "A file of the catalogue could not be read; it may have just been replaced."
 _SENTENCES = {
     "time": "The query took longer than {:g} s and was stopped; narrow it or count before listing.",
     "memory": (
         f"The query needs more memory than the {_MEMORY_LIMIT} that a query may take, and was ended; narrow "
         "it or count before listing."
     ),
-    "files": "A file of the catalogue could not be read; it may have just been replaced.",
+    "files": FILES,
     "stopped": "The query was stopped; nothing was changed.",
 }
 

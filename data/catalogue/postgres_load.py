@@ -18,7 +18,8 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import sqlalchemy as sa
 
-from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE, check_name, info_to_json
+from data.catalogue.whole import DETECTIONS_FILE, IMAGES_FILE
+from data.catalogue.write import check_name, info_to_json
 from data.schema import CLASS_BITS_PER_WORD, DETECTIONS, IMAGES, DatasetInfo
 
 SCHEMA = "catalogue"

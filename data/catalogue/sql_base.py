@@ -14,6 +14,7 @@ from data.catalogue.base import Bbox, Selection
 from data.catalogue.compile import check_fields, chosen_datasets, conditions
 from data.catalogue.dialect import Dialect, Params
 from data.catalogue.fields import Kind, field_expr, field_kind, unknown_field
+from data.catalogue.whole import SetAside
 from data.schema import IMAGES, DatasetInfo
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ class SqlBase(ABC):
     @abstractmethod
     def datasets(self) -> tuple[DatasetInfo, ...]:
         """Every data set, by name."""
+
+    def set_aside(self) -> tuple[SetAside, ...]:
+        """Those that are there and cannot be used, by name."""
+        return ()
 
     @abstractmethod
     def _fetch(self, sql: str, params: Params) -> list[tuple[Any, ...]]:
@@ -65,7 +70,8 @@ class SqlBase(ABC):
     def _chosen(self, selection: Selection) -> list[DatasetInfo]:
         everything = self.datasets()
         check_fields(selection, everything)
-        return chosen_datasets(selection, everything)
+        aside = self.set_aside() if selection.datasets else ()
+        return chosen_datasets(selection, everything, aside)
 
     def _where(self, selection: Selection, info: DatasetInfo) -> tuple[str | None, Params]:
         params = Params(self.dialect.prefix)

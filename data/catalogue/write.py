@@ -14,7 +14,6 @@ import json
 import os
 import re
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -26,11 +25,9 @@ import pyarrow.parquet as pq
 
 from data.catalogue.base import CatalogueError
 from data.catalogue.summary import Summary
+from data.catalogue.whole import DETECTIONS_FILE, IMAGES_FILE, MANIFEST, SetAside, broken_in, look
 from data.schema import DETECTIONS, IMAGES, ClassInfo, DatasetInfo
 
-MANIFEST = "dataset.json"
-IMAGES_FILE = "images.parquet"
-DETECTIONS_FILE = "detections.parquet"
 QUICKLOOKS = "quicklooks"
 PRIVATE = ".private"
 """The folder, in a catalogue's, with a folder for each owner's data sets that nobody else sees."""
@@ -96,7 +93,7 @@ def remove_dataset(root: Path, name: str) -> None:
     """Remove a data set's folder; CatalogueError when there is none of that name."""
     check_name(name)
     folder = root / name
-    if not (folder / MANIFEST).is_file():
+    if name not in look(root):
         raise CatalogueError(f"There is no data set {name!r} to remove in this catalogue.")
     doomed = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".removed", dir=root))
     os.rename(folder, doomed / name)
@@ -131,6 +128,15 @@ def private_datasets(root: Path) -> list[DatasetInfo]:
         for owner in owners
         for folder in dataset_folders(owners_root(root, owner))
     ]
+
+
+def everybodys_broken(root: Path) -> list[SetAside]:
+    """Every data set that is set aside, everybody's and those of owners: for the operator."""
+    found = broken_in(root)
+    for each in sorted((root / PRIVATE).iterdir()) if (root / PRIVATE).is_dir() else ():
+        if _OWNER.fullmatch(each.name):
+            found += broken_in(each, each.name)
+    return found
 
 
 def private_named(root: Path, name: str, owner: str | None = None) -> DatasetInfo:
@@ -184,29 +190,9 @@ def read_info(folder: Path) -> DatasetInfo:
 
 
 def dataset_folders(root: Path) -> list[Path]:
-    """The folders of a catalogue's data sets, by name; half-written ones (dot names) are not among them."""
-    return [root / name for name in sorted(manifest_stamps(root))]
-
-
-def manifest_stamps(root: Path) -> dict[str, tuple[int, int, int]]:
-    """(modified, number, bytes) of the manifest of each data set's folder, by the folder's name.
-
-    Every question to a catalogue begins with this look at the disk: hence texts, and no paths.
-    """
-    found = {}
-    try:
-        names = os.listdir(root)
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    for name in names:
-        if not name.startswith("."):
-            try:
-                seen = os.stat(f"{root}/{name}/{MANIFEST}")
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            if stat.S_ISREG(seen.st_mode):
-                found[name] = (seen.st_mtime_ns, seen.st_ino, seen.st_size)
-    return found
+    """The folders of a catalogue's data sets that are whole, by name."""
+    broken = {each.name for each in broken_in(root)}
+    return [root / name for name in sorted(look(root)) if name not in broken]
 
 
 def info_from_json(raw: dict[str, Any]) -> DatasetInfo:

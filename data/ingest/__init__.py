@@ -18,7 +18,8 @@ from pathlib import Path
 
 from data.apart.reader import NOBODYS
 from data.apart.reader import Reader as Apart
-from data.catalogue.write import MANIFEST, move_in, owners_root
+from data.catalogue.whole import MANIFEST
+from data.catalogue.write import move_in, owners_root
 from data.ingest.making import MADE, Progress, make
 from data.ingest.names import slug, target_name
 from data.ingest.report import IngestReport
@@ -54,7 +55,7 @@ def ingest(
     if not source.exists():
         raise UnreadableSource(f"There is no file or folder {source.name!r}; check the path.")
     everybodys, root = root, owners_root(root, owner)
-    dataset = target_name(root, source, name, append=append, replace=replace)
+    dataset = target_name(root, source, name, append=append, replace=replace, mine=owner is not None)
     if owner is not None and (everybodys / dataset / MANIFEST).is_file():
         raise UnreadableSource(f"There is a data set {dataset!r} for everybody; give another name.")
     existing = root.absolute() / dataset if append else None

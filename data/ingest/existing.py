@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from data.catalogue.write import DETECTIONS_FILE, IMAGES_FILE
+from data.catalogue.whole import DETECTIONS_FILE, IMAGES_FILE
 from data.ingest.finish import ROWS_PER_BATCH, Part
 from data.ingest.staging import COUNTED, STAGED_DETECTIONS
 from data.schema import CLASS_BITS_PER_WORD, DatasetInfo

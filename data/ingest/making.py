@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from data.catalogue.write import MANIFEST, QUICKLOOKS, InfoParts, read_info, write_dataset
+from data.catalogue.whole import MANIFEST
+from data.catalogue.write import QUICKLOOKS, InfoParts, read_info, write_dataset
 from data.ingest.existing import stage_existing, write_ids
 from data.ingest.finish import Numbering, Part, detection_batches, ids_of, image_batches
 from data.ingest.left_out import left_out

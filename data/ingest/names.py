@@ -7,7 +7,8 @@ import unicodedata
 from pathlib import Path
 
 from data.catalogue.base import CatalogueError
-from data.catalogue.write import MANIFEST, check_name, read_info
+from data.catalogue.whole import Broken, look, set_aside, whole
+from data.catalogue.write import check_name
 from data.readers.base import UnreadableSource
 from data.vocabulary.published import CLASS_NAMES
 
@@ -21,8 +22,10 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:63].rstrip("_") or "data"
 
 
-def target_name(root: Path, source: Path, name: str | None, *, append: bool, replace: bool) -> str:
-    """The data set's name, checked.
+def target_name(
+    root: Path, source: Path, name: str | None, *, append: bool, replace: bool, mine: bool = False
+) -> str:
+    """The data set's name, checked; with `mine` all that is there is the same person's.
 
     Raises UnreadableSource when it cannot be a name, is a built-in sample's, or is already taken by
     another source, and neither `append` nor `replace` says that this is meant.
@@ -38,9 +41,15 @@ def target_name(root: Path, source: Path, name: str | None, *, append: bool, rep
             "give another name, or say explicitly that it shall be replaced."
         )
     folder = root / chosen
-    if not (folder / MANIFEST).is_file():
+    if chosen not in look(root) or (replace and not append):
         return chosen
-    existing = read_info(folder)
+    try:
+        existing = whole(folder, chosen)
+    except Broken as error:
+        broken = set_aside(folder, chosen, error)
+        if not append and (mine or broken.source == source.resolve().name):
+            return chosen  # which mends it
+        raise UnreadableSource(f"{broken.sentence} Or give another name.") from None
     if not (
         append or replace or (existing.origin == "ingested" and existing.source == source.resolve().name)
     ):

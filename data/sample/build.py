@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data.catalogue.base import CatalogueError
-from data.catalogue.write import InfoParts, read_info, write_dataset
+from data.catalogue.whole import Broken, every_value, set_aside, whole
+from data.catalogue.write import InfoParts, write_dataset
 from data.sample import cover, damage, objects, sea
 from data.sample.frame import Boxes, Frame, detections_table, images_table, words_of
 from data.sample.rng import Draw, Ints
@@ -80,19 +81,24 @@ def build(
     progress(1.0, f"The sample catalogue is ready in {catalogue_dir}.")
 
 
-def ensure(catalogue_dir: Path, progress: Progress, scale: float = 1.0) -> None:
-    """Build what is missing or of another sample version; data sets of the user's own are left alone."""
-    stale = [name for name in SIZES if not _is_current(catalogue_dir / name, scale)]
+def ensure(catalogue_dir: Path, progress: Progress, scale: float = 1.0, *, thorough: bool = False) -> None:
+    """Build what is missing, broken or of another sample version; the user's own data sets are left alone.
+
+    With `thorough` every value is read, which finds what is broken in the middle too.
+    """
+    stale = [name for name in SIZES if not _is_current(catalogue_dir / name, scale, thorough)]
     if stale:
         build(catalogue_dir, progress, stale, scale)
 
 
-def _is_current(folder: Path, scale: float) -> bool:
+def _is_current(folder: Path, scale: float, thorough: bool) -> bool:
     """Whether there is nothing to do: this version's sample, or the user's data under that name."""
     try:
-        info = read_info(folder)
-    except CatalogueError:
-        return False
+        info = whole(folder, folder.name)
+        if thorough:
+            every_value(folder)
+    except Broken as broken:
+        return not set_aside(folder, folder.name, broken).sample
     same = info.source == _source(scale) and info.classes == classes_of(folder.name)
     return info.origin == "ingested" or same
 

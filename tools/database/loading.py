@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from data.catalogue.whole import SetAside
 from data.schema import DatasetInfo
 from data.vocabulary import DATASET_WORDS
 from data.vocabulary.words import spelled
@@ -33,12 +34,17 @@ def db_list(state: State, world: World) -> Step:
     available collections | how big is each data set | what can I load here | overview of the archive | which
     imagery is available
     """
-    infos = world.catalogue.datasets()
+    infos, broken = world.catalogue.datasets(), world.catalogue.set_aside()
+    aside = {"set_aside": [each.name for each in broken]} if broken else {}
     if not infos:
-        return Step(state, "The catalogue is empty; db_ingest adds a data set.", {"datasets": []})
+        said = [
+            "No data set can be used." if broken else "The catalogue is empty; db_ingest adds a data set."
+        ]
+        return Step(state, "\n".join([*said, *(each.sentence for each in broken)]), {"datasets": [], **aside})
     lines = [f"{number_of(len(infos), 'data set')}:"]
     lines += [_line(info, info.name in state.database.loaded) for info in infos]
-    return Step(state, "\n".join(lines), {"datasets": [_facts(info) for info in infos]})
+    lines += [each.sentence for each in broken]
+    return Step(state, "\n".join(lines), {"datasets": [_facts(info) for info in infos], **aside})
 
 
 @tool("database", changes_state=True, gives=("loaded",))
@@ -52,7 +58,7 @@ def db_load(
     Asked as: load fair1m | use xview3 and sarfish | add bigearthnet | open the fMoW data set | take xView |
     switch to another data set | with imagery from xview1 | bring in the ships data set
     """
-    wanted = known_names(names, world.catalogue.datasets())
+    wanted = known_names(names, world.catalogue.datasets(), world.catalogue.set_aside())
     loaded = tuple(sorted({*state.database.loaded, *wanted}))
     return reselected(state, world, replace(state.database, loaded=loaded), f"Loaded {listed(wanted)}.")
 
@@ -98,7 +104,8 @@ def db_schema(
     Asked as: which columns are there | what fields does fair1m have | show the structure of the table | value
     ranges of the attributes | what can I filter on | data dictionary | describe the schema
     """
-    dataset = None if name is None else known_names([name], world.catalogue.datasets())[0]
+    catalogue = world.catalogue
+    dataset = None if name is None else known_names([name], catalogue.datasets(), catalogue.set_aside())[0]
     columns = [
         {str(key): plain_value(value) for key, value in column.items()}
         for column in world.catalogue.columns(dataset)
@@ -107,14 +114,19 @@ def db_schema(
     return Step(state, text, {"dataset": dataset, "columns": columns, "schema": text})
 
 
-def known_names(names: Sequence[str], infos: Sequence[DatasetInfo]) -> tuple[str, ...]:
+def known_names(
+    names: Sequence[str], infos: Sequence[DatasetInfo], aside: Sequence[SetAside] = ()
+) -> tuple[str, ...]:
     """Data sets' names as the catalogue has them, case, joiners and common other names aside.
 
-    Raises ToolError with the nearest names.
+    Raises ToolError with the nearest names, and for one that is set aside.
     """
+    broken = {spelled(each.name): each for each in aside}
     aliases = _aliases(tuple((info.name, info.title) for info in infos))
     found = []
     for name in names:
+        if spelled(name) in broken:
+            raise ToolError(broken[spelled(name)].sentence)
         if spelled(name) not in aliases:
             raise ToolError(_unknown_name(name, [info.name for info in infos], aliases))
         found.append(aliases[spelled(name)])

@@ -264,12 +264,12 @@ def test_values_read_off_the_files_are_those_of_the_rows(small_root: Path, field
     fresh.close()
 
 
-def test_a_file_that_goes_while_its_rows_are_in_memory_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_file_that_goes_while_its_rows_are_in_memory_sets_its_data_set_aside(tmp_path: Path) -> None:
     write_small_catalogue(tmp_path)
     catalogue = DuckCatalogue(tmp_path)
     assert len(catalogue.rows(Selection(), ("image_id",), limit=1)) == 1
     for file in tmp_path.glob("*/images.parquet"):
         file.unlink()
-    with pytest.raises(CatalogueError, match="could not be read; it may have just been replaced"):
-        list(catalogue.scan(Selection()))
+    assert [each.reason for each in catalogue.set_aside()] == ["its images.parquet is missing"] * 3
+    assert catalogue.datasets() == () and list(catalogue.scan(Selection())) == []
     catalogue.close()
