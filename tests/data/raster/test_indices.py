@@ -175,4 +175,6 @@ def test_sentinel_2_and_landsat_numbers_mean_their_own_colours(tmp_path: Path) -
     assert names(["B4", "B5"]) == (None, None)
     assert names(["B4", "B5"], SPACECRAFT_ID="LANDSAT_8") == ("red", "nir")
     assert names(["B4", "B5"], SPACECRAFT_ID="LANDSAT_5") == ("nir", "swir16")
-    assert names(["SR_B4", "SR_B5", "SR_B7"]) == ("red", "nir", "swir22")
+    # Landsat 5 has these three too, and its SR_B4 is near infrared.
+    assert names(["SR_B4", "SR_B5", "SR_B7"]) == (None, None, "swir22")
+    assert names(["SR_B4", "SR_B5", "SR_B6"]) == ("red", "nir", "swir16")
