@@ -157,6 +157,12 @@ def _codes(source: rasterio.DatasetReader, hint: str) -> tuple[str, list[Code | 
         codes = [code_in(Path(hint).stem) or code_in(path.stem)]
     about = [str(value) for key, value in source.tags().items() if not key.startswith("AZIMUTH_")]
     text = " ".join([hint, path.name, *about])
+    if all(
+        re.fullmatch(rf"band[ _]?{at}", (said or "").lower())
+        for at, said in enumerate(source.descriptions, 1)
+    ):
+        # Names that only count the bands are put in by whatever wrote the file, and mean no sensor's code.
+        codes = codes if sensor_of(text) is not None else [None] * source.count
     there = [each for each in codes if each is not None]
     return text, codes, candidates(there, text) if there else ()
 

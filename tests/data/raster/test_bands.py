@@ -94,6 +94,7 @@ CODES_OF_S2 = ["B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "B8A", "B9", "B11
         ("a.tif", ["R", "G", "B", "N"], {}, ("red", "green", "blue", "nir")),
         ("a.tif", ["Thermal Infrared 1", "Shortwave Infrared 2", "Mid-Infrared"], {}, ("lwir11", "swir22", "swir16")),
         ("a.tif", ["aerosol optical thickness", "QA_PIXEL", "cloud mask, blue"], {}, (None, None, None)),
+        ("a.tif", [f"Band {at}" for at in range(1, 13)], {}, (None,) * 12),
         # STAC's fields in the tags.
         ("a.tif", 2, {"eo:bands": '[{"name": "B5", "common_name": "nir"}, {"common_name": "red"}]'}, ("nir", "red")),
     ],
