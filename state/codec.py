@@ -21,9 +21,11 @@ _EXACT = 2.0**53
 
 
 def to_json(state: State) -> dict[str, Any]:
-    """The state as plain JSON values; filters that are not set are absent. Equal states give equal text."""
+    """The state as plain JSON values, equal for equal states; filters and bands are absent where not set."""
     plain = _plain(_STATE, state)
     plain["database"]["filters"] = _set_only(plain["database"]["filters"])
+    if not plain["bands"]:
+        del plain["bands"]  # as a filter that is not set, so that states from before it was there stay equal
     for layer in plain["map"]["layers"]:
         layer["options"] = dict(layer["options"])
         if layer["query"] is not None:

@@ -180,6 +180,16 @@ class Artifact:
 
 
 @dataclass(frozen=True)
+class RasterBands:
+    """Which band of a raster is which."""
+
+    raster: str
+    """The id of the artifact or the image."""
+    names: tuple[str, ...]
+    """A common name for each band in the file's order, empty for one that nobody named."""
+
+
+@dataclass(frozen=True)
 class State:
     """Everything a session is. Two sessions with equal states look the same to the user."""
 
@@ -187,6 +197,8 @@ class State:
     database: Database = Database()
     ui: UI = UI()
     artifacts: tuple[Artifact, ...] = field(default=())
+    bands: tuple[RasterBands, ...] = field(default=())
+    """What the user said of rasters that their files do not say, in the order in which it was said."""
 
     def layer(self, layer_id: str) -> Layer | None:
         """The layer of that id."""
@@ -229,6 +241,16 @@ class State:
         """This state with `artifact` as the newest; made again, it moves to the end."""
         others = tuple(each for each in self.artifacts if each.id != artifact.id)
         return replace(self, artifacts=(*others, artifact)[-MAX_ARTIFACTS:])
+
+    def bands_of(self, raster: str) -> tuple[str, ...] | None:
+        """The names that the user gave a raster's bands; None where none were given."""
+        return next((each.names for each in self.bands if each.raster == raster), None)
+
+    def with_bands(self, raster: str, names: tuple[str, ...] | None) -> State:
+        """This state with those names for the raster's bands; None takes them back."""
+        others = tuple(each for each in self.bands if each.raster != raster)
+        added = () if names is None else (RasterBands(raster, names),)
+        return replace(self, bands=(*others, *added)[-MAX_ARTIFACTS:])
 
     def with_panel(self, name: str) -> State:
         """This state with that panel open and in front."""

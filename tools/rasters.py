@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,7 +42,31 @@ class Raster:
 
 
 def raster_of(state: State, world: World, handle: str) -> Raster:
-    """The raster of that handle or name. Raises ToolError with the nearest ones."""
+    """The raster of that handle or name, its bands as the user named them.
+
+    Raises ToolError with the nearest ones.
+    """
+    found = as_it_came(state, world, handle)
+    names = state.bands_of(found.key)
+    if names is None:
+        return found
+    from data.raster.errors import RasterError
+    from data.raster.naming import named_copy
+
+    # Another key: what is made of it is not what was made of the raster before its bands were named.
+    key = f"bands-{sha256(canonical([found.key, names]).encode()).hexdigest()[:12]}"
+    there = world.artifacts.find(key)
+    if there is None:
+        there = world.artifacts.path(key, ".tif")
+        try:
+            named_copy(found.path, names, there)
+        except RasterError as error:
+            raise ToolError(str(error)) from None
+    return replace(found, path=there, key=key)
+
+
+def as_it_came(state: State, world: World, handle: str) -> Raster:
+    """The raster of that handle with its file's own bands. Raises ToolError with the nearest ones."""
     artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
     if artifact is not None and artifact.kind == "raster":
         path = world.artifacts.find(artifact.id)
@@ -51,7 +76,7 @@ def raster_of(state: State, world: World, handle: str) -> Raster:
     layer = state.layer(handle) or newest_named(state.map.layers, handle)
     if layer is not None and layer.kind == "raster":
         if layer.artifact is not None:
-            return raster_of(state, world, layer.artifact)
+            return as_it_came(state, world, layer.artifact)
         return _image(world, str(dict(layer.options).get("image", "")))
     if ":" in handle:
         return _image(world, handle)

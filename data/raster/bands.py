@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     import rasterio
 
 COMMON_NAMES = (
-    "coastal", "blue", "green05", "green", "yellow", "red", "rededge071", "rededge075", "rededge078", "nir", "nir08",
-    "nir09", "cirrus", "swir16", "swir22", "lwir11", "lwir12", "pan",
+    "coastal", "blue", "green05", "green", "yellow", "red", "rededge071", "rededge075", "rededge078", "nir",
+    "nir08", "nir09", "cirrus", "swir16", "swir22", "lwir11", "lwir12", "pan",
 )  # fmt: skip
 """As in the STAC electro-optical extension, version 2."""
 GIVEN = "AZIMUTH_BANDS"
 """The tag that holds what a user said that the bands are, in their order, with commas."""
 
 _NOTHING = re.compile(
-    r"optical (?:thickness|depth)|\baot\b|\bqa\b|quality|\bscl\b|\budm\d?\b|\bmask\b|probabilit|classification"
+    r"optical (?:thickness|depth)|\baot\b|\bqa\b|quality|\bscl\b|\budm\d?\b|\bmask\b|probabilit|"
+    r"classification"
 )
 """What speaks of a band that is no colour, whatever other words are beside it."""
 _WORDS = (
@@ -55,7 +56,8 @@ _LETTERS = {
 }  # fmt: skip
 """What a description means that is a letter alone, or BAND_ and a letter, as Maxar's metadata have it."""
 _NANOMETRES = (
-    (400, 450, "coastal"), (450, 515, "blue"), (515, 540, "green05"), (540, 590, "green"), (590, 625, "yellow"), (625, 690, "red"),
+    (400, 450, "coastal"), (450, 515, "blue"), (515, 540, "green05"), (540, 590, "green"),
+    (590, 625, "yellow"), (625, 690, "red"),
     (690, 725, "rededge071"), (725, 760, "rededge075"), (760, 800, "rededge078"), (800, 855, "nir"),
     (855, 900, "nir08"), (900, 960, "nir09"), (1360, 1390, "cirrus"), (1550, 1750, "swir16"),
     (2050, 2350, "swir22"), (10_300, 11_300, "lwir11"), (11_500, 12_500, "lwir12"),
@@ -90,13 +92,13 @@ def common_name(description: str) -> str | None:
     return _by_wavelength(float(found[1])) if found else None
 
 
-def band_names(source: rasterio.DatasetReader, hint: str = "") -> tuple[str | None, ...]:
+def band_names(source: rasterio.DatasetReader, hint: str | None = None) -> tuple[str | None, ...]:
     """The common name of each band of an open raster; None where nothing says it.
 
     What a user said of the raster goes first. Else it comes from the band's description, its tags or its
     wavelength in the metadata, its code ("B4", "SR_B4") where the sensor is told or all sensors that have
     the file's codes agree, the order of the sensor's product of so many bands, or its colour in the file.
-    `hint` is a name the file had before, which may tell the sensor.
+    `hint` is the name that may tell the sensor and the code, in place of the file's own.
     """
     if (given := _given(source)) is not None:
         return given
@@ -121,7 +123,7 @@ def unclear(source: rasterio.DatasetReader) -> str | None:
     """What of an open raster's codes means one thing on one sensor and another on the next; None for none."""
     if _given(source) is not None:
         return None
-    _, codes, known = _codes(source, "")
+    _, codes, known = _codes(source, None)
     pairs = zip(source.descriptions, codes, strict=True)
     found = [
         words
@@ -148,19 +150,19 @@ def _given(source: rasterio.DatasetReader) -> tuple[str | None, ...] | None:
     return tuple(name or None for name in names)
 
 
-def _codes(source: rasterio.DatasetReader, hint: str) -> tuple[str, list[Code | None], tuple[Sensor, ...]]:
+def _codes(
+    source: rasterio.DatasetReader, hint: str | None
+) -> tuple[str, list[Code | None], tuple[Sensor, ...]]:
     """What may tell the sensor, each band's code, and the sensors that the codes may be of."""
-    path = Path(source.name)
+    name = Path(source.name).name if hint is None else hint
     codes = [code_in(text) if text else None for text in source.descriptions]
     if source.count == 1 and codes[0] is None:
-        # A product's file holds one band, and its name says which: LC08_..._SR_B4.TIF, T31UFU_..._B04_10m.jp2.
-        codes = [code_in(Path(hint).stem) or code_in(path.stem)]
+        # A product's file holds one band, and its name says which: LC08_..._SR_B4.TIF, ..._B04_10m.jp2.
+        codes = [code_in(Path(name).stem)]
     about = [str(value) for key, value in source.tags().items() if not key.startswith("AZIMUTH_")]
-    text = " ".join([hint, path.name, *about])
-    if all(
-        re.fullmatch(rf"band[ _]?{at}", (said or "").lower())
-        for at, said in enumerate(source.descriptions, 1)
-    ):
+    text = " ".join([name, *about])
+    said = [(each or "").lower() for each in source.descriptions]
+    if all(re.fullmatch(rf"band[ _]?{at}", each) for at, each in enumerate(said, start=1)):
         # Names that only count the bands are put in by whatever wrote the file, and mean no sensor's code.
         codes = codes if sensor_of(text) is not None else [None] * source.count
     there = [each for each in codes if each is not None]

@@ -25,6 +25,7 @@ from rasterio.errors import NotGeoreferencedWarning, RasterioError
 from rasterio.transform import AffineTransformer, GCPTransformer, RPCTransformer
 from shapely.geometry import Polygon
 
+from data.raster.sensors import sensor_of
 from data.readers.base import BadRecord
 from data.readers.geometry import Extent, extent_of
 from data.readers.when import day_in_name, parse_time, year_in_name
@@ -65,7 +66,6 @@ _SENSORS = (
     (re.compile(r"worldview|(?<![a-z0-9])wv0?[1234](?![0-9])", re.I), "WorldView"),
     (re.compile(r"planetscope|psscene", re.I), "PlanetScope"),
 )
-_SENSOR_BANDS = {("NAIP", 4): ("red", "green", "blue", "nir"), ("NAIP", 3): ("red", "green", "blue")}
 _COLOURS = {
     ColorInterp.red: "red",
     ColorInterp.green: "green",
@@ -217,8 +217,11 @@ def _bands(source: rasterio.DatasetReader, sensor: str | None) -> tuple[str, ...
     colours = [_COLOURS.get(colour) for colour in source.colorinterp]
     if source.count in (3, 4) and {"red", "green", "blue"} <= set(colours):
         return tuple(colour or f"band {number}" for number, colour in enumerate(colours, start=1))
-    known = _SENSOR_BANDS.get((sensor or "", source.count))
-    return known or tuple(f"band {number}" for number in range(1, source.count + 1))
+    told = sensor_of(sensor or "")
+    known = None if told is None or any(source.descriptions) else told.order(source.count)
+    if known is not None:
+        return tuple(name or f"band {number}" for number, name in enumerate(known, start=1))
+    return tuple(f"band {number}" for number in range(1, source.count + 1))
 
 
 def _sensor(source: rasterio.DatasetReader, path: Path) -> str | None:

@@ -18,8 +18,10 @@ from rasterio.errors import RasterioError
 from rasterio.warp import calculate_default_transform, reproject
 from rasterio.windows import Window
 
+from data.raster.bands import band_names, find_band
 from data.raster.files import geotiff_profile
 from data.raster.looks import constant_said
+from data.raster.sensors import sensor_of
 from data.readers.raster_info import RasterInfo, raster_info
 from data.readers.when import day_in_name, parse_time, year_in_name
 from data.uploads.brought import Brought, Incoming
@@ -94,8 +96,11 @@ def finished(
     if (said := _of_one_value(statistics, sampled)) is not None:
         notes.append(said)
     info = _info(target, incoming)
-    if _name_bands(target, info):
-        notes.append(f"Its bands are taken for {', '.join(info.bands)}, as {info.sensor} has them.")
+    if told := _name_bands(target, incoming.name):
+        sensor = sensor_of(incoming.name)
+        of = "its name tells them" if sensor is None else f"{sensor.name} has them"
+        notes.append(f"Its bands are taken for {', '.join(told)}, as {of}.")
+        info = _info(target, incoming)
     taken = parse_time(tags.get("EXIF_DateTimeOriginal")) or parse_time(tags.get("EXIF_DateTime"))
     if taken is not None:
         info = replace(info, acquired=taken)
@@ -123,7 +128,7 @@ def finished(
         notes=tuple(notes),
         bbox=None if extent is None else (extent.west, extent.south, extent.east, extent.north),
         point=point,
-        bands=_shown_bands(info),
+        bands=_shown_bands(target),
         facts=facts,
         item=raster_parts(target, info, extent, statistics, sampled, point),
     )
@@ -179,29 +184,32 @@ def _info(path: Path, incoming: Incoming) -> RasterInfo:
         raise UploadError(f"{incoming.shown} cannot be used: {error}.") from None
 
 
-def _name_bands(path: Path, info: RasterInfo) -> bool:
-    """Write into the file which band is which where only its name tells the sensor; whether that was done.
+def _name_bands(path: Path, name: str) -> tuple[str, ...]:
+    """Write into the file which band is which where only its name tells the sensor; those that were told so.
 
     A large upload that lies here under two names stays as it is.
     """
-    if (
-        path.stat().st_nlink > 1
-        or info.sensor is None
-        or any(band.startswith("band ") for band in info.bands)
-    ):
-        return False
+    if path.stat().st_nlink > 1:
+        return ()
     with quiet_gdal(), rasterio.open(path, "r+", driver="GTiff", IGNORE_COG_LAYOUT_BREAK="YES") as target:
-        if any(target.descriptions) or "red" in [each.name for each in target.colorinterp]:
-            return False
-        target.descriptions = info.bands
-    return True
+        before, known = band_names(target, ""), band_names(target, name)
+        fresh = tuple(each for each, was in zip(known, before, strict=True) if each and each != was)
+        if not fresh:
+            return ()
+        # A code stays beside its meaning: people know their bands by it.
+        target.descriptions = tuple(
+            f"{said} ({each})" if said and each else said or each
+            for said, each in zip(target.descriptions, known, strict=True)
+        )
+    return fresh
 
 
-def _shown_bands(info: RasterInfo) -> str | None:
-    try:
-        return ",".join(str(info.bands.index(colour) + 1) for colour in ("red", "green", "blue"))
-    except ValueError:
-        return None
+def _shown_bands(path: Path) -> str | None:
+    """The numbers of red, green and blue; None where they are not told."""
+    with quiet_gdal(), rasterio.open(path) as source:
+        names = band_names(source)
+    found = [find_band(names, colour) for colour in ("red", "green", "blue")]
+    return ",".join(str(each) for each in found) if all(found) else None
 
 
 def write_placed(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:

@@ -2,6 +2,7 @@
 
 from tools.base import Tool
 from tools.geotools import (
+    band_naming,
     corrections,
     grids,
     joins,
@@ -33,6 +34,7 @@ TOOLS: tuple[Tool, ...] = (
     *overlay.TOOLS,
     *joins.TOOLS,
     *raster_reading.TOOLS,
+    *band_naming.TOOLS,
     *raster_clipping.TOOLS,
     *raster_indices.TOOLS,
     *raster_zones.TOOLS,

@@ -47,7 +47,7 @@ def file(
     return path
 
 
-def names(path: Path, hint: str = "") -> tuple[str | None, ...]:
+def names(path: Path, hint: str | None = None) -> tuple[str | None, ...]:
     with rasterio.open(path) as source:
         return band_names(source, hint)
 
@@ -85,18 +85,21 @@ CODES_OF_S2 = ["B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "B8A", "B9", "B11
         ("20220115_105301_12_2463_3B_AnalyticMS_SR_8b.tif", 8, {}, EIGHT),
         ("a.tif", ["coastal_blue", "blue", "green_i", "green", "yellow", "red", "rededge", "nir"], {}, EIGHT),
         ("WV02_20150926_M2AS.tif", 8, {}, WORLDVIEW),
-        ("a.tif", ["Coastal Blue", "Blue", "Green", "Yellow", "Red", "Red Edge", "NIR1", "NIR2"], {}, WORLDVIEW),
+        ("a.tif", ["Coastal Blue", "Blue", "Green", "Yellow", "Red", "Red Edge", "NIR1", "NIR2"],
+         {}, WORLDVIEW),
         ("a.tif", [f"BAND_{each}" for each in ("C", "B", "G", "Y", "R", "RE", "N", "N2")], {}, WORLDVIEW),
         ("GE01_scene.tif", 4, {}, ("blue", "green", "red", "nir")),
         ("a.tif", 4, {"SATELLITE": "QuickBird"}, ("blue", "green", "red", "nir")),
         # Words, letters and what is no colour.
         ("a.tif", ["Band 4 - Red", "Band 5 - Near Infrared (NIR)"], {}, ("red", "nir")),
         ("a.tif", ["R", "G", "B", "N"], {}, ("red", "green", "blue", "nir")),
-        ("a.tif", ["Thermal Infrared 1", "Shortwave Infrared 2", "Mid-Infrared"], {}, ("lwir11", "swir22", "swir16")),
+        ("a.tif", ["Thermal Infrared 1", "Shortwave Infrared 2", "Mid-Infrared"],
+         {}, ("lwir11", "swir22", "swir16")),
         ("a.tif", ["aerosol optical thickness", "QA_PIXEL", "cloud mask, blue"], {}, (None, None, None)),
         ("a.tif", [f"Band {at}" for at in range(1, 13)], {}, (None,) * 12),
         # STAC's fields in the tags.
-        ("a.tif", 2, {"eo:bands": '[{"name": "B5", "common_name": "nir"}, {"common_name": "red"}]'}, ("nir", "red")),
+        ("a.tif", 2,
+         {"eo:bands": '[{"name": "B5", "common_name": "nir"}, {"common_name": "red"}]'}, ("nir", "red")),
     ],
 )  # fmt: skip
 def test_bands_are_told_as_files_of_real_sensors_spell_them(
