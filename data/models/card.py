@@ -34,6 +34,9 @@ Scaling = Literal["bytes", "percentile", "reflectance", "decibel", "raw"]
 band by band, as 0 to 1; `reflectance`: surface reflectance 0 to 1 (stored x 10,000 is found out);
 `decibel`: radar intensity in dB, -30 to 5 as 0 to 1, an amplitude squared first; `raw`: as stored.
 """
+Values = Literal["bytes", "reflectance", "scaled", "numbers", "decibel", "amplitude"]
+"""How an image's values are stored: bytes without a scale; reflectance 0 to 1; the same times 10,000; other
+numbers, such as counts of the sensor; decibels and amplitudes of radar."""
 Layout = Literal[
     "boxes", "boxes-final", "oriented", "oriented-final", "segments", "segments-final",
     "scores", "logits", "probabilities", "image", "vector", "text", "none",
@@ -130,6 +133,33 @@ class Input(_Frozen):
         return self
 
 
+class Limits(_Frozen):
+    """What an image must be for a model's answer to mean something: `data.vision.guard` holds to it."""
+
+    anything: bool = False
+    """It tells of any raster, be it no image: what it is, how sharp, how like another."""
+    gsd_m: tuple[float, float] | None = None
+    """Least and greatest ground sampling distance, metres; None: that of `input.gsd_m`, whose finer end is
+    no limit, since finer images are made coarser first."""
+    unknown_gsd: Literal["fine", "said", "refused"] = "said"
+    """What comes of an image that says no pixel size, where there is a range."""
+    grey: Literal["fine", "said", "refused"] = "fine"
+    """What comes of a grey picture; `refused` where colour is what the model tells by."""
+    values: tuple[Values, ...] = ()
+    """How values must be stored; empty for any way."""
+    other_values: Literal["said", "refused"] = "said"
+    likeness: tuple[float, float] | None = None
+    """Of pairs: under the first correlation of both images it is refused, under the second it is said."""
+
+    @model_validator(mode="after")
+    def _agree(self) -> Limits:
+        if self.gsd_m is not None:
+            _check_range(self.gsd_m)
+        if self.likeness is not None and not -1 <= self.likeness[0] <= self.likeness[1] <= 1:
+            raise ValueError("likeness is two correlations, the smaller first")
+        return self
+
+
 class Output(_Frozen):
     """What a model gives."""
 
@@ -153,6 +183,12 @@ class Measured(_Frozen):
     """How many images or objects it was measured on."""
     command: str = ""
     images: Literal["rendered", "real"] = "rendered"
+    object: str = Field(default="", max_length=60)
+    """The class that it is about, as `output.classes` or a tool's data name it; empty for all of them."""
+    gsd_m: tuple[float, float] | None = None
+    """Least and greatest ground sampling distance of the images, metres; None where it is not known."""
+    modality: Modality | None = None
+    """Of the images; None for the first of `input.modality`."""
 
 
 class FalseClaims(_Frozen):
@@ -236,6 +272,7 @@ class Card(_Frozen):
     """SPDX identifier of the weights' or method's licence, or `unknown`."""
     weights: Weights = Weights()
     input: Input
+    limits: Limits = Limits()
     output: Output = Output()
     trained_on: str = ""
     measured: tuple[Measured, ...] = ()

@@ -54,13 +54,22 @@ class Answer:
     method: str
     facts: tuple[Fact, ...] = ()
     can_tell: bool = True
+    said: tuple[str, ...] = ()
+    """What goes before the answer."""
 
 
-def answer(progress: Progress, image: Path, question: Question, models: Path | None = None) -> Answer:
+def answer(
+    progress: Progress,
+    image: Path,
+    question: Question,
+    models: Path | None = None,
+    anyway: bool = False,
+) -> Answer:
     """Answer a question of `data.vision.questions.parse`. Raises RasterError for a file that is none."""
-    facts = Facts(image, progress, models=models)
+    facts = Facts(image, progress, models=models, anyway=anyway)
     facts.overview  # noqa: B018  a file that cannot be read is told at once
-    return answered(facts, question)
+    made = answered(facts, question)
+    return replace(made, said=tuple(facts.said) if made.can_tell else ())
 
 
 def answered(facts: Facts, question: Question) -> Answer:
@@ -421,6 +430,7 @@ def _buildings(facts: Facts) -> Answer:
 
     if facts.modality.name in (None, "sar"):
         raise RasterError("Buildings are counted in optical images.")
+    facts.checked_as("building_extraction")
     with tempfile.TemporaryDirectory() as folder:
         mask = Path(folder) / "buildings.tif"
         made = building_mask(facts.progress, facts.image, mask, models=facts.models)

@@ -29,11 +29,15 @@ class Caption:
     """In the order of their numbers."""
     missing: tuple[str, ...]
     """What could not be measured: sentences."""
+    said: tuple[str, ...] = ()
+    """What goes before the answer."""
 
 
-def tell_caption(progress: Progress, image: Path, models: Path | None = None) -> Caption:
+def tell_caption(
+    progress: Progress, image: Path, models: Path | None = None, anyway: bool = False
+) -> Caption:
     """Describe an image from its pixels. Raises RasterError for a raster that is no image."""
-    facts = Facts(image, progress, models=models)
+    facts = Facts(image, progress, models=models, anyway=anyway)
     if facts.modality.name is None:
         raise RasterError(
             f"{image.name} is no image but holds {facts.modality.instead}; there is nothing to describe."
@@ -67,7 +71,11 @@ def caption_of(facts: Facts) -> Caption:
     if brightness is not None and facts.modality.name != "sar":
         writer.say(brightness.sentence.rstrip("."), (brightness.id,))
     return Caption(
-        " ".join(writer.numbered), " ".join(writer.plain), tuple(writer.facts), tuple(facts.missing.values())
+        " ".join(writer.numbered),
+        " ".join(writer.plain),
+        tuple(writer.facts),
+        tuple(facts.missing.values()),
+        tuple(facts.said),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.progress import Progress
+from data.vision.guard import pair_checked
 from data.vision.masks import UNKNOWN
-from data.vision.together import Together, brought_together, matched
+from data.vision.together import Together, brought_together, matched, shared_bands
 
 Method = Literal["auto", "cva", "irmad", "log_ratio", "buildings"]
 CHANGED = {1: "changed"}
@@ -40,10 +41,20 @@ class Changed:
     correlations: tuple[float, ...] = ()
     """IR-MAD: the canonical correlations of the last round, the least first."""
     rounds: int = 0
+    likeness: float | None = None
+    """The rank correlation of both images as they were compared."""
+    said: tuple[str, ...] = ()
+    """What goes before the answer, of how the pair fits the method: sentences."""
 
 
 def map_change(
-    progress: Progress, before: Path, after: Path, target: Path, method: Method = "auto", min_px: int = 8
+    progress: Progress,
+    before: Path,
+    after: Path,
+    target: Path,
+    method: Method = "auto",
+    min_px: int = 8,
+    anyway: bool = True,
 ) -> Changed:
     """Write two float32 bands on the grid of `before`: 0 or 1 changed (255 no value), and the magnitude.
 
@@ -55,33 +66,42 @@ def map_change(
     iteratively reweighted MAD method for change detection in multi- and hyperspectral data, IEEE TIP 16(2),
     463-478): the root of its chi-square statistic, over its 99.99 % quantile. "log_ratio": radar, the
     decibels between both after a 5 x 5 mean (Bazi, Bruzzone and Melgani 2005). "buildings": new and lost
-    buildings in aerial images (data.vision.building_change). "auto": log-ratio for one or two bands, IR-MAD
-    for four or more, buildings for colour images of 2 m or finer (or without a place), else CVA. Patches
-    under `min_px` pixels are left out. Raises RasterError in one sentence.
+    buildings in aerial images (data.vision.building_change). "auto": log-ratio for radar, IR-MAD for four
+    bands or more, buildings for colour images of 2 m or finer (or without a place), else CVA. Patches
+    under `min_px` pixels are left out. A pair that agrees less than the method's card asks for is refused
+    unless it is to be compared `anyway`. Raises RasterError in one sentence.
     """
     from data.uploads.gdal import quiet_gdal
 
     with quiet_gdal(), tempfile.TemporaryDirectory(prefix="change-", dir=target.parent) as folder:
         room = Path(folder)
         pair = brought_together(progress, before, after, room)
-        chosen = method_for(before, pair) if method == "auto" else method
+        chosen = method_for(before, len(pair.before_bands)) if method == "auto" else method
+        said = pair_checked(f"change-{chosen.replace('_', '-')}", pair.likeness, anyway)
         progress.tell(0.3, "Comparing the images.")
         raw = room / "raw.tif"
         made = _METHODS[chosen](progress, pair, raw, room)
         progress.tell(0.9, "Leaving small patches out.")
         _finish(before, raw, target, min_px)
-    return made
+    return replace(made, likeness=pair.likeness, said=said)
 
 
-def method_for(before: Path, pair: Together) -> Method:
-    """The method that suits a pair."""
+def method_of(before: Path, after: Path) -> Method:
+    """The method that suits two images. Raises RasterError for images without bands in common."""
+    return method_for(before, len(shared_bands(before, after)[0]))
+
+
+def method_for(before: Path, bands: int) -> Method:
+    """The method that suits a pair with so many bands in common."""
     from data.vision.ground import ground_of
+    from data.vision.modality import modality_of
 
-    bands = len(pair.before_bands)
-    if bands <= 2:
+    if modality_of(before).name == "sar":
         return "log_ratio"
     if bands >= 4:
         return "irmad"
+    if bands <= 2:
+        return "cva"
     return "buildings" if ground_of(before) is None or _pixel_m(before) <= 2.0 else "cva"
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.progress import Progress
+from data.vision.guard import pair_checked
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -33,9 +34,15 @@ _SIDE_PX = 1024
 
 
 def assess(
-    progress: Progress, before: Path, after: Path, target: Path, buildings: Path | None = None
-) -> tuple[tuple[str, ...], int]:
-    """Write the buildings with their damage as GeoParquet; what was done to the pair, how many are outside.
+    progress: Progress,
+    before: Path,
+    after: Path,
+    target: Path,
+    buildings: Path | None = None,
+    anyway: bool = True,
+) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
+    """Write the buildings with their damage as GeoParquet; what was done to the pair, how many are outside,
+    and what goes before the answer, of how well the pair agrees.
 
     `buildings` are outlines in EPSG:4326 (GeoParquet), else they are extracted from `before`. The second
     image is moved onto the first and matched to its histogram. Of each building eight features compare its
@@ -66,6 +73,7 @@ def assess(
             extracted = _extracted(progress, before, outlines)
         frame = read_geoparquet(outlines)
         pair = brought_together(progress, before, after, room)
+        said = pair_checked(MODEL, pair.likeness, anyway)
         later = matched(pair, room)
         rows = measured(progress, pair, later, frame)
     known = [row for row in rows if row is not None]
@@ -85,7 +93,7 @@ def assess(
     for number, name in enumerate(FEATURES):
         made[name] = np.round(table[:, number], 4)
     made.to_parquet(target, index=False)
-    return (*extracted, *pair.done, "The histograms were matched."), len(rows) - len(known)
+    return (*extracted, *pair.done, "The histograms were matched."), len(rows) - len(known), said
 
 
 def _extracted(progress: Progress, before: Path, target: Path) -> tuple[str, ...]:

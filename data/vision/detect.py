@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from data.models.choosing import ImageFacts, choose, image_facts
+from data.models.choosing import choose, image_facts
 from data.models.registry import Model, registry
 from data.progress import Progress
 from data.raster.errors import RasterError
@@ -51,8 +51,6 @@ class Detected:
     """The least score that was asked for, or the model's own."""
     wanted: tuple[str, ...] = ()
     """The model's classes that were looked for."""
-    caveat: str = ""
-    """How the model did on real images, where that was measured, as half a sentence."""
     notes: tuple[str, ...] = field(default=())
     """What a reader should know: sentences."""
 
@@ -105,8 +103,7 @@ def detect(
             for number, name in enumerate(chosen.card.output.classes)
             if wanted is None or number in wanted
         ),
-        caveat(chosen),
-        (*notes, *_notes(chosen, facts, plan, len(found))),
+        (*notes, *_notes(len(found))),
     )
 
 
@@ -285,32 +282,13 @@ def _detections(plan: Plan, seen: Seen, model: Model, upright_boxes: bool) -> li
     return found
 
 
-def caveat(model: Model) -> str:
-    """How well a model did on real images, or that nobody has measured it there; half a sentence."""
-    real = [each for each in model.card.measured if each.images == "real"]
-    if real:
-        best = real[0]
-        return f"on real images ({best.data}, n = {best.n:,}) it reached {best.metric} {best.value:.2f}"
-    return "" if model.own else "it was made with rendered scenes and not measured on real images"
-
-
 def _class_name(model: Model, number: int) -> str:
     names = model.card.output.classes
     return names[number] if number < len(names) else f"class {number}"
 
 
-def _notes(model: Model, facts: ImageFacts, plan: Plan, count: int) -> list[str]:
+def _notes(count: int) -> list[str]:
     notes = []
-    if facts.gsd_m is None and model.card.input.gsd_m is not None:
-        low, high = model.card.input.gsd_m
-        notes.append(f"The image says no resolution; the model is for {low:g} to {high:g} m.")
-    elif facts.gsd_m is not None and model.card.input.gsd_m is not None:
-        low, high = model.card.input.gsd_m
-        if facts.gsd_m > high * 1.5:
-            notes.append(
-                f"Its pixels of {facts.gsd_m:.3g} m are coarser than the model's {low:g} to {high:g} m, "
-                "so small objects are missed, and what it takes for some may be none."
-            )
     if count > MOST:
         notes.append(f"Only the best {MOST:,} of {count:,} are kept.")
     return notes

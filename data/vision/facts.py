@@ -69,11 +69,20 @@ class Region:
 class Facts:
     """The facts of one image, measured when they are first asked for, and what could not be measured."""
 
-    def __init__(self, image: Path, progress: Progress | None = None, *, models: Path | None = None) -> None:
-        self.image, self.models = image, models
+    def __init__(
+        self,
+        image: Path,
+        progress: Progress | None = None,
+        *,
+        models: Path | None = None,
+        anyway: bool = False,
+    ) -> None:
+        self.image, self.models, self.anyway = image, models, anyway
         self.progress = progress or Unheard()
         self.missing: dict[str, str] = {}
         """Why a group has no facts, by its name: sentences."""
+        self.said: dict[str, None] = {}
+        """What goes before an answer, of how the image fits the models that were asked: sentences."""
         self._groups: dict[str, tuple[Fact, ...]] = {}
 
     def of(self, *groups: str) -> tuple[Fact, ...]:
@@ -106,8 +115,11 @@ class Facts:
     @cached_property
     def cover(self) -> Cover:
         """The cover of its cells. Raises RasterError for what has no cover."""
+        from data.vision.cover import MODEL
         from data.vision.covering import cover_by_all
 
+        if self.modality.name != "sar":
+            self._check(MODEL)
         self.progress.tell(0.1, "Telling land cover.")
         return cover_by_all(self.overview, self.modality.name)
 
@@ -127,8 +139,11 @@ class Facts:
     @cached_property
     def detected(self) -> Detected:
         """Its objects by the detector that suits it. Raises RasterError where there is none."""
-        from data.vision.sighting import sighted
+        from data.vision.sighting import detector_for, sighted
 
+        detector = detector_for(self.image, self.modality.name, self.models)
+        if detector is not None:
+            self._check(detector)
         return sighted(self.progress, self.image, self.modality.name, models=self.models)
 
     @property
@@ -147,6 +162,29 @@ class Facts:
         middle = np.array([[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]])
         lon, lat = ground.lonlat(middle)[0]
         return (round(float(lon), 6), round(float(lat), 6)) if np.isfinite([lon, lat]).all() else None
+
+    def suits(self, name: str) -> bool:
+        """Whether the image is one that the model of that name is for; what is doubtful is noted."""
+        try:
+            self._check(name)
+        except RasterError:
+            return False
+        return True
+
+    def checked_as(self, tool: str) -> None:
+        """Hold the image to what the models of a tool are for. Raises RasterError for what is outside."""
+        from data.vision.asked import Asked, cards_of
+
+        for card in cards_of(Asked(tool, (self.image,), {}, self.models)):
+            self._check(card.name)
+
+    def _check(self, name: str) -> None:
+        """Hold the image to the limits of the model of that name. Raises RasterError for what is outside."""
+        from data.models.registry import registry
+        from data.vision.guard import checked
+
+        card = registry(self.models).get(name).card
+        self.said.update(dict.fromkeys(checked(card, self.image, self.anyway)))
 
     def _group(self, name: str) -> tuple[Fact, ...]:
         if name not in self._groups:

@@ -110,6 +110,8 @@ class Grounded:
     is_region: bool
     there_is: str = ""
     """What is there instead, where nothing was found: a sentence."""
+    said: tuple[str, ...] = ()
+    """What goes before the answer."""
 
 
 def parse_phrase(phrase: str) -> Phrase:
@@ -152,9 +154,11 @@ def parse_phrase(phrase: str) -> Phrase:
     )
 
 
-def ground(progress: Progress, image: Path, phrase: Phrase, models: Path | None = None) -> Grounded:
+def ground(
+    progress: Progress, image: Path, phrase: Phrase, models: Path | None = None, anyway: bool = False
+) -> Grounded:
     """The objects or regions that a phrase means. Raises RasterError where its class cannot be looked for."""
-    facts = Facts(image, progress, models=models)
+    facts = Facts(image, progress, models=models, anyway=anyway)
     facts.overview  # noqa: B018
     return grounded(facts, phrase)
 
@@ -166,7 +170,7 @@ def grounded(facts: Facts, phrase: Phrase) -> Grounded:
     model = _model(facts, region)
     found = tuple(Detection(each.outline, each.name, each.score) for each in chosen)
     there = "" if found else _there_is(facts, phrase, every)
-    return Grounded(found, tuple(why), model, region, there)
+    return Grounded(found, tuple(why), model, region, there, tuple(facts.said))
 
 
 def chosen_of(facts: Facts, phrase: Phrase) -> tuple[list[Candidate], list[str], list[Candidate]]:

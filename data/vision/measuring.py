@@ -245,6 +245,7 @@ def clouds_facts(facts: Facts) -> list[Fact]:
 
     if facts.modality.name not in ("optical", "multispectral"):
         raise RasterError("Clouds are looked for in colour and multispectral images.")
+    facts.checked_as("cloud_detection")
     with tempfile.TemporaryDirectory() as folder:
         made = find_clouds(facts.progress, facts.image, Path(folder) / "clouds.tif")
     share = made.cloud_percent
@@ -265,8 +266,7 @@ def roads_facts(facts: Facts) -> list[Fact]:
 
     if facts.modality.name in (None, "sar"):
         raise RasterError("Roads are found in optical images.")
-    if facts.overview.gsd_m is not None and facts.overview.gsd_m > 5:
-        raise RasterError(f"Roads are narrower than its pixels of {facts.overview.gsd_m:.3g} m.")
+    facts.checked_as("road_extraction")
     if facts.overview.width * facts.overview.height > MOST_DETECTED_PX:
         raise RasterError("It is too large to follow its roads in passing; road_extraction does.")
     with tempfile.TemporaryDirectory() as folder:

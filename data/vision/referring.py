@@ -25,7 +25,12 @@ _ROUNDS = 4
 
 
 def refer(
-    progress: Progress, image: Path, target: Path, phrase: Phrase, models: Path | None = None
+    progress: Progress,
+    image: Path,
+    target: Path,
+    phrase: Phrase,
+    models: Path | None = None,
+    anyway: bool = False,
 ) -> Grounded:
     """Write a mask of what a phrase means (1, else 0, 255 without a value), and tell what that was.
 
@@ -34,7 +39,7 @@ def refer(
     was chosen, their edges drawn to those of the picture (guided filter, He, Sun and Tang 2013). Nothing is
     written where nothing is found. Raises RasterError.
     """
-    facts = Facts(image, progress, models=models)
+    facts = Facts(image, progress, models=models, anyway=anyway)
     told = grounded(facts, phrase)
     if not told.found:
         return told

@@ -15,6 +15,8 @@ METHOD = "scene-rules"
 _UNKNOWN = 0.45
 """How far a condition counts as met that could not be measured."""
 _FLOOR = 0.03
+_MEASURED = 0.5
+"""A scene of whose conditions less than that was measured, by weight, is a guess and no answer."""
 _LEAST = 0.4
 """A best score below this is no answer."""
 COARSEST_M = 2.0
@@ -128,15 +130,20 @@ class SceneTold:
     least: float = _LEAST
     """What the best must reach to be the answer."""
 
+    said: tuple[str, ...] = ()
+    """What goes before the answer."""
+
     @property
     def between(self) -> tuple[str, ...]:
         """Where it is not sure: what it may be, the likeliest first, up to two."""
         return () if self.name is not None else tuple(name for name, score in self.ranked[:2] if score >= 0.1)
 
 
-def tell_scene(progress: Progress, image: Path, models: Path | None = None) -> SceneTold:
+def tell_scene(
+    progress: Progress, image: Path, models: Path | None = None, anyway: bool = False
+) -> SceneTold:
     """Which scene an image shows. Raises RasterError for a raster that is no image."""
-    facts = Facts(image, progress, models=models)
+    facts = Facts(image, progress, models=models, anyway=anyway)
     if facts.modality.name is None:
         raise RasterError(f"{image.name} is no image but holds {facts.modality.instead}; it shows no scene.")
     return scene_of(facts)
@@ -152,9 +159,11 @@ def network_suits(facts: Facts) -> bool:
     if facts.modality.name not in ("optical", "panchromatic", "multispectral"):
         return False
     gsd_m = facts.overview.gsd_m
-    if gsd_m is None:
-        return facts.modality.name != "multispectral"
-    return gsd_m <= COARSEST_M
+    from data.vision.scene_network import NETWORK
+
+    if gsd_m is None and facts.modality.name == "multispectral":
+        return False
+    return (gsd_m is None or gsd_m <= COARSEST_M) and facts.suits(NETWORK)
 
 
 def by_network(facts: Facts) -> SceneTold:
@@ -168,8 +177,9 @@ def by_network(facts: Facts) -> SceneTold:
         "scene", f"The scene network gives {name} a probability of {likely:.2f}.", likely, "", NETWORK
     )  # fmt: skip
     return SceneTold(
-        name if likely >= least else None, likely, ranked, (fact,), looked.present, (), NETWORK, least
-    )
+        name if likely >= least else None, likely, ranked, (fact,), looked.present, (), NETWORK, least,
+        tuple(facts.said),
+    )  # fmt: skip
 
 
 def by_rules(facts: Facts) -> SceneTold:
@@ -188,12 +198,13 @@ def by_rules(facts: Facts) -> SceneTold:
         if fact is not None and fact not in deciding and ramp.met(values) > 0.3:
             deciding.append(fact)
     return SceneTold(
-        best[0] if best[1] >= _LEAST else None,
+        best[0] if best[1] >= _LEAST and measured_share(best[0], values) >= _MEASURED else None,
         round(min(0.99, sure), 3),
         tuple((name, round(score, 3)) for name, score in ranked[:5]),
         tuple(deciding[:4]),
         {key: None if value is None else round(float(value), 4) for key, value in values.items()},
         tuple(facts.missing.values()),
+        said=tuple(facts.said),
     )
 
 
@@ -204,6 +215,12 @@ def score_of(name: str, values: Mapping[str, float | None]) -> float:
         product *= max(_FLOOR, ramp.met(values)) ** ramp.weight
         weights += ramp.weight
     return float(product ** (1 / weights))
+
+
+def measured_share(name: str, values: Mapping[str, float | None]) -> float:
+    """How much of a scene's conditions, by weight, was measured: 0 to 1."""
+    known = sum(each.weight for each in RULES[name] if values.get(each.what) is not None)
+    return known / sum(each.weight for each in RULES[name])
 
 
 def scene_values(facts: Facts) -> dict[str, float | None]:

@@ -11,14 +11,11 @@ from data.raster.errors import RasterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from data.models.registry import Model
     from data.vision.detect import Detected
 
 DETECTING = ("oriented-object-detection", "object-detection", "instance-segmentation")
 """The tasks of models that find objects."""
-TOO_COARSE = 1.5
-"""How many times a detector's coarsest pixel is too coarse for it."""
-SHIPS = "cfar-ships"
+SHIPS = "ships-cfar"
 """The card of the method for ships in radar images."""
 
 
@@ -37,32 +34,22 @@ def sighted(
         return _ships(progress, image)
     from data.vision.detect import detect
 
-    _check_fine_enough(image, models)
     return detect(progress, image, classes=classes, folder=models)
 
 
-def _check_fine_enough(image: Path, folder: Path | None) -> None:
-    """Raises RasterError for pixels that are too coarse for every detector: what they find is chance."""
-    from data.models.choosing import image_facts
+def detector_for(image: Path, modality: str | None, folder: Path | None) -> str | None:
+    """The model that `sighted` looks for objects with; None where none suits the image."""
+    from data.models.choosing import choose, image_facts
     from data.models.registry import registry
 
-    gsd_m = image_facts(image).gsd_m
-    ranges = [each.card.input.gsd_m for each in registry(folder).of_task(*DETECTING) if _is_network(each)]
-    if gsd_m is None or not ranges or None in ranges:
-        return
-    coarsest = max(each[1] for each in ranges if each is not None)
-    if gsd_m > coarsest * TOO_COARSE:
-        raise RasterError(
-            f"Pixels of {gsd_m:.3g} m are too coarse to find objects in; the detectors take {coarsest:g} m "
-            "at most."
-        )
-
-
-def _is_network(model: Model) -> bool:
-    """Whether it is a detector for optical images that can be run."""
-    return (
-        model.ready and model.card.kind not in ("method", "chat") and "optical" in model.card.input.modality
-    )
+    if modality is None:
+        return None
+    if modality == "sar":
+        return SHIPS
+    try:
+        return choose(registry(folder), DETECTING, image_facts(image)).name
+    except RasterError:
+        return None
 
 
 def _ships(progress: Progress, image: Path) -> Detected:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ _LEAST_GAIN = 0.02
 _LEAST_LIKENESS = 0.2
 """And what it must reach: two fields of speckle agree in nothing."""
 _MOST_SHIFT_PX = 64.0
+_MEAN_PX = 5
+_LEAST_PX = 50
 _PRETENDED = "EPSG:32631"
 
 
@@ -40,6 +43,8 @@ class Together:
     """What was done, in sentences."""
     placed: bool
     """Whether the images have a place on the ground."""
+    likeness: float | None = None
+    """How well both agree as they now lie: `likeness_of`."""
 
 
 def brought_together(progress: Progress, before: Path, after: Path, folder: Path) -> Together:
@@ -77,9 +82,39 @@ def brought_together(progress: Progress, before: Path, after: Path, folder: Path
         done.append(f"The images were taken as they lie: {_lower(str(error))}")
     if not moved:
         target = _laid_over(before, after, folder)
+    agree = likeness_of(before, target, numbers[0], numbers[1])
     return Together(
-        before, target, numbers[0], numbers[1], names, shift, likeness, moved, tuple(done), placed
+        before, target, numbers[0], numbers[1], names, shift, likeness, moved, tuple(done), placed, agree
     )
+
+
+def likeness_of(before: Path, after: Path, numbers: Sequence[int], others: Sequence[int]) -> float | None:
+    """The rank correlation (Spearman 1904) of two images that lie on one grid; None with too few pixels.
+
+    Of the mean of the bands in means of 5 x 5 pixels, so that neither noise and speckle nor a shift of a
+    pixel counts; by ranks, so that decibels, a stretch and a gain do not.
+    """
+    from scipy.ndimage import uniform_filter
+    from scipy.stats import spearmanr
+
+    from data.raster.windows import Band
+    from data.vision.pairs import finite_all, pair_samples
+
+    both: list[tuple[Any, Any]] = []
+    for blocks in pair_samples([Band(before, tuple(numbers)), Band(after, tuple(others))]):
+        known = finite_all(blocks)
+        share = uniform_filter(known.astype(np.float32), _MEAN_PX)
+        one, two = (
+            (uniform_filter(np.where(known, each.mean(axis=0), 0), _MEAN_PX) / np.maximum(share, 1e-6))[known]
+            for each in blocks
+        )
+        both.append((one[::_MEAN_PX], two[::_MEAN_PX]))
+    if sum(len(one) for one, _ in both) < _LEAST_PX:
+        return None
+    first, second = (np.concatenate([pair[at] for pair in both]) for at in (0, 1))
+    if first.std() == 0 or second.std() == 0:
+        return None
+    return round(float(spearmanr(first, second).statistic), 4)
 
 
 def shared_bands(before: Path, after: Path) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]:

@@ -52,9 +52,7 @@ def vegetation_mask(
     that the bands allow. Raises RasterError.
     """
     bands = _bands(source)
-    chosen = method
-    if method == "auto":
-        chosen = "ndvi" if "nir" in bands and "red" in bands else "excess_green"
+    chosen = suited(source) if method == "auto" else method
     if chosen == "network":
         from data.vision.segment import class_mask
 
@@ -67,6 +65,11 @@ def vegetation_mask(
             f"{source.name} does not say which is {' and '.join(missing)}."
         )
     return _by_index(progress, source, target, chosen, tuple(bands[each] for each in wanted))
+
+
+def suited(source: Path) -> Literal["ndvi", "excess_green"]:
+    """The method that an image's bands allow: the first where near infrared and red are told."""
+    return "ndvi" if {"nir", "red"} <= set(_bands(source)) else "excess_green"
 
 
 def ndvi(nir: NDArray[Any], red: NDArray[Any]) -> NDArray[Any]:

@@ -39,6 +39,8 @@ LATER = Artifact("raster-5ce4e1", "raster", "Scene later", "6 bands", "test()")
 SAR_LATER = Artifact("raster-5a75a8", "raster", "SAR later", "1 band", "test()")
 AIRFIELD = Artifact("raster-0b1ec7", "raster", "Airfield", "3 bands", "test()")
 APRON = Artifact("raster-0b1ec8", "raster", "Apron", "1 band", "test()")
+TOWN = Artifact("raster-70e0a0", "raster", "Town", "3 bands", "test()")
+TOWN_LATER = Artifact("raster-70e0a1", "raster", "Town later", "3 bands", "test()")
 PHOTO = Artifact("raster-9407a0", "raster", "Photo", "3 bands", "test()")
 DOCUMENTS = {
     "document-9df000": "report.pdf",
@@ -72,6 +74,8 @@ def prepared(world: World) -> State:
         (SCENE, "scene.tif"),
         (AIRFIELD, "airfield.tif"),
         (APRON, "apron.tif"),
+        (TOWN, "town_before.tif"),
+        (TOWN_LATER, "town_after.tif"),
         (PAN, "pan.tif"),
         (DEM, "dem.tif"),
         (SAR, "sar.tif"),

@@ -12,7 +12,8 @@ from tools.artifacts import Call, Input
 from tools.base import Step, Tool, ToolError, World, tool
 from tools.detections import Detections, DetectionsHandle, detections_of, detections_step
 from tools.phrases import listed, number, number_of, one_line
-from tools.rasters import Raster, RasterHandle, image_of
+from tools.rasters import Raster, RasterHandle, raster_of
+from tools.vision.guarding import Anyway, guarded
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -32,8 +33,15 @@ PixelSize = Annotated[
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@guarded("image")
 def optical_plane_type(
-    state: State, world: World, *, image: RasterHandle, detections: Found = None, gsd_m: PixelSize = None
+    state: State,
+    world: World,
+    *,
+    image: RasterHandle,
+    detections: Found = None,
+    gsd_m: PixelSize = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Say which types the planes in an optical image may be, by length and span against a table of 133 types.
 
@@ -48,12 +56,19 @@ def optical_plane_type(
     identify the jets | fighters or airliners? | name the aircraft by size | what kind of plane is on the
     runway | tell me the plane types | how large are the planes and what could they be
     """
-    return _typed(state, world, optical_plane_type, image, detections, gsd_m, radar=False)
+    return _typed(state, world, optical_plane_type, image, detections, gsd_m, anyway, radar=False)
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@guarded("image")
 def sar_plane_type(
-    state: State, world: World, *, image: RasterHandle, detections: Found = None, gsd_m: PixelSize = None
+    state: State,
+    world: World,
+    *,
+    image: RasterHandle,
+    detections: Found = None,
+    gsd_m: PixelSize = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Say which types the planes in a radar image may be, by the extent of their bright returns.
 
@@ -67,7 +82,7 @@ def sar_plane_type(
     radar returns | what kind of jets are in this SAR scene | name the aircraft in the Sentinel image | how
     long are the planes on radar | airliner or fighter in the radar picture | SAR aircraft recognition
     """
-    return _typed(state, world, sar_plane_type, image, detections, gsd_m, radar=True)
+    return _typed(state, world, sar_plane_type, image, detections, gsd_m, anyway, radar=True)
 
 
 def _typed(
@@ -77,6 +92,7 @@ def _typed(
     image: str,
     detections: str | None,
     gsd_m: float | None,
+    anyway: bool,
     *,
     radar: bool,
 ) -> Step:
@@ -84,8 +100,8 @@ def _typed(
     from data.raster.errors import RasterError
     from data.vision.aircraft import measure_planes
 
-    raster = image_of(state, world, image)
-    call = Call.of(asked, image=image, detections=detections, gsd_m=gsd_m)
+    raster = raster_of(state, world, image)
+    call = Call.of(asked, image=image, detections=detections, gsd_m=gsd_m, anyway=anyway)
     given = detections_of(state, world, detections) if detections is not None else None
     inputs: list[Input] = [raster] if given is None else [raster, given]
     try:
@@ -148,9 +164,7 @@ def _found(world: World, raster: Raster, radar: bool, gsd_m: float | None) -> tu
                 "below 5 m."
             )
         found = world.work("Looking for planes", bright_targets, raster.path, gsd_m=pixel_m)
-        return features(found, raster.path, model="cfar-bright-targets", source=raster.handle), (
-            "cfar-bright-targets"
-        )
+        return features(found, raster.path, model="bright-targets", source=raster.handle), ("bright-targets")
     done = world.work("Looking for planes", detect, raster.path, folder=world.models, classes=["plane"])
     return features(done.found, raster.path, model=done.model, source=raster.handle), str(done.model)
 

@@ -12,12 +12,14 @@ from state.model import State
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed, number, number_of
-from tools.rasters import RasterHandle, image_of, raster_of
+from tools.rasters import RasterHandle, raster_of
 from tools.vectors import VectorHandle, vector_of, vector_step
+from tools.vision.guarding import Anyway, guarded
 from tools.vision.products import Outlines, area_words, mask_step
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("before", "after")
 def change_detection(
     state: State,
     world: World,
@@ -32,6 +34,7 @@ def change_detection(
         ),
     ] = "auto",
     min_px: Annotated[int, Field(ge=1, le=100_000, description="Smaller patches are left out, pixels.")] = 8,
+    anyway: Anyway = False,
 ) -> Step:
     """Find what changed between two images of one place: magnitude, outlines with areas, share of the image.
 
@@ -52,7 +55,9 @@ def change_detection(
     def make(path: Path) -> None:
         from data.vision.change import map_change
 
-        made = world.work("Comparing the images", map_change, first.path, second.path, path, method, min_px)
+        made = world.work(
+            "Comparing the images", map_change, first.path, second.path, path, method, min_px, anyway
+        )
         done.extend(made.done)
         found.update(
             model=f"change-{made.method.replace('_', '-')}",
@@ -62,6 +67,8 @@ def change_detection(
             shift_px=None if made.shift_px is None else [round(each, 3) for each in made.shift_px],
             histograms_matched=made.matched,
             correlations=list(made.correlations),
+            likeness=made.likeness,
+            said_first=list(made.said),
         )
 
     def said(areas: Any) -> str:
@@ -79,7 +86,7 @@ def change_detection(
             f"{' '.join(done)}"
         )
 
-    call = Call.of(change_detection, before=before, after=after, method=method, min_px=min_px)
+    call = Call.of(change_detection, before=before, after=after, method=method, min_px=min_px, anyway=anyway)
     return mask_step(
         state, world, call, [first, second], make, name=f"Change, {first.name} to {second.name}"[:100],
         said=said, classes={1: "changed"}, polygons=Outlines(min_px=min_px, mean_of=(("magnitude", 2),)),
@@ -88,6 +95,7 @@ def change_detection(
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("vector",), long_running=True)
+@guarded("before", "after")
 def building_damage_detection(
     state: State,
     world: World,
@@ -98,6 +106,7 @@ def building_damage_detection(
         VectorHandle | None,
         Field(description="Outlines of the buildings; else they are extracted from the image before."),
     ] = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Assess each building's damage from images before and after: four levels, a score and counts per level.
 
@@ -105,17 +114,17 @@ def building_damage_detection(
     correlates, its edges, lightness, colour and texture in both images, against its surroundings, go through
     an ordinal logistic regression fitted on rendered pairs. The score is 0 (no damage) to 1 (destroyed).
 
-    Example: copilot call building_damage_detection before=raster-5ce4e0 after=raster-5ce4e1 buildings=vector-f1e1d5
+    Example: copilot call building_damage_detection before=raster-70e0a0 after=raster-70e0a1
 
     Asked as: which buildings were damaged | how bad is it? | damage per house after the tornado | how many
     buildings were destroyed | assess the damage from the earthquake | what is left standing | damage levels
     of the buildings | which roofs are gone | hurricane damage assessment
-    """  # noqa: E501
-    first, second = image_of(state, world, before), image_of(state, world, after)
+    """
+    first, second = raster_of(state, world, before), raster_of(state, world, after)
     given = vector_of(state, world, buildings) if buildings is not None else None
-    frame, done, outside = _assessed(world, first.path, second.path, given)
+    frame, done, outside, first_said = _assessed(world, first.path, second.path, given, anyway)
     counts = {each: int((frame["level"] == each).sum()) for each in frame.attrs["levels"]}
-    call = Call.of(building_damage_detection, before=before, after=after, buildings=buildings)
+    call = Call.of(building_damage_detection, before=before, after=after, buildings=buildings, anyway=anyway)
     inputs: list[Input] = [first, second, given] if given else [first, second]
     beside = f" {number_of(outside, 'building')} lie outside the images." if outside else ""
     worst = _worst(frame)
@@ -131,6 +140,7 @@ def building_damage_detection(
     return vector_step(
         state, world, call, inputs, frame, name=f"Damage in {second.name}"[:100], said=said, color="#dd6b20",
         by_level=counts, mean_score=mean, outside=outside, worst=worst, model="damage-ordinal",
+        said_first=list(first_said),
     )  # fmt: skip
 
 
@@ -155,8 +165,10 @@ def _worst_said(each: Mapping[str, Any]) -> str:
     return f"building {each['building_id']} ({each['level']}, score {each['score']:.2f}, at {where})"
 
 
-def _assessed(world: World, before: Path, after: Path, given: Any) -> tuple[Any, tuple[str, ...], int]:
-    """The buildings with their damage, what was done to the images, and how many lie outside them."""
+def _assessed(
+    world: World, before: Path, after: Path, given: Any, anyway: bool
+) -> tuple[Any, tuple[str, ...], int, tuple[str, ...]]:
+    """The buildings with their damage, what was done to the pair, how many lie outside, what comes first."""
     import tempfile
 
     from data.raster.errors import RasterError
@@ -172,12 +184,14 @@ def _assessed(world: World, before: Path, after: Path, given: Any) -> tuple[Any,
                 raise ToolError(f"{given.name} holds no polygons, so no outlines of buildings.")
             flat[["geometry"]].to_parquet(outlines, index=False)
         try:
-            done, outside = world.work("Assessing damage", assess, before, after, target, outlines)
+            done, outside, said = world.work(
+                "Assessing damage", assess, before, after, target, outlines, anyway
+            )
         except RasterError as error:
             raise ToolError(str(error)) from None
         frame = read_geoparquet(target)
     frame.attrs["levels"] = LEVELS
-    return frame, done, outside
+    return frame, done, outside, said
 
 
 _MOST_PERCENT = 50.0
@@ -191,6 +205,7 @@ NAMES = {
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("before", "after")
 def burned_area(
     state: State,
     world: World,
@@ -202,6 +217,7 @@ def burned_area(
     min_area_m2: Annotated[
         float, Field(ge=0, le=1e12, description="Smaller patches get no outline, square metres.")
     ] = 0.0,
+    anyway: Anyway = False,
 ) -> Step:
     """Map what burned and how severely, by dNBR: area in km² of low to high severity, and outlines.
 
@@ -253,7 +269,7 @@ def burned_area(
 
     from data.vision.burn import BURNED, SEVERITIES
 
-    call = Call.of(burned_area, after=after, before=before, min_area_m2=min_area_m2)
+    call = Call.of(burned_area, after=after, before=before, min_area_m2=min_area_m2, anyway=anyway)
     inputs: list[Input] = [image, earlier] if earlier else [image]
     return mask_step(
         state, world, call, inputs, make, name=f"Burned in {image.name}"[:100], said=said,

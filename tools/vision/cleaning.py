@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from data.vision.asked import CLOUD_CARDS
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.geotools.raster_arguments import finite, with_data
 from tools.phrases import number, number_of
 from tools.rasters import Raster, RasterHandle, raster_of, raster_step
+from tools.vision.guarding import Anyway, guarded
 from tools.vision.products import Outlines, area_words, mask_step
 
 if TYPE_CHECKING:
@@ -33,8 +35,7 @@ CLOUD_METHODS = {
     "white ground for cloud",
 }
 MODELS = {
-    "s2cloudless": "s2cloudless", "qa_pixel": "cloud-quality-band", "scl": "cloud-quality-band",
-    "spectral": "cloud-spectral-tests", "colour": "cloud-colour", "dct": "dct-denoising",
+    **CLOUD_CARDS, "dct": "dct-denoising",
     "median and dct": "dct-denoising", "median": "impulse-median", "nlm": "non-local-means",
     "refined_lee": "refined-lee", "canny": "canny", "sobel": "sobel", "ratio": "ratio-of-averages",
 }  # fmt: skip
@@ -43,6 +44,7 @@ _Cloud = Literal["auto", "s2cloudless", "qa_pixel", "scl", "spectral", "colour"]
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("image")
 def cloud_detection(
     state: State,
     world: World,
@@ -51,6 +53,7 @@ def cloud_detection(
     method: Annotated[
         _Cloud, Field(description="auto takes the best that the bands allow, in the order of the list.")
     ] = "auto",
+    anyway: Anyway = False,
 ) -> Step:
     """Find the clouds in an image: a mask, their outlines, the share of the image, and by which method.
 
@@ -89,13 +92,14 @@ def cloud_detection(
         return f"{area_words(areas[0])} of {source.name} is cloud, {how}.{also}"
 
     return mask_step(
-        state, world, Call.of(cloud_detection, image=image, method=method), [source], make,
+        state, world, Call.of(cloud_detection, image=image, method=method, anyway=anyway), [source], make,
         name=f"Clouds of {source.name}"[:100], said=said, classes={1: "cloud"},
         polygons=Outlines(min_px=9), options={"colormap": "grey"}, color="#9bd3ff", found=found,
     )  # fmt: skip
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@guarded("image")
 def cloud_removal(
     state: State,
     world: World,
@@ -105,6 +109,7 @@ def cloud_removal(
         list[RasterHandle] | None,
         Field(max_length=20, description="The same place on other dates, with the same bands."),
     ] = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Take the clouds out of an image, from other dates where given, and mark which pixels are invented.
 
@@ -139,7 +144,8 @@ def cloud_removal(
         return str(found.pop("said"))
 
     step = raster_step(
-        state, world, Call.of(cloud_removal, image=image, others=others), [source, *dates], make,
+        state, world, Call.of(cloud_removal, image=image, others=others, anyway=anyway),
+        [source, *dates], make,
         name=f"{source.name} without clouds"[:100], said=said, options=_as_shown(source),
     )  # fmt: skip
     return with_data(step, **found)
@@ -181,6 +187,7 @@ def _cleared_words(done: Cleared, source: Raster, dates: Sequence[Raster]) -> st
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@guarded("image")
 def image_dehazing(
     state: State,
     world: World,
@@ -189,6 +196,7 @@ def image_dehazing(
     strength: Annotated[
         float, Field(ge=0.05, le=1, description="How much of the haze goes, 0 to 1; the paper's omega.")
     ] = 0.95,
+    anyway: Anyway = False,
 ) -> Step:
     """Take haze out of an image by the dark channel prior, and say how much light the haze had taken.
 
@@ -229,13 +237,14 @@ def image_dehazing(
         return f"{start}; {number(100 * strength)} % of that was taken out.{hardly}"
 
     step = raster_step(
-        state, world, Call.of(image_dehazing, image=image, strength=strength), [source], make,
+        state, world, Call.of(image_dehazing, image=image, strength=strength, anyway=anyway), [source], make,
         name=f"{source.name} without haze"[:100], said=said, options=_as_shown(source),
     )  # fmt: skip
     return with_data(step, **found)
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@guarded("image")
 def denoising(
     state: State,
     world: World,
@@ -248,6 +257,7 @@ def denoising(
     strength: Annotated[
         float, Field(ge=0.1, le=5, description="How much of the measured noise is taken off; 1 is all of it.")
     ] = 1.0,
+    anyway: Anyway = False,
 ) -> Step:
     """Take noise out of an image, as strong as it measures; says the method and the noise before and after.
 
@@ -282,7 +292,8 @@ def denoising(
         return _noise_words(found, source)
 
     step = raster_step(
-        state, world, Call.of(denoising, image=image, method=method, strength=strength), [source], make,
+        state, world,
+        Call.of(denoising, image=image, method=method, strength=strength, anyway=anyway), [source], make,
         name=f"{source.name}, denoised"[:100], said=said, options=_as_shown(source),
     )  # fmt: skip
     return with_data(step, **found)
@@ -323,6 +334,7 @@ def _noise_words(found: dict[str, Any], source: Raster) -> str:
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@guarded("image")
 def edge_detection(
     state: State,
     world: World,
@@ -332,6 +344,7 @@ def edge_detection(
         Literal["auto", "canny", "sobel", "ratio"],
         Field(description="auto: the ratio of averages for radar, else Canny; sobel gives the gradient."),
     ] = "auto",
+    anyway: Anyway = False,
 ) -> Step:
     """Find the edges in an image: a raster of edges, and how dense they are.
 
@@ -373,7 +386,7 @@ def edge_detection(
 
     looks = {"colormap": "grey", "stretch": "percentile" if method == "sobel" else "minmax"}
     step = raster_step(
-        state, world, Call.of(edge_detection, image=image, method=method), [source], make,
+        state, world, Call.of(edge_detection, image=image, method=method, anyway=anyway), [source], make,
         name=f"Edges of {source.name}"[:100], said=said, options=looks,
     )  # fmt: skip
     return with_data(step, **found)

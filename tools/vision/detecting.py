@@ -13,7 +13,8 @@ from tools.artifacts import Call
 from tools.base import Step, Tool, ToolError, World, tool
 from tools.detections import detections_step
 from tools.phrases import groups_in_words, listed, number, number_of, one_line
-from tools.rasters import Raster, RasterHandle, image_of
+from tools.rasters import Raster, RasterHandle, raster_of
+from tools.vision.guarding import Anyway, guarded
 
 if TYPE_CHECKING:
     from data.vision.detect import Detected
@@ -42,6 +43,7 @@ ORIENTED, UPRIGHT, SEGMENTS = "oriented-object-detection", "object-detection", "
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@guarded("image")
 def optical_detection(
     state: State,
     world: World,
@@ -50,6 +52,7 @@ def optical_detection(
     classes: Classes = None,
     min_score: MinScore = None,
     model: ModelName = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Find planes, ships, vehicles and storage tanks in an optical image, with the best detector there is.
 
@@ -65,11 +68,20 @@ def optical_detection(
     anything that floats? | what can you spot here | run object detection
     """
     return _detected(
-        state, world, optical_detection, image, classes, min_score, model, (ORIENTED, UPRIGHT, SEGMENTS)
+        state,
+        world,
+        optical_detection,
+        image,
+        classes,
+        min_score,
+        model,
+        (ORIENTED, UPRIGHT, SEGMENTS),
+        anyway,
     )
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@guarded("image")
 def horizontal_object_detection(
     state: State,
     world: World,
@@ -78,6 +90,7 @@ def horizontal_object_detection(
     classes: Classes = None,
     min_score: MinScore = None,
     model: ModelName = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Find objects in an optical image as horizontal boxes, parallel to the image's sides.
 
@@ -99,10 +112,12 @@ def horizontal_object_detection(
         min_score,
         model,
         (UPRIGHT, ORIENTED, SEGMENTS),
+        anyway,
     )
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@guarded("image")
 def rotated_object_detection(
     state: State,
     world: World,
@@ -111,6 +126,7 @@ def rotated_object_detection(
     classes: Classes = None,
     min_score: MinScore = None,
     model: ModelName = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Find objects in an optical image as oriented boxes, with the length, width and heading of each.
 
@@ -123,10 +139,13 @@ def rotated_object_detection(
     ships point | tight boxes that follow the heading | detect the vehicles with their direction | how long is
     each boat and where does it head | angled boxes round the planes
     """
-    return _detected(state, world, rotated_object_detection, image, classes, min_score, model, (ORIENTED,))
+    return _detected(
+        state, world, rotated_object_detection, image, classes, min_score, model, (ORIENTED,), anyway
+    )
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@guarded("image")
 def object_count(
     state: State,
     world: World,
@@ -135,6 +154,7 @@ def object_count(
     classes: Classes = None,
     min_score: MinScore = None,
     model: ModelName = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Count the objects of each class in an optical image, and keep the detections that were counted.
 
@@ -156,6 +176,7 @@ def object_count(
         min_score,
         model,
         (ORIENTED, UPRIGHT, SEGMENTS),
+        anyway,
         counting=True,
     )
 
@@ -169,6 +190,7 @@ def _detected(
     min_score: float | None,
     model: str | None,
     tasks: Sequence[str],
+    anyway: bool,
     *,
     counting: bool = False,
 ) -> Step:
@@ -177,15 +199,13 @@ def _detected(
     from data.vision.detect import detect
     from data.vision.detections import features
 
-    raster = image_of(state, world, image, model)
-    call = Call.of(asked, image=image, classes=classes, min_score=min_score, model=model)
+    raster = raster_of(state, world, image)
+    call = Call.of(asked, image=image, classes=classes, min_score=min_score, model=model, anyway=anyway)
     wanted = None if classes is None else [each for each in classes if each.strip()]
     if wanted == []:
         raise ToolError("No class was given; leave classes out to look for everything.")
     spread = 0.1 if counting else 0.0
     try:
-        if model is None:
-            _check_optical(raster)
         found: Detected = world.work(
             "Looking for objects",
             detect,
@@ -239,25 +259,9 @@ def _said(raster: Raster, found: Detected, by_class: dict[str, int], scores: lis
     else:
         sought = listed(found.wanted, 6) or "object"
         text = f"Found no {sought} in {where} with {found.model} at a score of {found.min_score:g} or more."
-    if found.caveat:
-        text += f" Of the model: {found.caveat}."
     if found.skipped:
         text += f" {found.skipped:,} of {found.windows:,} windows hold no values and were left out."
     return " ".join([text, *found.notes])
-
-
-def _check_optical(raster: Raster) -> None:
-    """Raises ToolError for a radar image, which the detectors of optical images would misread."""
-    from data.models.choosing import image_facts
-    from data.progress import Unheard
-    from data.vision.modality import tell_modality
-
-    modality = image_facts(raster.path).modality
-    if modality is None:
-        told = tell_modality(Unheard(), raster.path)
-        modality = told.name if told.confidence >= 0.6 else None
-    if modality == "sar":
-        raise ToolError(f"{one_line(raster.name)} is a radar image; sar_detection finds ships in it.")
 
 
 def _per_km2(raster: Raster, count: int) -> float | None:

@@ -14,8 +14,9 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import number, number_of
-from tools.rasters import Raster, RasterHandle, image_of, raster_of
+from tools.rasters import Raster, RasterHandle, raster_of
 from tools.vectors import vector_step
+from tools.vision.guarding import Anyway, guarded
 from tools.vision.products import Outlines, area_words, mask_step
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("image")
 def building_extraction(
     state: State,
     world: World,
@@ -32,6 +34,7 @@ def building_extraction(
     min_area_m2: Annotated[
         float, Field(ge=0, le=1e7, description="Smaller buildings are left out, square metres.")
     ] = 12.0,
+    anyway: Anyway = False,
 ) -> Step:
     """Outline the buildings in an image: how many, their footprints and the area they cover in m².
 
@@ -46,8 +49,8 @@ def building_extraction(
     where do people live here | rooftops as polygons | how much ground do buildings cover | extract the
     structures | map the built things | count the roofs
     """
-    source = image_of(state, world, image, model)
-    call = Call.of(building_extraction, image=image, model=model, min_area_m2=min_area_m2)
+    source = raster_of(state, world, image)
+    call = Call.of(building_extraction, image=image, model=model, min_area_m2=min_area_m2, anyway=anyway)
     found: dict[str, Any] = {}
 
     def make(path: Path) -> None:
@@ -79,7 +82,10 @@ def building_extraction(
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
-def road_extraction(state: State, world: World, *, image: RasterHandle, model: ModelName = None) -> Step:
+@guarded("image")
+def road_extraction(
+    state: State, world: World, *, image: RasterHandle, model: ModelName = None, anyway: Anyway = False
+) -> Step:
     """Trace the roads in an image as a network of lines: length in km, junctions, widths in metres.
 
     A colour picture goes to the land-cover network's road class; any other optical image, or with
@@ -93,8 +99,8 @@ def road_extraction(state: State, world: World, *, image: RasterHandle, model: M
     car drive | turn the streets into lines | how well connected is the place | extract tracks and highways |
     which way could a convoy go
     """
-    source = image_of(state, world, image, model)
-    call = Call.of(road_extraction, image=image, model=model)
+    source = raster_of(state, world, image)
+    call = Call.of(road_extraction, image=image, model=model, anyway=anyway)
     found: dict[str, Any] = {}
 
     def make(path: Path) -> None:
@@ -126,6 +132,7 @@ def road_extraction(state: State, world: World, *, image: RasterHandle, model: M
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("image")
 def water_extraction(
     state: State,
     world: World,
@@ -141,6 +148,7 @@ def water_extraction(
     min_px: Annotated[
         int, Field(ge=1, le=100_000, description="Smaller patches go to what surrounds them, pixels.")
     ] = 8,
+    anyway: Anyway = False,
 ) -> Step:
     """Find open water in an image, whatever its kind: area in km² and outlines of lakes, rivers and sea.
 
@@ -157,7 +165,7 @@ def water_extraction(
     is there any water here
     """
     source = raster_of(state, world, image)
-    call = Call.of(water_extraction, image=image, method=method, min_px=min_px)
+    call = Call.of(water_extraction, image=image, method=method, min_px=min_px, anyway=anyway)
     found: dict[str, Any] = {}
     notes: list[str] = []
 
@@ -188,6 +196,7 @@ def water_extraction(
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("image")
 def vegetation_extraction(
     state: State,
     world: World,
@@ -200,6 +209,7 @@ def vegetation_extraction(
             "allow."
         ),
     ] = "auto",
+    anyway: Anyway = False,
 ) -> Step:
     """Find living vegetation in an image: area in km², share in percent, and outlines of green patches.
 
@@ -214,7 +224,7 @@ def vegetation_extraction(
     is the town
     """
     source = raster_of(state, world, image)
-    call = Call.of(vegetation_extraction, image=image, method=method)
+    call = Call.of(vegetation_extraction, image=image, method=method, anyway=anyway)
     found: dict[str, Any] = {}
 
     def make(path: Path) -> None:

@@ -12,7 +12,8 @@ from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.detections import detections_step
 from tools.phrases import number_of, one_line
-from tools.rasters import RasterHandle, image_of
+from tools.rasters import RasterHandle, raster_of
+from tools.vision.guarding import Anyway, guarded
 from tools.vision.products import Outlines, area_words, mask_step
 
 Phrase = Annotated[
@@ -26,7 +27,10 @@ Phrase = Annotated[
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
-def visual_grounding(state: State, world: World, *, image: RasterHandle, phrase: Phrase) -> Step:
+@guarded("image")
+def visual_grounding(
+    state: State, world: World, *, image: RasterHandle, phrase: Phrase, anyway: Anyway = False
+) -> Step:
     """Box the objects or ground that a phrase means, such as "the largest ship in the north", and say why.
 
     Candidates are the detector's objects, or the connected parts of a cover. Each word then leaves some:
@@ -42,26 +46,30 @@ def visual_grounding(state: State, world: World, *, image: RasterHandle, phrase:
     from data.vision.detections import features
     from data.vision.grounding import ground
 
-    raster = image_of(state, world, image)
+    raster = raster_of(state, world, image)
     asked = _parsed(phrase)
-    told = _worked(world, f"Looking for {one_line(phrase)}", ground, raster.path, asked, world.models)
+    told = _worked(world, f"Looking for {one_line(phrase)}", ground, raster.path, asked, world.models, anyway)
     why = " ".join(told.why)
     if not told.found:
         said = f"Nothing in {raster.name} is {one_line(phrase)!r}. {told.there_is} {why}"
-        return Step(state, said, {"count": 0, "by_class": {}, "why": list(told.why), "model": told.model})
+        facts = {"count": 0, "by_class": {}, "why": list(told.why), "model": told.model}
+        return Step(state, said, {**facts, "said_first": list(told.said)})
     frame = features(told.found, raster.path, model=told.model, source=raster.handle)
     by_class = {name: int(count) for name, count in frame["class_name"].value_counts().sort_index().items()}
-    call = Call.of(visual_grounding, image=image, phrase=phrase)
+    call = Call.of(visual_grounding, image=image, phrase=phrase, anyway=anyway)
     matches = number_of(len(told.found), "match")
     said = f"{matches} for {one_line(phrase)!r} in {raster.name}, by {told.model}: {why}"
     return detections_step(
         state, world, call, [raster], frame, name=one_line(f"{phrase} in {raster.name}"), said=said,
-        by_class=by_class, why=list(told.why), model=told.model,
+        by_class=by_class, why=list(told.why), model=told.model, said_first=list(told.said),
     )  # fmt: skip
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
-def referring_segmentation(state: State, world: World, *, image: RasterHandle, phrase: Phrase) -> Step:
+@guarded("image")
+def referring_segmentation(
+    state: State, world: World, *, image: RasterHandle, phrase: Phrase, anyway: Anyway = False
+) -> Step:
     """Mask the pixels that a phrase means, such as "the green field in the south", with outlines.
 
     What is meant is found as by visual_grounding. Objects are cut out of their boxes by GrabCut (Rother,
@@ -77,23 +85,25 @@ def referring_segmentation(state: State, world: World, *, image: RasterHandle, p
     from data.vision.grounding import ground
     from data.vision.referring import refer
 
-    raster = image_of(state, world, image)
+    raster = raster_of(state, world, image)
     asked = _parsed(phrase)
-    told = _worked(world, f"Looking for {one_line(phrase)}", ground, raster.path, asked, world.models)
+    told = _worked(world, f"Looking for {one_line(phrase)}", ground, raster.path, asked, world.models, anyway)
     if not told.found:
         said = f"Nothing in {raster.name} is {one_line(phrase)!r}. {told.there_is} {' '.join(told.why)}"
-        return Step(state, said, {"count": 0, "why": list(told.why), "model": told.model})
+        facts = {"count": 0, "why": list(told.why), "model": told.model}
+        return Step(state, said, {**facts, "said_first": list(told.said)})
     found: dict[str, Any] = {"model": told.model, "matches": len(told.found), "why": list(told.why)}
+    found["said_first"] = list(told.said)
 
     def make(path: Path) -> None:
-        world.work(f"Cutting out {one_line(phrase)}", refer, raster.path, path, asked, world.models)
+        world.work(f"Cutting out {one_line(phrase)}", refer, raster.path, path, asked, world.models, anyway)
 
     def said_of(areas: Any) -> str:
         matches = number_of(len(told.found), "match")
         what = f"{one_line(phrase)!r} in {raster.name} is {area_words(areas[0])}"
         return f"{what}, {matches} by {told.model}: {' '.join(told.why)}"
 
-    call = Call.of(referring_segmentation, image=image, phrase=phrase)
+    call = Call.of(referring_segmentation, image=image, phrase=phrase, anyway=anyway)
     return mask_step(
         state, world, call, [raster], make, name=one_line(f"{phrase} in {raster.name}"), said=said_of,
         classes={1: "meant"}, polygons=Outlines(min_px=4), color="#b83280", found=found,

@@ -14,6 +14,7 @@ from tools.geotools.raster_arguments import finite, with_data
 from tools.geotools.raster_indices import BandMap, Scale
 from tools.phrases import listed, number, one_line
 from tools.rasters import RasterHandle, raster_of, raster_step
+from tools.vision.guarding import Anyway, guarded
 
 if TYPE_CHECKING:
     from data.vision.inversion import Inverted
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 
 @tool("vision", needs=("raster",), long_running=True)
-def image_quality(state: State, world: World, *, image: RasterHandle) -> Step:
+@guarded("image")
+def image_quality(state: State, world: World, *, image: RasterHandle, anyway: Anyway = False) -> Step:
     """Say how good an image is: sharpness, noise, range, saturation, haze, clouds, holes and stripes.
 
     Edge width 10 to 90 % in pixels and the contrast it leaves at the Nyquist frequency, variance of the
@@ -124,6 +126,7 @@ def _facts(found: Quality) -> dict[str, Any]:
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@guarded("image")
 def remote_sensing_inversion(
     state: State,
     world: World,
@@ -145,6 +148,7 @@ def remote_sensing_inversion(
         float | None,
         Field(ge=0.1, le=6, description="Of the air, for temperature by the single-channel method."),
     ] = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Compute a quantity of the ground by a published formula: temperature, leaf area, chlorophyll and more.
 
@@ -184,7 +188,7 @@ def remote_sensing_inversion(
     call = Call.of(
         remote_sensing_inversion,
         image=image, quantity=quantity, surface=surface, scale=scale, bands=bands,
-        water_vapour_g_cm2=water_vapour_g_cm2,
+        water_vapour_g_cm2=water_vapour_g_cm2, anyway=anyway
     )  # fmt: skip
     title = _TITLES.get(quantity, quantity.capitalize())
     colormap = _COLORMAPS.get(quantity, "viridis")

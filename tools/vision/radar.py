@@ -13,12 +13,14 @@ from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.detections import detections_step
 from tools.phrases import number, number_of
-from tools.rasters import Raster, RasterHandle, image_of, raster_of
+from tools.rasters import Raster, RasterHandle, raster_of
 from tools.vectors import VectorHandle, vector_of
+from tools.vision.guarding import Anyway, guarded
 from tools.vision.products import Outlines, area_facts, area_words, mask_step
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@guarded("image")
 def sar_detection(
     state: State,
     world: World,
@@ -38,6 +40,7 @@ def sar_detection(
     model: Annotated[
         str | None, Field(max_length=100, description="ships-cfar, the one there is for radar.")
     ] = None,
+    anyway: Anyway = False,
 ) -> Step:
     """Find ships in a radar image by CFAR, with land left out: oriented boxes, lengths and scores.
 
@@ -53,7 +56,7 @@ def sar_detection(
     """
     if model is not None and model != "ships-cfar":
         raise ToolError(f"There is no radar model {model[:40]!r}; ships-cfar is the one there is.")
-    source = image_of(state, world, image, model)
+    source = raster_of(state, world, image)
     ground = vector_of(state, world, land) if land is not None else None
     found = _ships(world, source.path, false_alarm, min_score, ground)
     from data.vision.detections import features
@@ -74,7 +77,13 @@ def sar_detection(
         f"from {number(min_score)}; {how}){sizes}."
     )
     call = Call.of(
-        sar_detection, image=image, false_alarm=false_alarm, min_score=min_score, land=land, model=model
+        sar_detection,
+        image=image,
+        false_alarm=false_alarm,
+        min_score=min_score,
+        land=land,
+        model=model,
+        anyway=anyway,
     )
     inputs: list[Input] = [source, ground] if ground else [source]
     return detections_step(
@@ -119,6 +128,7 @@ def _in_order(found: Any, frame: Any) -> list[float]:
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("before", "after")
 def flood_mapping(
     state: State,
     world: World,
@@ -135,6 +145,7 @@ def flood_mapping(
     min_px: Annotated[
         int, Field(ge=1, le=100_000, description="Smaller patches go to what surrounds them, pixels.")
     ] = 16,
+    anyway: Anyway = False,
 ) -> Step:
     """Map a flood in a radar or optical image, in km² and outlines; an earlier image tells other water apart.
 
@@ -180,7 +191,7 @@ def flood_mapping(
             permanent_known=earlier is not None,
         )
 
-    call = Call.of(flood_mapping, after=after, before=before, dem=dem, min_px=min_px)
+    call = Call.of(flood_mapping, after=after, before=before, dem=dem, min_px=min_px, anyway=anyway)
     inputs: list[Input] = [each for each in (image, earlier, heights) if each is not None]
     return mask_step(
         state, world, call, inputs, make, name=f"Flood in {image.name}"[:100],

@@ -15,6 +15,7 @@ from tools.openai.chatting import seen_by
 from tools.phrases import listed, number, one_line
 from tools.python.documents import extract
 from tools.rasters import Raster, RasterHandle, raster_of
+from tools.vision.guarding import Anyway, guarded
 
 MAX_QUESTION_CHARS = 500
 MEASURED = "measured"
@@ -22,7 +23,8 @@ ANSWERS = "visual-question-answering"
 
 
 @tool("vision", needs=("raster",), long_running=True)
-def classify_image(state: State, world: World, *, image: RasterHandle) -> Step:
+@guarded("image")
+def classify_image(state: State, world: World, *, image: RasterHandle, anyway: Anyway = False) -> Step:
     """Tell whether an image is optical, multispectral, panchromatic or radar (SAR), how sure, and why.
 
     By the file's own words (complex samples, polarisations, bands beyond the visible, colours), else by its
@@ -57,7 +59,8 @@ def classify_image(state: State, world: World, *, image: RasterHandle) -> Step:
 
 
 @tool("vision", needs=("raster",), long_running=True)
-def scene(state: State, world: World, *, image: RasterHandle) -> Step:
+@guarded("image")
+def scene(state: State, world: World, *, image: RasterHandle, anyway: Anyway = False) -> Step:
     """Tell which scene an image shows (harbor, airport, residential, forest, farmland …), and what decided.
 
     Optical images with pixels of 2 m or less: a pretrained network (scene-lite0) looks at the whole and at
@@ -76,7 +79,7 @@ def scene(state: State, world: World, *, image: RasterHandle) -> Step:
     from data.vision.scene import tell_scene
 
     raster = raster_of(state, world, image)
-    told = _worked(world, "Telling the scene", tell_scene, raster, world.models)
+    told = _worked(world, "Telling the scene", tell_scene, raster, world.models, anyway)
     others = listed([f"{name} {number(score)}" for name, score in told.ranked[1:4]])
     data = {
         "scene": told.name,
@@ -87,6 +90,7 @@ def scene(state: State, world: World, *, image: RasterHandle) -> Step:
         "not_sure_between": list(told.between),
         "missing": list(told.missing),
         "model": told.method,
+        "said_first": list(told.said),
     }
     best, score = told.ranked[0]
     missing = "".join(f" Not measured: {each}" for each in told.missing)
@@ -106,7 +110,8 @@ def scene(state: State, world: World, *, image: RasterHandle) -> Step:
 
 
 @tool("vision", needs=("raster",), long_running=True)
-def caption(state: State, world: World, *, image: RasterHandle) -> Step:
+@guarded("image")
+def caption(state: State, world: World, *, image: RasterHandle, anyway: Anyway = False) -> Step:
     """Describe what an image shows in a few sentences, each put together from facts measured in its pixels.
 
     Modality, ground, scene, shares of cover, detected objects, cloud and brightness; `facts` holds every
@@ -123,7 +128,7 @@ def caption(state: State, world: World, *, image: RasterHandle) -> Step:
     from data.vision.caption import METHOD, tell_caption
 
     raster = raster_of(state, world, image)
-    told = _worked(world, "Describing the image", tell_caption, raster, world.models)
+    told = _worked(world, "Describing the image", tell_caption, raster, world.models, anyway)
     facts = [{"number": at, **each} for at, each in enumerate(facts_json(told.facts), start=1)]
     data = {
         "caption": told.plain,
@@ -131,12 +136,14 @@ def caption(state: State, world: World, *, image: RasterHandle) -> Step:
         "facts": facts,
         "missing": list(told.missing),
         "model": METHOD,
+        "said_first": list(told.said),
     }
     missing = "".join(f" Not measured: {each}" for each in told.missing)
     return Step(state, f"{told.plain}{missing}", data)
 
 
 @tool("vision", needs=("raster",), external=True, long_running=True)
+@guarded("image")
 def visual_question(
     state: State,
     world: World,
@@ -154,6 +161,7 @@ def visual_question(
             "chat model's card; a chat model is sent the image.",
         ),
     ] = MEASURED,
+    anyway: Anyway = False,
 ) -> Step:
     """Answer a question about an image from its pixels: is there, how many, how much, where, which is more.
 
@@ -177,7 +185,7 @@ def visual_question(
     if model != MEASURED:
         return _opinion(state, _chat_address(world, model), raster, question)
     asked = parse(question, world.encode)
-    told = _worked(world, "Answering from the pixels", answer, raster, asked, world.models)
+    told = _worked(world, "Answering from the pixels", answer, raster, asked, world.models, anyway)
     data = {
         "answer": told.value,
         "unit": told.unit,
@@ -188,6 +196,7 @@ def visual_question(
         "facts": facts_json(told.facts),
         "model": told.method,
         "external": False,
+        "said_first": list(told.said),
     }
     how = f" By {told.method}." if told.can_tell else ""
     return Step(state, f"{told.text}{how}", data)

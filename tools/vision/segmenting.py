@@ -11,7 +11,8 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed
-from tools.rasters import Raster, RasterHandle, image_of
+from tools.rasters import Raster, RasterHandle, raster_of
+from tools.vision.guarding import Anyway, guarded
 from tools.vision.products import Outlines, area_words, mask_step
 
 if TYPE_CHECKING:
@@ -20,12 +21,9 @@ if TYPE_CHECKING:
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("image")
 def semantic_segmentation(
-    state: State,
-    world: World,
-    *,
-    image: RasterHandle,
-    model: ModelName = None,
+    state: State, world: World, *, image: RasterHandle, model: ModelName = None, anyway: Anyway = False
 ) -> Step:
     """Label every pixel of a colour picture as building, land, road, vegetation or water, with areas.
 
@@ -40,18 +38,15 @@ def semantic_segmentation(
     building | colour the picture by class | how much of it is water, green or built | split the scene into
     classes | make a class map of the photo | what covers the ground here
     """
-    source = image_of(state, world, image, model)
-    call = Call.of(semantic_segmentation, image=image, model=model)
+    source = raster_of(state, world, image)
+    call = Call.of(semantic_segmentation, image=image, model=model, anyway=anyway)
     return _classified(state, world, call, source, model, use=False)
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@guarded("image")
 def land_use_classification(
-    state: State,
-    world: World,
-    *,
-    image: RasterHandle,
-    model: ModelName = None,
+    state: State, world: World, *, image: RasterHandle, model: ModelName = None, anyway: Anyway = False
 ) -> Step:
     """Classify land use: water, vegetation, built-up, bare land and more, in percent and km².
 
@@ -66,8 +61,8 @@ def land_use_classification(
     up and how much is farmland | land use map | share of bare soil, vegetation and water | what kind of
     land is this | how green is the area compared with built-up land
     """
-    source = image_of(state, world, image, model)
-    call = Call.of(land_use_classification, image=image, model=model)
+    source = raster_of(state, world, image)
+    call = Call.of(land_use_classification, image=image, model=model, anyway=anyway)
     return _classified(state, world, call, source, model, use=True)
 
 

@@ -10,15 +10,18 @@ from state.model import State
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed, number
 from tools.rasters import RasterHandle, raster_of
+from tools.vision.guarding import Anyway, guarded
 
 
 @tool("vision", needs=("raster",), long_running=True)
+@guarded("image", "other")
 def image_similarity(
     state: State,
     world: World,
     *,
     image: RasterHandle,
     other: Annotated[RasterHandle, Field(description="The image that it is compared with.")],
+    anyway: Anyway = False,
 ) -> Step:
     """Tell how alike two images are, 0 to 1, in colour, texture and structure, and whether of one place.
 

@@ -12,10 +12,14 @@ from tools.base import Step, World, tool
 from tools.geotools.raster_arguments import with_data
 from tools.phrases import number
 from tools.rasters import RasterHandle, raster_of, raster_step
+from tools.vision.guarding import Anyway, guarded
 
 
 @tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
-def super_resolution(state: State, world: World, *, image: RasterHandle, model: ModelName = None) -> Step:
+@guarded("image")
+def super_resolution(
+    state: State, world: World, *, image: RasterHandle, model: ModelName = None, anyway: Anyway = False
+) -> Step:
     """Double an image's resolution with a network: sharper than bicubic, half the pixel, same place.
 
     A small residual network with a pixel shuffle (after ESPCN, Shi et al. 2016) says what to add to bicubic
@@ -29,7 +33,7 @@ def super_resolution(state: State, world: World, *, image: RasterHandle, model: 
     pixels | upscale this image | it is too coarse, can you make it finer | enhance! | increase the detail
     """
     source = raster_of(state, world, image)
-    call = Call.of(super_resolution, image=image, model=model)
+    call = Call.of(super_resolution, image=image, model=model, anyway=anyway)
     found: dict[str, Any] = {}
 
     def make(path: Path) -> None:

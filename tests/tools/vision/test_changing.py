@@ -35,7 +35,12 @@ def test_the_change_says_what_was_done_to_the_pair(world, state):
 
 
 def test_each_building_gets_a_level_and_the_levels_are_counted(world, state):
-    step = run(world, state, building_damage_detection, before=SCENE.id, after=LATER.id, buildings=FIELDS.id)
+    pair = {"before": SCENE.id, "after": LATER.id, "buildings": FIELDS.id}
+    refused = run(world, state, building_damage_detection, **pair)
+    assert refused.failed and refused.observation.startswith(
+        "The pixels of Scene are 10 m, coarser than the 0.1 to 1 m that damage-ordinal is for; "
+    )
+    step = run(world, state, building_damage_detection, **pair, anyway=True)
     assert not step.failed, step.observation
     frame = gpd.read_parquet(world.artifacts.path(step.data["vector"], ".parquet"))
     assert sum(step.data["by_level"].values()) == len(frame) == 4

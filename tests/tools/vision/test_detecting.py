@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
+import rasterio
 from PIL import Image
 
 from state.model import Artifact, State
@@ -24,8 +24,9 @@ def ready(small_catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> tu
     for artifact, file in ((AIRFIELD, "airfield.tif"), (APRON, "apron.tif")):
         world.artifacts.path(artifact.id, ".tif").write_bytes((FOLDER / file).read_bytes())
         state = state.with_artifact(artifact)
-    noise = np.random.default_rng(1).integers(0, 255, (80, 90, 3), dtype=np.uint8)
-    Image.fromarray(noise).save(world.artifacts.path(PLAIN.id, ".png"))
+    with rasterio.open(FOLDER / "harbour.tif") as source:
+        pixels = source.read().transpose(1, 2, 0)
+    Image.fromarray(pixels).save(world.artifacts.path(PLAIN.id, ".png"))
     return world, state.with_artifact(PLAIN)
 
 
@@ -64,7 +65,10 @@ def test_horizontal_boxes_are_parallel_to_the_image(ready: tuple[World, State]) 
 def test_a_radar_image_is_sent_to_the_radar_tool(ready: tuple[World, State]) -> None:
     step = call(ready, "optical_detection", image=APRON.id)
     assert step.failed
-    assert step.observation == "Apron is a radar image; sar_detection finds ships in it."
+    assert step.observation == (
+        "Apron is a radar image, and oriented-objects is for optical images; sar_detection finds ships in "
+        "it. With anyway=true it is done, and said so first."
+    )
 
 
 def test_a_model_or_class_that_is_not_there_gets_one_sentence(ready: tuple[World, State]) -> None:
@@ -81,6 +85,9 @@ def test_an_image_without_a_place_is_searched_too_and_has_no_density(ready: tupl
     assert not step.failed and step.data["per_km2"] is None and "layer" not in step.data
     typed = call(ready, "optical_plane_type", image=PLAIN.id)
     assert typed.failed and "give gsd_m, in metres" in typed.observation
+    assert step.observation.startswith(
+        "Photograph says no pixel size, and oriented-objects is for pixels of 3 m or finer. Found "
+    )
 
 
 def test_planes_in_radar_are_measured_with_their_candidates(ready: tuple[World, State]) -> None:
@@ -124,12 +131,16 @@ def test_nothing_is_looked_for_in_heights_and_the_refusal_has_their_title(
     )
 
 
-def test_a_model_that_is_named_looks_at_heights_too(ready: tuple[World, State]) -> None:
+def test_who_asks_to_go_on_gets_an_answer_on_heights_that_says_so_first(ready: tuple[World, State]) -> None:
     world, state = ready
     world.artifacts.path(HEIGHTS.id, ".tif").write_bytes((FOLDER / "dem.tif").read_bytes())
     with_heights = (world, state.with_artifact(HEIGHTS))
-    step = call(with_heights, "optical_detection", image=HEIGHTS.id, model="oriented-objects")
-    assert not step.failed, step.observation
+    assert call(with_heights, "optical_detection", image=HEIGHTS.id, model="oriented-objects").failed
+    step = call(with_heights, "optical_detection", image=HEIGHTS.id, model="oriented-objects", anyway=True)
+    assert not step.failed and step.observation.startswith(
+        "Things on the ground are found in a colour, multispectral, panchromatic or radar image, and Height "
+        "of the dike holds heights or a quantity, so the answer may mean nothing. "
+    ), step.observation
 
 
 def test_what_computes_on_pixels_names_the_raster_by_its_title(ready: tuple[World, State]) -> None:

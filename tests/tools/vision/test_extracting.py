@@ -128,7 +128,7 @@ def test_what_does_not_suit_is_refused_in_one_sentence(ready: tuple[World, State
     for name, args, words in (
         ("building_extraction", {"image": PAN.id, "model": "spectral-rules"}, "no network that tells"),
         ("water_extraction", {"image": PAN.id}, "Water is found in"),
-        ("water_extraction", {"image": SPECTRAL.id, "method": "radar"}, "no radar image"),
+        ("water_extraction", {"image": SPECTRAL.id, "method": "radar"}, "is for radar images"),
         ("semantic_segmentation", {"image": COLOUR.id, "model": "nonsense"}, "no model 'nonsense'"),
     ):
         step = run_call(toolbox(), state, world, name, args)
