@@ -77,18 +77,19 @@ def map_flood(
     with quiet_gdal(), tempfile.TemporaryDirectory(prefix="flood-", dir=target.parent) as folder:
         room, grid = Path(folder), grid_of(after)
         optical = _of_one_kind(images, as_radar)
-        levels, looks, index = [], None, "dB"
+        levels, plain, looks, index = [], [], None, "dB"
         for number, path in enumerate(images):
             progress.tell(0.4 * number, f"Preparing image {number + 1}.")
             level = room / f"level{number}.tif"
             if optical is None:
                 looks = _backscatter(progress, path, level, room)
+                plain.append((room / "plain.tif").replace(room / f"plain{number}.tif"))
             else:
                 index = _water_index(path, level)
             levels.append(level)
         progress.tell(0.7, "Telling water from the rest.")
         if optical is None:
-            found, waters = _dark(images, levels, room)
+            found, waters = _dark(images, levels, plain, room)
             found.change = _change(levels, grid)
         else:
             found, waters = _thresholds(images, levels, grid, room)
@@ -97,7 +98,7 @@ def map_flood(
         _mark(levels, waters, raw, found, steep, grid)
         _clean(raw, target, min_px)
     kind: Literal["sar", "optical"] = "sar" if optical is None else "optical"
-    method = _method(kind, index, before is not None)
+    method = _method(kind, index, before is not None, found.whole)
     dark = kind == "optical" and index in INFRARED.values()
     water, earlier = (
         -limit if dark and limit is not None else limit for limit in (found.water, found.water_before)
@@ -156,9 +157,11 @@ def _said(names: tuple[str | None, ...]) -> str:
     return ", ".join(f"{at} {name or 'without a name'}" for at, name in enumerate(names[:14], start=1))
 
 
-def _method(kind: str, index: str, pair: bool) -> str:
+def _method(kind: str, index: str, pair: bool, whole: bool) -> str:
     if kind == "optical":
         return f"{index} by tiles" + (", two dates" if pair else "")
+    if whole:
+        return "median, Otsu and log-ratio" if pair else "median and Otsu"
     return "log-ratio and minimum error" if pair else "backscatter by tiles"
 
 
@@ -194,6 +197,7 @@ def _backscatter(progress: Progress, path: Path, target: Path, room: Path) -> fl
         return np.asarray(made, np.float32)
 
     compute([Band(smooth, (1,))], target, decibel)
+    compute([Band(intensity, (1,))], room / "plain.tif", decibel)
     return looks
 
 
@@ -235,27 +239,49 @@ class _Found:
     change: float | None = None
     tiles: int = 0
     notes: list[str] = field(default_factory=list)
+    whole: bool = False
+    """Radar: whether the threshold is one of the whole image."""
 
 
-def _dark(images: list[Path], levels: list[Path], room: Path) -> tuple[_Found, list[Path]]:
-    """Water in radar images, each on its own grid: 1, 0, or 255 without a value."""
+def _dark(images: list[Path], levels: list[Path], plain: list[Path], room: Path) -> tuple[_Found, list[Path]]:
+    """Water in radar images, each on its own grid: 1, 0, or 255 without a value.
+
+    `levels` are decibels without their speckle, `plain` the same with it.
+    """
     from data.vision.radar_water import dark_bodies, highest_db, marked
     from data.vision.sea import FINE_M, pixel_m
+    from data.vision.whole_split import marked_whole, whole_split
 
     highest = [highest_db(path, in_decibels(path)) for path in images]
-    pixels = [pixel_m(path) or FINE_M for path in images]
-    darks = [dark_bodies(*each) for each in zip(levels, highest, pixels, strict=True)]
-    for at, dark in enumerate(darks):
-        other = darks[-1 - at].threshold
-        if dark.threshold is None and other is not None:
-            # Water parts from land in one image: the same backscatter is water in the other.
-            darks[at] = dark_bodies(levels[at], highest[at], pixels[at], limit=other)
+    sizes = [pixel_m(path) for path in images]
     waters = [room / f"water{number}.tif" for number in range(len(levels))]
-    for level, target, dark in zip(levels, waters, darks, strict=True):
-        marked(level, target, dark)
-    return _Found(
-        darks[0].threshold, darks[-1].threshold if len(darks) > 1 else None, None, darks[0].tiles
-    ), waters
+    wholes = [whole_split(*each) for each in zip(plain, highest, sizes, strict=True)]
+    limits: list[float | None] = [each.threshold for each in wholes]
+    tiles = [0] * len(levels)
+    parted = [
+        None if limit is not None else dark_bodies(level, most, size or FINE_M)
+        for limit, level, most, size in zip(limits, levels, highest, sizes, strict=True)
+    ]
+    for at, dark in enumerate(parted):
+        if dark is not None:
+            limits[at], tiles[at] = dark.threshold, dark.tiles
+    for at, dark in enumerate(parted):
+        other = limits[-1 - at]
+        if dark is not None and dark.threshold is None and other is not None:
+            # Water parts from land in one image: the same backscatter is water in the other.
+            parted[at] = dark = dark_bodies(levels[at], highest[at], sizes[at] or FINE_M, limit=other)
+            limits[at] = dark.threshold
+        if dark is not None:
+            marked(levels[at], waters[at], dark)
+        else:
+            marked_whole(plain[at], waters[at], float(limits[at] or 0.0))
+    notes = [wholes[0].why] if len(wholes) == 1 else [
+        f"Of the {word} image: {whole.why[:1].lower()}{whole.why[1:]}"
+        for word, whole in zip(("later", "earlier"), wholes, strict=True)
+    ]  # fmt: skip
+    before = limits[-1] if len(limits) > 1 else None
+    whole = wholes[0].threshold is not None
+    return _Found(limits[0], before, None, tiles[0], notes, whole), waters
 
 
 def _change(levels: list[Path], grid: Any) -> float | None:

@@ -211,7 +211,7 @@ def _pixel_size(card: Card, image: Path, given: float | None) -> list[Concern]:
         return []
     coarse = told > high
     than = "coarser" if coarse else "finer"
-    said = f"The pixels of {image.name} are {told:.3g} m, {than} than the {wanted} that {card.name} is for"
+    said = f"The pixels of {image.name} are {told:.3g} m, {than} than {card.name} is for ({wanted})"
     help_ = "a finer image would do" if coarse else "raster_resample makes them coarser"
     return [Concern("pixel size", said, help_)]
 

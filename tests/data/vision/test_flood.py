@@ -130,3 +130,55 @@ def test_a_panchromatic_picture_is_not_taken_for_radar(tmp_path, name):
 def test_heights_are_not_taken_for_radar(tmp_path):
     with pytest.raises(RasterError, match=r"dtm\.tif holds heights or a quantity and no radar image"):
         map_flood(Unheard(), real("elevation/dtm.tif"), tmp_path / "flood.tif")
+
+
+def scene_db(
+    wet: np.ndarray, water_db: float, land_db: tuple[float, ...], spread: float, seed: int
+) -> np.ndarray:
+    """Decibels of one look of land of several kinds, in stripes, with water in it."""
+    random = np.random.default_rng(seed)
+    stripes = np.repeat(np.array(land_db), -(-wet.shape[0] // len(land_db)))[: wet.shape[0], None]
+    level = np.where(wet, water_db, np.broadcast_to(stripes, wet.shape)) + random.normal(0, 0.5, wet.shape)
+    speckle = 10 * np.log10(random.gamma(4, 1 / 4, wet.shape))
+    return (level + spread * speckle).astype(np.float32)[None]
+
+
+def test_a_histogram_of_two_humps_is_parted_by_otsu_after_a_median_and_the_answer_says_so(tmp_path):
+    wet = np.zeros((256, 256), bool)
+    wet[:, 90:190] = True
+    image = write(tmp_path / "a.tif", scene_db(wet, -21.0, (-9.0, -11.0), 1.0, 1), ("VV",))
+    made = map_flood(Unheard(), image, tmp_path / "f.tif")
+    assert made.method == "median and Otsu" and -18 < made.threshold < -13
+    assert made.notes[0].startswith(
+        "Its threshold is Otsu's of the whole image after a median of 5 pixels, since "
+    )
+    assert overlap(classes(tmp_path / "f.tif") == FLOOD, wet) > 0.97
+
+
+@pytest.mark.parametrize(
+    ("width", "land", "why"),
+    [
+        (8, (-9.0, -11.0), "since "),  # a river: too small a class to leave a hump
+        (90, (-10.0, -14.5, -16.5), "in a valley of its histogram"),  # wet fields fill the valley
+    ],
+)
+def test_elsewhere_tiles_tell_the_water_and_the_answer_says_so(tmp_path, width, land, why):
+    wet = np.zeros((256, 256), bool)
+    wet[:, 100 : 100 + width] = True
+    image = write(tmp_path / "a.tif", scene_db(wet, -21.0, land, 1.6, 2), ("VV",))
+    made = map_flood(Unheard(), image, tmp_path / "f.tif")
+    assert made.method == "backscatter by tiles"
+    assert made.notes[0].startswith("Its threshold comes from tiles of it, since ") and why in made.notes[0]
+
+
+def test_pixels_that_show_the_shadows_of_buildings_are_not_parted_as_a_whole(tmp_path):
+    wet = np.zeros((256, 256), bool)
+    wet[:, 90:190] = True
+    image = write(tmp_path / "a.tif", scene_db(wet, -21.0, (-9.0, -11.0), 1.0, 1), ("VV",))
+    with rasterio.open(image, "r+") as target:
+        target.transform = Affine(1, 0, 600_000, 0, -1, 5_760_000)
+    made = map_flood(Unheard(), image, tmp_path / "f.tif")
+    assert (made.method, made.notes[0]) == (
+        "backscatter by tiles",
+        "Its threshold comes from tiles of it, since pixels of 1 m show shadows as dark as water.",
+    )

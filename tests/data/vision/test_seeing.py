@@ -125,5 +125,6 @@ def test_footprints_that_share_half_say_so(facts, tmp_path):
 def test_nothing_is_looked_for_in_pixels_that_are_too_coarse_for_the_detectors(facts):
     assert not any(each.key.startswith("objects") for each in facts.of("objects"))
     assert facts.missing["objects"] == (
-        "Pixels of 10 m are too coarse to find objects in; the detectors take 3 m at most."
+        "The pixels of lake.tif are 10 m, coarser than oriented-objects is for (3 m or finer); a finer image "
+        "would do. With anyway=true it is done, and said so first."
     )

@@ -38,7 +38,7 @@ def test_each_building_gets_a_level_and_the_levels_are_counted(world, state):
     pair = {"before": SCENE.id, "after": LATER.id, "buildings": FIELDS.id}
     refused = run(world, state, building_damage_detection, **pair)
     assert refused.failed and refused.observation.startswith(
-        "The pixels of Scene are 10 m, coarser than the 0.1 to 1 m that damage-ordinal is for; "
+        "The pixels of Scene are 10 m, coarser than damage-ordinal is for (0.1 to 1 m); "
     )
     step = run(world, state, building_damage_detection, **pair, anyway=True)
     assert not step.failed, step.observation

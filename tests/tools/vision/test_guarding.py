@@ -107,8 +107,11 @@ def test_pixels_coarser_than_the_models_range_are_refused_or_said_first(
     ready: tuple[World, State], tool: str, model: str
 ) -> None:
     refused = call(ready, tool, image=COARSE.id)
-    assert refused.failed and "The pixels of Prairie are 5 m, coarser than the " in refused.observation
-    assert f"that {model} is for; a finer image would do." in refused.observation
+    assert (
+        refused.failed
+        and f"The pixels of Prairie are 5 m, coarser than {model} is for (" in refused.observation
+    )
+    assert "; a finer image would do." in refused.observation
     gone_on = call(ready, tool, image=COARSE.id, anyway=True)
     assert not gone_on.failed and gone_on.observation.startswith("The pixels of Prairie are 5 m, coarser ")
     assert "so the answer may mean nothing." in gone_on.data["said_first"][0]
@@ -119,7 +122,9 @@ def test_pixels_coarser_than_the_models_range_are_refused_or_said_first(
 )
 def test_bands_that_nothing_names_are_asked_for(ready: tuple[World, State], tool: str) -> None:
     step = call(ready, tool, image=NAMELESS.id)
-    asked = "Nothing says which of the 4 bands of Nameless are red, green and blue; name_bands says it, as in "
+    asked = (
+        "Nothing says which of the 4 bands of Nameless are red, green and blue; name_bands says it, as in "
+    )
     assert step.failed and step.observation.startswith(asked), step.observation
 
 
