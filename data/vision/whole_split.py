@@ -94,7 +94,7 @@ def median_db(values: NDArray[Any]) -> NDArray[np.float32]:
     from data.vision.blocks import nearest_filled
 
     known = np.isfinite(values)
-    made: NDArray[np.float32] = cv2.medianBlur(np.ascontiguousarray(nearest_filled(values)), MEDIAN_PX)
+    made = np.asarray(cv2.medianBlur(np.ascontiguousarray(nearest_filled(values)), MEDIAN_PX), np.float32)
     made[~known] = np.nan
     return made
 

@@ -55,9 +55,8 @@ def change_detection(
     def make(path: Path) -> None:
         from data.vision.change import map_change
 
-        made = world.work(
-            "Comparing the images", map_change, first.path, second.path, path, method, min_px, anyway
-        )
+        how = (method, min_px, anyway)
+        made = world.work("Comparing the images", map_change, first.path, second.path, path, *how)
         done.extend(made.done)
         found.update(
             model=f"change-{made.method.replace('_', '-')}",
@@ -73,18 +72,16 @@ def change_detection(
 
     def said(areas: Any) -> str:
         how = f"by {NAMES[found['method']]} over {number(found['threshold'])} ({found['unit']})"
+        between = f"changed between {first.name} and {second.name}, {how}."
         if not areas[0].pixels:
-            return f"Nothing changed between {first.name} and {second.name}, {how}. {' '.join(done)}"
+            return f"Nothing {between} {' '.join(done)}"
         doubt = (
             " More than half changed, though the method takes most of the ground for unchanged: crops, "
             "season and light may be all it shows."
             if areas[0].share_percent > _MOST_PERCENT
             else ""
         )
-        return (
-            f"{area_words(areas[0])} changed between {first.name} and {second.name}, {how}.{doubt} "
-            f"{' '.join(done)}"
-        )
+        return f"{area_words(areas[0])} {between}{doubt} {' '.join(done)}"
 
     call = Call.of(change_detection, before=before, after=after, method=method, min_px=min_px, anyway=anyway)
     return mask_step(
@@ -254,10 +251,7 @@ def burned_area(
         if not sum(each.pixels for each in areas):
             return f"Nothing in {image.name} shows as burned by {found['method']}."
         if earlier is None:
-            return (
-                f"{area_words(areas[0])} of {image.name} has the look of burned land by NBR below -0.1; bare "
-                "soil and built-up land may have it too, and severity needs an image from before."
-            )
+            return f"{area_words(areas[0])} of {image.name} {_ONE_DATE}"
         parts = listed([f"{each.name} {area_words(each)}" for each in areas if each.pixels])
         known = found["area_km2"]
         total = f"{number(known)} km²" if known is not None else f"{number(found['share_percent'])} %"
@@ -277,6 +271,12 @@ def burned_area(
         polygons=Outlines(min_area_m2=min_area_m2, min_px=3, mean_of=(("index", 2),)),
         options={"colormap": "magma"}, color="#c53030", found=found,
     )  # fmt: skip
+
+
+_ONE_DATE = (
+    "has the look of burned land by NBR below -0.1; bare soil and built-up land may have it too, and "
+    "severity needs an image from before."
+)
 
 
 def _total(areas: Any) -> dict[str, Any]:

@@ -191,11 +191,10 @@ def remote_sensing_inversion(
         water_vapour_g_cm2=water_vapour_g_cm2, anyway=anyway
     )  # fmt: skip
     title = _TITLES.get(quantity, quantity.capitalize())
-    colormap = _COLORMAPS.get(quantity, "viridis")
     step = raster_step(
         state, world, call, [source], make, name=f"{title} of {source.name}"[:100],
         said=lambda _: _inverted_words(made[0], source.name),
-        options={"colormap": colormap},
+        options={"colormap": _COLORMAPS.get(quantity, "viridis")},
     )  # fmt: skip
     return with_data(step, **found)
 
