@@ -175,7 +175,9 @@ def _modality(card: Card, image: Path, told: Modality) -> list[Concern]:
         refused = card.limits.grey == "refused"
         found.append(Concern("modality", said, "a picture in colour would do", refused))
     if kind == "panchromatic" and "sar" not in takes and _wordless(image):
-        said = f"{image.name} is a grey picture that says nothing of its sensor, and smoothed radar looks the same"
+        said = (
+            f"{image.name} is a grey picture that says nothing of its sensor, and smooth radar looks so too"
+        )
         found.append(Concern("modality", said, "", False))
     elif kind in ("sar", "panchromatic") and told.confidence < SURE:
         said = f"It is not sure that {image.name} is {_KINDS[kind]} (confidence {told.confidence:g})"
