@@ -15,6 +15,7 @@ from rasterio.warp import calculate_default_transform, reproject
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
 from data.raster.windows import Grid, windows
+from data.readers.sidecars import names_a_file
 
 MAX_PX = 2_000_000_000
 _MEMORY_MB = 128
@@ -117,6 +118,8 @@ def _crs(text: str | None, lon: float, lat: float) -> Any:
         zone = min(60, max(1, int((lon + 180) // 6) + 1))
         return CRS.from_epsg((32600 if lat >= 0 else 32700) + zone)
     try:
+        if names_a_file(text):
+            raise CRSError
         return CRS.from_user_input(text)
     except CRSError:
         raise RasterError(f"{text[:40]!r} is no coordinate system; EPSG:32631 is one.") from None

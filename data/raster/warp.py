@@ -19,6 +19,7 @@ from data.raster.copying import Copy, copy_of, has_mask
 from data.raster.errors import RasterError
 from data.raster.files import opened
 from data.raster.windows import THREADS, Grid, windows
+from data.readers.sidecars import names_a_file
 
 Method = Literal[
     "nearest", "bilinear", "cubic", "cubic_spline", "lanczos", "average", "mode", "min", "max", "med", "sum"
@@ -34,6 +35,8 @@ def crs_of(text: str) -> CRS:
     """The coordinate system of "EPSG:3857", "3857", a PROJ or a WKT text. Raises RasterError."""
     plain = text.strip()
     try:
+        if names_a_file(plain):
+            raise ValueError
         found = CRS.from_epsg(int(plain)) if plain.isdigit() else CRS.from_user_input(plain)
     except (CRSError, ValueError, OverflowError):
         raise RasterError(

@@ -28,6 +28,7 @@ from shapely.geometry import Polygon
 from data.raster.sensors import sensor_of
 from data.readers.base import BadRecord
 from data.readers.geometry import Extent, extent_of
+from data.readers.sidecars import is_alone, leads_elsewhere
 from data.readers.when import day_in_name, parse_time, year_in_name
 
 _DRIVERS = (
@@ -120,7 +121,12 @@ def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
     """A local raster, read-only. Raises BadRecord, in one sentence, when it is none or is broken."""
     driver = _driver(path)
     # JPEG 2000 and the others can be told to fetch things by their metadata; nothing here needs that.
-    environment = rasterio.Env(GDAL_DISABLE_READDIR_ON_OPEN="FALSE", CPL_CURL_ENABLED="NO")
+    alone = is_alone(path.resolve())
+    environment = rasterio.Env(
+        GDAL_DISABLE_READDIR_ON_OPEN="EMPTY_DIR" if alone else "FALSE",
+        GDAL_PAM_ENABLED="NO" if alone else "YES",
+        CPL_CURL_ENABLED="NO",
+    )
     with environment, warnings.catch_warnings():
         warnings.simplefilter("ignore", NotGeoreferencedWarning)
         try:
@@ -128,6 +134,8 @@ def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
         except (RasterioError, OSError) as error:
             raise BadRecord(f"the file is not a readable raster ({_first_line(error)})") from None
         with source:
+            if leads_elsewhere(source):
+                raise BadRecord("the file names another file as a part of it; a copy with all in it would do")
             yield source
 
 

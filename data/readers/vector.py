@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from pyproj.exceptions import CRSError
 from data.readers.base import BadRecord, Item, Rejected
 from data.readers.features import table_batch
 from data.readers.geometry import extents_of
+from data.readers.sidecars import names_a_file
 
 
 def to_wgs84(crs: str | dict[str, object] | None) -> Transformer | None:
@@ -28,6 +30,8 @@ def to_wgs84(crs: str | dict[str, object] | None) -> Transformer | None:
     if crs is None:
         return None
     try:
+        if names_a_file(crs if isinstance(crs, str) else json.dumps(crs)):
+            raise CRSError("it names a file")
         found = CRS.from_user_input(crs)
     except CRSError:
         raise BadRecord(

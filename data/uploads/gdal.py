@@ -15,6 +15,7 @@ import rasterio
 from rasterio.errors import NotGeoreferencedWarning, RasterioError
 
 from data.raster.files import CACHE_BYTES
+from data.readers.sidecars import leads_elsewhere
 from data.uploads.errors import UploadError, shown
 
 DRIVERS = {"tiff": "GTiff", "png": "PNG", "jpeg": "JPEG", "jp2": "JP2OpenJPEG"}
@@ -67,6 +68,10 @@ def opened(path: Path, form: str, name: str) -> Iterator[rasterio.DatasetReader]
                 f"({reason_of(error)}); send it again."
             ) from None
         with source:
+            if leads_elsewhere(source):
+                raise UploadError(
+                    f"{shown(name)} names another file as a part of it; send one that has everything in it."
+                )
             check_claims(source, path, name)
             yield source
 

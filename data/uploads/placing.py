@@ -16,6 +16,7 @@ from pyproj.exceptions import CRSError
 from rasterio.control import GroundControlPoint
 from rasterio.rpc import RPC
 
+from data.readers.sidecars import names_a_file
 from data.uploads.brought import Box, Incoming
 from data.uploads.errors import UploadError, shown
 
@@ -53,6 +54,8 @@ class Placing:
 def crs_named(text: str) -> CRS:
     """The coordinate system that a user or a .prj names. Raises UploadError."""
     try:
+        if names_a_file(text):
+            raise ValueError
         return CRS.from_user_input(text.strip())
     except (CRSError, ValueError, UnicodeError):
         raise UploadError(
