@@ -14,6 +14,7 @@ from rasterio.enums import ColorInterp, MaskFlags
 from rasterio.windows import Window
 
 from data.raster.files import geotiff_profile
+from data.raster.looks import nothing_tag
 from data.raster.windows import Grid
 
 _NOT_KEPT = (
@@ -109,7 +110,7 @@ def describe_like(writer: Any, source: rasterio.DatasetReader, numbers: Sequence
         writer.colorinterp = source.colorinterp
     if len(picked) == 1 and source.colorinterp[picked[0]] == ColorInterp.palette:
         writer.write_colormap(1, source.colormap(numbers[0]))
-    writer.update_tags(**kept_tags(source.tags()))
+    writer.update_tags(**kept_tags(source.tags()), **nothing_tag(source, numbers[0]))
 
 
 def kept_tags(tags: dict[str, str]) -> dict[str, str]:

@@ -189,8 +189,7 @@ def _looked_at(source: rasterio.DatasetReader, look: Look) -> Drawn:
         lookup(look.colormap)  # raises for a name that there is not
     bare = Drawn(bands, expression, names, (), look.colormap, palette, single and kind.kind in "iub")
     limits = () if palette else _limits(source, bare, look.stretch)
-    tag = source.tags().get(NOTHING_TAG) if single and bands == (1,) else None
-    nothing = float(tag) if tag is not None else None
+    nothing = nothing_in(source, bands[0]) if single else None
     if nothing is not None and limits and look.stretch == "minmax":
         # A mask that is full of one class shows it in the colour that it has beside nothing.
         limits = ((min(nothing, limits[0][0]), _greatest(source, limits[0][1])),)
@@ -204,6 +203,18 @@ def _looked_at(source: rasterio.DatasetReader, look: Look) -> Drawn:
         bare.nearest,
         nothing if look.sheer else None,
     )
+
+
+def nothing_in(source: rasterio.DatasetReader, band: int) -> float | None:
+    """The value that stands for nothing in a band of a mask, as its file says; None for anything else."""
+    tag = source.tags().get(NOTHING_TAG) if band == 1 else None
+    return None if tag is None else float(tag)
+
+
+def nothing_tag(source: rasterio.DatasetReader, band: int) -> dict[str, str]:
+    """The tag for what is made of a band: a piece of a mask, or one without specks, is a mask still."""
+    nothing = nothing_in(source, band)
+    return {} if nothing is None else {NOTHING_TAG: f"{nothing:g}"}
 
 
 def _greatest(source: rasterio.DatasetReader, high: float) -> float:

@@ -20,6 +20,7 @@ from rasterio.windows import Window
 from data.raster.copying import kept_tags
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
+from data.raster.looks import nothing_tag
 from data.raster.warp import checked, grid_in, pixel_sizes
 from data.raster.windows import Grid, windows
 
@@ -68,7 +69,7 @@ def mosaic(
                 writer.write_mask(valid.any(axis=0), window=window)
         writer.descriptions = tuple(each or "" for each in first.descriptions)
         writer.scales, writer.offsets = first.scales, first.offsets
-        writer.update_tags(**kept_tags(first.tags()))
+        writer.update_tags(**kept_tags(first.tags()), **nothing_tag(first, 1))
     return grid, sum(isinstance(each.source, WarpedVRT) for each in readers)
 
 

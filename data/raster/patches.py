@@ -18,6 +18,7 @@ from rasterio.windows import Window
 
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
+from data.raster.looks import nothing_in, nothing_tag
 from data.raster.windows import Grid, Place, missing_in, read_block, readable, windows
 
 if TYPE_CHECKING:
@@ -59,16 +60,24 @@ def outlines(
     connectivity: Connectivity = 4,
     min_area_m2: float = 0.0,
     simplify: float = 0.0,
+    background: bool = False,
 ) -> gpd.GeoDataFrame:
     """The outlines of patches of equal value, or of the pixels that meet `where`, in the raster's CRS.
 
     One row a polygon, the largest first: `value` (with `where` 1), `area_m2` on the WGS84 ellipsoid and
     `area_ha`, both of the pixels, whatever `simplify` (a length in the CRS's unit) then does to the outline.
     Neighbours that were simplified still touch (coverage simplification). Nodata has no polygon. GDAL's
-    two-arm chain algorithm, as gdal_polygonize. Raises RasterError for floating-point pixels without `where`
-    that are nearly all different, and where there would be millions of corners.
+    two-arm chain algorithm, as gdal_polygonize.
+
+    What a mask marks as nothing has none either, unless `background`: the value that its file names, else 0
+    where there is one other value beside it. `attrs["background"]` is that value, None where there is none.
+
+    Raises RasterError for floating-point pixels without `where` that are nearly all different, and where
+    there would be millions of corners.
     """
-    with _patches(source, band, where) as (file, mask, corners):
+    with opened(source) as reader:
+        nothing = None if where or background else nothing_in(reader, band)
+    with _patches(source, band, where, nothing) as (file, mask, corners):
         if corners > MAX_CORNERS:
             raise RasterError(
                 f"{source.name} breaks into too many patches: about {corners:,} corners, at most "
@@ -79,7 +88,16 @@ def outlines(
             valid = None if mask is None else rasterio.band(stack.enter_context(rasterio.open(mask)), 1)
             grid = Grid.of(values)
             found = list(_polygons(values, 1 if where else band, valid, connectivity))
-    return _frame(found, grid, min_area_m2, simplify)
+    if nothing is None and not where and not background and _is_mask({value for _, value in found}):
+        nothing, found = 0.0, [each for each in found if each[1] != 0]
+    frame = _frame(found, grid, min_area_m2, simplify)
+    frame.attrs["background"] = nothing
+    return frame
+
+
+def _is_mask(values: set[float]) -> bool:
+    """Whether the values of patches are those of a mask: 0 for nothing, and one other."""
+    return len(values) == 2 and 0 in values
 
 
 def sieve(
@@ -100,6 +118,7 @@ def sieve(
 
     with opened(source, threads="1") as reader:
         dtype, nodata = reader.dtypes[band - 1], reader.nodatavals[band - 1]
+        of_mask = nothing_tag(reader, band)
         if dtype not in _WHOLE:
             raise RasterError(
                 f"sieve takes classes in whole numbers, and {source.name} holds {dtype}; raster_calc rounds."
@@ -124,16 +143,18 @@ def sieve(
             for window, values, differ in patches.made():
                 changed += differ
                 writer.write(values, 1, window=window)
-            writer.update_tags(**(tags or {}))
+            writer.update_tags(**of_mask, **(tags or {}))
     return changed
 
 
 @contextmanager
-def _patches(source: Path, band: int, where: Where | None) -> Iterator[tuple[Path, Path | None, int]]:
+def _patches(
+    source: Path, band: int, where: Where | None, nothing: float | None = None
+) -> Iterator[tuple[Path, Path | None, int]]:
     """A file of patches, one that is 1 where a pixel belongs to one, and how many corners they have.
 
-    With a condition both are the same file; without one the first is the source itself, and there is no
-    second where all pixels belong to one.
+    Pixels of the value `nothing` belong to none. With a condition both are the same file; without one the
+    first is the source itself, and there is no second where all pixels belong to one.
     """
     with tempfile.TemporaryDirectory(prefix="patches-") as folder, opened(source) as reader:
         grid, dtype = Grid.of(reader), reader.dtypes[band - 1]
@@ -151,6 +172,8 @@ def _patches(source: Path, band: int, where: Where | None) -> Iterator[tuple[Pat
                 wide, tall = window.width + left, window.height + top
                 more = Window(window.col_off - left, window.row_off - top, wide, tall)
                 values, known = _values(reader, band, more, where)
+                if nothing is not None:
+                    known &= values != nothing
                 corners += _corners(values, known, top, left)
                 mask.write(known[top:, left:], window)
             if where:

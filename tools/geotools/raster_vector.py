@@ -73,11 +73,15 @@ def polygonize(
         Field(ge=0, le=100_000, description="Smooth the stair steps of the outlines, metres; 0 keeps them."),
     ] = 0.0,
     diagonal: Diagonal = False,
+    background: Annotated[
+        bool, Field(description="Outline too what a mask marks as nothing, which is left out otherwise.")
+    ] = False,
 ) -> Step:
     """Turn patches of pixels into polygons with their areas in m² and hectares, also of a threshold.
 
     GDAL's polygonizer; without a condition each patch of equal values is a polygon. Areas are geodesic, of
-    the pixels, before any smoothing. Nodata has no polygon. The largest comes first.
+    the pixels, before any smoothing. Nodata has no polygon, nor has what a mask marks as nothing: 0, where
+    there is one other value. The largest comes first.
 
     Example: copilot call polygonize raster=raster-5ce4e0 band=nir where="> 3000"
 
@@ -101,6 +105,7 @@ def polygonize(
             connectivity=8 if diagonal else 4,
             min_area_m2=min_area_m2,
             simplify=simplify_m / unit,
+            background=background,
         )
     call = Call.of(
         polygonize,
@@ -111,15 +116,19 @@ def polygonize(
         min_area_m2=min_area_m2,
         simplify_m=simplify_m,
         diagonal=diagonal,
+        background=background,
     )
     title = f"{source.name} {wanted}" if wanted else f"Patches of {source.name}"
-    facts = _areas(frame)
+    left_out = frame.attrs.pop("background")
+    facts = {**_areas(frame), "background": left_out}
     said = f"No pixel of {source.name} is in a patch {wanted or 'of a value'}."
     if len(frame):
         said = (
             f"{number_of(len(frame), 'polygon')} of {source.name}{f' {wanted}' if wanted else ''}, "
             f"{number(facts['area_ha'])} ha together; the largest has {number(facts['largest_ha'])} ha."
         )
+    if left_out is not None:
+        said += f" Pixels of {left_out:g} mark nothing and are left out."
     return vector_step(state, world, call, [source], frame, name=title[:100], said=said, **facts)
 
 

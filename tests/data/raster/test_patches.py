@@ -12,11 +12,14 @@ from affine import Affine
 from pyproj import Geod
 from rasterio import features
 from scipy.ndimage import gaussian_filter
+from shapely.geometry import box
 
 from data.raster import patches, sieving
+from data.raster.clip import clip
 from data.raster.errors import RasterError
 from data.raster.patches import Where, outlines, sieve
-from tests.data.raster.made import gdal, needs, read, write
+from data.vision.masks import mark_nothing
+from tests.data.raster.made import UTM, gdal, needs, read, write
 from tests.real_files import real
 
 
@@ -83,6 +86,48 @@ def test_a_condition_keeps_one_polygon_a_patch_that_meets_it(tmp_path: Path) -> 
     assert outlines(source, where=Where("<", -2)).empty
     small = outlines(source, where=Where(">", 0.4), min_area_m2=1e6)
     assert small.empty and list(small.columns) == ["value", "geometry", "area_m2", "area_ha"]
+
+
+def marked(path: Path) -> Path:
+    """The file of a mask as our tools write it: it says that 0 stands for nothing."""
+    mark_nothing(path)
+    return path
+
+
+@pytest.mark.parametrize("side", [20, 3000])
+def test_what_a_mask_marks_as_nothing_has_no_outline_unless_it_is_asked_for(
+    tmp_path: Path, side: int
+) -> None:
+    values = np.zeros((side, side), np.uint8)
+    values[2:12, 2:12] = 1
+    plain = write(tmp_path / "mask.tif", values)
+    values[15, 15] = 2
+    classed = marked(write(tmp_path / "classes.tif", values, nodata=255))
+    found = outlines(plain)
+    assert found["value"].tolist() == [1.0] and found.area.tolist() == [10_000]
+    assert outlines(classed)["value"].tolist() == [1.0, 2.0]
+    assert outlines(classed).attrs["background"] == 0
+    assert set(outlines(plain, background=True)["value"]) == {0.0, 1.0}
+    assert set(outlines(classed, background=True)["value"]) == {0.0, 1.0, 2.0}
+    assert outlines(classed, where=Where("=", 0)).area.sum() == 100 * (values == 0).sum()
+
+
+def test_a_piece_of_a_mask_and_one_without_specks_are_masks_still(tmp_path: Path) -> None:
+    values = np.zeros((20, 20), np.uint8)
+    values[2:12, 2:12], values[15, 15], values[17, 17] = 1, 2, 3
+    mask = marked(write(tmp_path / "classes.tif", values, nodata=255))
+    sieve(mask, tmp_path / "sieved.tif", min_px=2)
+    corner = gpd.GeoDataFrame(geometry=[box(500_000, 5_699_810, 500_190, 5_700_000)], crs=UTM)
+    clip(mask, tmp_path / "piece.tif", corner, rectangle=True)
+    assert outlines(tmp_path / "sieved.tif")["value"].tolist() == [1.0]
+    assert outlines(tmp_path / "piece.tif")["value"].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_classes_that_no_file_calls_a_mask_are_outlined_all_of_them(tmp_path: Path) -> None:
+    values = np.zeros((20, 20), np.uint8)
+    values[2:12, 2:12], values[15, 15] = 1, 2
+    frame = outlines(write(tmp_path / "classes.tif", values))
+    assert sorted(set(frame["value"])) == [0.0, 1.0, 2.0] and frame.attrs["background"] is None
 
 
 def test_simplified_neighbours_still_touch_and_keep_the_area_of_their_pixels(tmp_path: Path) -> None:

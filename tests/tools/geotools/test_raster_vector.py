@@ -15,8 +15,10 @@ from state.model import Artifact, State
 from tests.data.raster.made import read
 from tests.tools.world import run
 from tools.base import Step, Tool, World
+from tools.geotools.measuring import area_of
 from tools.geotools.raster_patches import fill_nodata, proximity, sieve
 from tools.geotools.raster_vector import polygonize, rasterize
+from tools.vision.extracting import water_extraction
 
 SCENE, FIELDS = "raster-5ce4e0", "vector-f1e1d5"
 NIR = 4
@@ -52,6 +54,20 @@ def test_the_lake_becomes_polygons_with_its_hectares(world: World, scene: State)
     assert frame["area_ha"].is_monotonic_decreasing and frame["area_ha"].iloc[0] == step.data["largest_ha"]
     assert f"{step.data['count']:,} polygon" in step.observation
     assert step.state.map.layers[-1].kind == "vector"
+
+
+def test_the_polygons_of_a_mask_cover_what_it_marks_and_not_the_whole_image(
+    world: World, scene: State
+) -> None:
+    water = run(world, scene, water_extraction, image=SCENE)
+    mask = str(water.data["raster"])
+    step = run(world, water.state, polygonize, raster=mask)
+    assert step.data["area_m2"] == pytest.approx(water.data["area_m2"], rel=1e-3)
+    assert "Pixels of 0 mark nothing and are left out." in step.observation
+    measured = run(world, step.state, area_of, vector=str(step.data["vector"]))
+    assert measured.data["area_m2"] == pytest.approx(water.data["area_m2"], rel=1e-3)
+    whole = run(world, water.state, polygonize, raster=mask, background=True)
+    assert whole.data["area_m2"] == pytest.approx(96 * 96 * 100, rel=2e-3)
 
 
 def test_no_pixel_over_the_threshold_is_an_answer_and_no_layer(world: World, scene: State) -> None:
