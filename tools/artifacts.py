@@ -49,7 +49,8 @@ class Call:
         database = state.database
         parts: list[Any] = [self.tool, self.args]
         if inputs is None:
-            parts += [database.loaded, filters_to_json(database.filters), self.args.get("table")]
+            table = self.args.get("table")
+            parts += [database.loaded, filters_to_json(database.filters), table, *_drawn(state, table)]
         else:
             parts += [[each.key for each in inputs]]
         return f"{kind}-{sha256(canonical(parts).encode()).hexdigest()[:6]}"
@@ -126,6 +127,18 @@ def _no_artifact(state: State, asked: str, kind: ArtifactKind) -> str:
     if near:
         return f"{problem} Did you mean {near[0]!r} ({known[near[0]]})?"
     return f"{problem} There are {', '.join(f'{key} ({name})' for key, name in list(known.items())[-8:])}."
+
+
+def _drawn(state: State, handle: Any) -> list[Any]:
+    """What fills the layer of a handle, which may be another tomorrow; nothing for an artifact."""
+    if not isinstance(handle, str) or state.artifact(handle) is not None:
+        return []
+    layer = state.layer(handle) or newest_named(state.map.layers, handle)
+    drawn = [layer] if layer is not None else []
+    if handle in ("drawings", "drawing"):
+        drawn = [each for each in state.map.layers if each.kind == "drawing"]
+    fills = [[each.artifact, each.query, each.geometry] for each in drawn]
+    return [_PLAIN.dump_python(fills, mode="json")] if fills else []
 
 
 def _short(value: Any) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +39,32 @@ class Area:
     geometry: Geometry | None = None
 
 
+_READ: ContextVar[list[str] | None] = ContextVar("places_read", default=None)
+
+
+@contextmanager
+def noting_slips() -> Iterator[list[str]]:
+    """What was read otherwise than it is written, as sentences, while a call runs: nobody has to guess it."""
+    read: list[str] = []
+    token = _READ.set(read)
+    try:
+        yield read
+    finally:
+        _READ.reset(token)
+
+
+def note_slip(name: str, place: Place) -> None:
+    """Remember for the answer that a misspelled name was read as a place."""
+    noted, said = _READ.get(), f"{name!r} was read as {place.label}."
+    if noted is not None and said not in noted:
+        noted.append(said)
+
+
 def place_named(gazetteer: Gazetteer, name: str) -> Place:
-    """The one place that a name means. Raises ToolError for none and for several."""
+    """The one place that a name means. Raises ToolError for none and for several.
+
+    A slip in a well-known name is put right, and said where a call runs (`noting_slips`).
+    """
     resolution = gazetteer.resolve(name)
     if resolution.best is None:
         near = listed([repr(each) for each in gazetteer.suggest(name)])
@@ -51,6 +77,8 @@ def place_named(gazetteer: Gazetteer, name: str) -> Place:
     if resolution.ambiguous:
         labels = listed([repr(_own_label(gazetteer, each.place)) for each in resolution.candidates[:6]])
         raise ToolError(f"{name!r} may be any of {labels}; give one of these as the place.")
+    if resolution.corrected:
+        note_slip(name, resolution.best)
     return resolution.best
 
 

@@ -21,6 +21,7 @@ from state.store import StoreUnavailable
 from tools.base import Step, Tool, ToolError, World
 from tools.bounds import MAX_ERROR_CHARS, are_too_much, check_arguments, check_said, cut
 from tools.faults import came_from_outside
+from tools.places import noting_slips
 from tools.titles import by_titles
 from tools.toolbox import Toolbox
 
@@ -68,13 +69,18 @@ def _run(toolbox: Toolbox, state: State, world: World, name: str, arguments: Map
 
 
 def _titled(wanted: Tool, state: State, world: World, arguments: Mapping[str, Any]) -> Step:
-    """The tool's step, which like what it refuses names rasters by the title that people see."""
+    """The tool's step, which like what it refuses names rasters by the title that people see.
+
+    A place that was not read as it is written comes first.
+    """
     given = validated(wanted, arguments)
     try:
-        step = wanted.function(state, world, **given)
+        with noting_slips() as read:
+            step = wanted.function(state, world, **given)
     except ToolError as error:
         raise ToolError(by_titles(str(error), wanted, given, state, world)) from error
-    return replace(step, observation=by_titles(step.observation, wanted, given, state, world))
+    said = by_titles(step.observation, wanted, given, state, world)
+    return replace(step, observation=" ".join([*read, said]))
 
 
 def _with_set_aside(wanted: Tool, step: Step, world: World) -> Step:

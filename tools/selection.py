@@ -129,17 +129,19 @@ def noun(state: State, world: World) -> str:
 
 
 def counts_without(state: State, world: World) -> dict[str, int]:
-    """For an empty selection: how many rows dropping one filter would leave, where that leaves any."""
+    """For an empty selection: how many rows dropping one filter would leave, where that leaves any.
+
+    Each is what `filter_clear` of that word then leaves: a place goes with an attribute of that name.
+    """
     filters = state.database.filters
     parts: dict[str, dict[str, Any]] = {
         "date": {"start": None, "end": None},
         "place": NO_PLACE,
         "class": {"classes": (), "match": None},
-        **{
-            each.field: {"attributes": tuple(a for a in filters.attributes if a.field != each.field)}
-            for each in filters.attributes
-        },
     }
+    for field in dict.fromkeys(each.field for each in filters.attributes):
+        others = tuple(each for each in filters.attributes if each.field != field)
+        parts[field] = {**parts.get(field, {}), "attributes": others}
     counts: dict[str, int] = {}
     for part, changes in parts.items():
         wider = replace(filters, **changes)

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from state.model import State
-from tools.artifacts import Call, Input, artifact_file
+from tools.artifacts import Call, Input
 from tools.base import Step, World
 from tools.phrases import number_of
 
@@ -38,11 +38,6 @@ def save_table(
     artifact = call.artifact("table", state, name, number_of(len(frame), "row"), inputs)
     frame.to_parquet(world.artifacts.path(artifact.id, ".parquet"), index=False)
     return state.with_artifact(artifact).with_ui(table=artifact.id).with_panel("results")
-
-
-def load_table(state: State, world: World, table_id: str) -> pd.DataFrame:
-    """A table of the session. Raises ToolError with the nearest ids."""
-    return pd.read_parquet(artifact_file(state, world, table_id, "table"))
 
 
 def table_step(

@@ -48,7 +48,13 @@ Part = Literal[
 NewName = Annotated[str, Field(min_length=1, max_length=100, description="A name of your choice.")]
 SizePx = Annotated[float, Field(ge=1, le=50, description="Marker radius or line width, screen pixels.")]
 TableId = Annotated[
-    str, Field(min_length=1, max_length=200, description="A table's id, as in the state's artifacts.")
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="A table's id; of features, a vector artifact's or a layer's.",
+        json_schema_extra={"format": "table"},
+    ),
 ]
 Names = Annotated[list[str], BeforeValidator(_listed), Field(min_length=1, max_length=100)]
 """Names without commas; one text is split at its commas."""

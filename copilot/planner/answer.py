@@ -114,9 +114,9 @@ def _what_is_selected(
             yield f"At first {each.data['count']:,} images {reference(number)}."
     if telling or counted:
         yield _selection(state, max(telling + [number for number, _ in counted]), sample)
-        without = next(
-            (each.data["without"] for _, each in reversed(numbered) if "without" in each.data), None
-        )
+        # Of the last call that selected alone: what an earlier one said held before the next filter came.
+        selected = [each for _, each in numbered if each.call.tool in _SELECTION]
+        without = selected[-1].data.get("without") if selected else None
         if _is_empty(state) and without:
             ways = listed([f"without the {part} filter {count:,}" for part, count in without.items()])
             yield f"There would be {ways} {reference(max(telling))}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -158,6 +158,14 @@ def is_a_size(clause: Clause, span: Span) -> bool:
     )
 
 
+def shows_a_place(camera: Mapping[str, Any]) -> bool:
+    """Whether a map is near enough for "here" to be what it shows: of half the world nobody says so."""
+    return bool(camera["zoom"] >= _NEAR_ENOUGH)
+
+
+_NEAR_ENOUGH = 5
+
+
 def resolved(span: Span, situation: Situation) -> Place:
     """The place a phrase means, with a label that means nothing else. Raises Ask when that is not clear."""
     place = _resolved(span, situation)
@@ -180,7 +188,10 @@ def _resolved(span: Span, situation: Situation) -> Place:
         return near
     if not resolution.candidates:
         raise unknown_place(span.text, situation)
-    return resolution.candidates[0].place
+    best = resolution.candidates[0].place
+    if resolution.corrected:
+        situation.notes.append(f"I read '{span.text}' as {best.label}.")
+    return best
 
 
 def _decided_by_context(resolution: Resolution, situation: Situation) -> Place | None:

@@ -32,6 +32,7 @@ from copilot.planner.places import (
     radius_km,
     reaches_beyond,
     resolved,
+    shows_a_place,
 )
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
@@ -54,7 +55,7 @@ _ALL_DATASETS = re.compile(
     re.I,
 )
 _HERE = re.compile(
-    r"\b(?:in|inside|within|for|of|from|over|on)\s+(?:here|there|it\b|this (?:area|box|region|rectangle|polygon|circle|drawing|shape|one)|"
+    r"\b(?:in|inside|within|for|of|from|over|on|around|near)\s+(?:here|there|it\b|this (?:area|box|region|rectangle|polygon|circle|drawing|shape|one)|"
     r"that (?:area|box|rectangle|polygon|circle|drawing|shape)|(?:the|my) (?:box|rectangle|polygon|circle|drawing|drawn area|shape|drawn box|"
     r"area i drew|aoi|area of interest)|what i drew)\b|\binside (?:it|the)\b|\b(?:inside|here)\W*$",
     re.I,
@@ -364,6 +365,8 @@ def _here(clause: Clause, situation: Situation) -> dict[str, Any] | None:
     if re.search(r"\b(?:here|there)\b", match[0], re.I):
         if (focus := situation.focus or _last_focus(situation)) is not None:
             return {"place": focus}
+        if not shows_a_place(situation.state["map"]):
+            raise Ask("Which place or area do you mean? Name it, or draw it on the map.", (), about=match[0])
         return {"bbox": view_bbox(situation.state["map"])}
     if re.search(r"\b(?:it|one)\b", match[0], re.I):
         return None

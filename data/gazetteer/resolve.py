@@ -19,6 +19,10 @@ from data.gazetteer.words import PROVINCES, US_STATES, is_known
 
 HERE = Path(__file__).parent
 DOMINANCE = 4.0  # a sense this many times better known than the next wins silently
+KNOWN_FAME = 1e5
+"""A misspelled name means no place less known than a city of so many people, unless it says where."""
+_SHORT_NAME = 8
+"""In a name of no more letters two slips are too many to be slips."""
 # How well known a kind of place is, as if it were people in a city.
 FAME = {
     "continent": 5e8,
@@ -349,11 +353,23 @@ class Resolver:
             wanted = replace(wanted, within=tuple(map(self._corrected_qualifier, wanted.within)))
             for key in self.near_keys(wanted.key):
                 rows = self._matching(wanted, self.table.rows(key))
-                if rows:
+                if rows and self._is_slip(wanted, key, rows):
                     return self._ranked(
                         name, Wanted(key, wanted.kinds, wanted.within), rows, limit, corrected=True
                     )
         return Resolution(name, (), ambiguous=False, corrected=False)
+
+    def _is_slip(self, wanted: Wanted, key: str, rows: list[tuple[int, int]]) -> bool:
+        """Whether a name that nothing bears was meant as this one, and is no other name that is alike.
+
+        One slip in a name of up to 8 letters, two in a longer one: stricter than what search engines take
+        (Elasticsearch's fuzziness AUTO: one from 3 letters, two from 6), since one place is chosen here and
+        no list is shown. And the place is well known, or lies where it was said to lie: a village is no
+        likely meaning of a word that happens to be spelled a little alike.
+        """
+        slips = DamerauLevenshtein.distance(wanted.key.replace(" ", ""), key.replace(" ", ""))
+        likely = bool(wanted.within) or max(self.fame(*each) for each in rows) >= KNOWN_FAME
+        return likely and slips <= (1 if len(wanted.key) <= _SHORT_NAME else 2)
 
     def _corrected_qualifier(self, qualifier: str) -> str:
         """The qualifier, or the area it is a misspelling of."""

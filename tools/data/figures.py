@@ -18,8 +18,9 @@ from tools.data.source import frame_of, numbers, source_column
 from tools.data.summaries import By, Column, TableOrSelection, aggregated, column_numbers, counted
 from tools.database.reading import Unit
 from tools.phrases import groups_in_words, listed, number, number_of
+from tools.rows import load_table
 from tools.selection import SAMPLE_WORDS, holds_sample
-from tools.tables import load_table, plain_value
+from tools.tables import plain_value
 
 Reduction = Annotated[
     Literal["count", "mean", "sum", "min", "max", "median", "std"],

@@ -13,8 +13,9 @@ from data.catalogue.base import Selection
 from state.model import State
 from tools.base import ToolError, World
 from tools.phrases import number_of
+from tools.rows import load_table
 from tools.selection import current_selection
-from tools.tables import OUTLINES, has_outlines, load_table
+from tools.tables import OUTLINES, has_outlines
 
 MAX_EXPORT_ROWS = 5_000_000
 _LEFT_OUT = ("image_num", "quicklook")

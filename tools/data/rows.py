@@ -17,8 +17,9 @@ from tools.data.summaries import Column, TableOrSelection
 from tools.database.attributes import OPERATORS, Value, field_named, spoken
 from tools.database.reading import QUERY_COLUMNS, Direction, ordering
 from tools.phrases import listed, number, number_of
+from tools.rows import load_table
 from tools.selection import current_selection
-from tools.tables import load_table, plain_value, table_step
+from tools.tables import plain_value, table_step
 from tools.units import Names, TableId
 
 SortBy = Annotated[

@@ -13,7 +13,7 @@ from tools.base import ToolError, World
 from tools.data.computed import need_rows, rounded_all
 from tools.data.source import column_in, frame_of, numbers, source_column, time_column
 from tools.data.summaries import Column
-from tools.tables import load_table
+from tools.rows import load_table
 
 By = Literal["day", "week", "month", "quarter", "year"]
 Every = Annotated[By | None, Field(description="How long a step is; a month, or as the table has it.")]

@@ -17,7 +17,8 @@ from tools.data.source import UNKNOWN, column_in, frame_of, key_columns, keys_of
 from tools.data.summaries import Column, Function, TableOrSelection
 from tools.database.reading import grouping_named
 from tools.phrases import listed, number, number_of
-from tools.tables import load_table, rows_in_words, table_step
+from tools.rows import load_table
+from tools.tables import rows_in_words, table_step
 from tools.units import Names, TableId
 
 RowKey = Annotated[

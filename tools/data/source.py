@@ -11,8 +11,8 @@ from state.model import State
 from tools.base import ToolError, World
 from tools.database.reading import column_named
 from tools.phrases import listed
+from tools.rows import load_table
 from tools.selection import current_selection
-from tools.tables import load_table
 
 MAX_ROWS = 5_000_000
 UNKNOWN = "unknown"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from state.model import State
 from tools.artifacts import Call
@@ -15,9 +15,11 @@ from tools.data.distributions import counts_by, numbers_of, value_counts
 from tools.data.source import UNKNOWN, frame_of, key_columns, keys_of, numbers, source_column, table_key
 from tools.database.reading import MOST_GROUPS, Unit, grouping_named
 from tools.phrases import groups_in_words, listed, number, number_of
+from tools.rows import load_table
 from tools.selection import current_selection, noun
-from tools.tables import load_table, plain_value, table_step
+from tools.tables import plain_value, table_step, without_outlines
 from tools.units import TableId
+from tools.vectors import SELECTION
 
 Function = Annotated[
     Literal["mean", "sum", "min", "max", "median", "count", "std"],
@@ -31,7 +33,9 @@ By = Annotated[
 ]
 Column = Annotated[str, Field(min_length=1, max_length=100, description="A column or property.")]
 TableOrSelection = Annotated[
-    TableId | None, Field(description="A table's id; the current selection when left out.")
+    TableId | None,
+    BeforeValidator(lambda value: None if value == SELECTION else value),
+    Field(description="A table's or features' id; the current selection when left out."),
 ]
 
 
@@ -52,7 +56,7 @@ def describe_table(state: State, world: World, *, table: TableOrSelection = None
     mean of each column | overview of the columns | any missing values | profile the table
     """
     if table is not None:
-        frame = load_table(state, world, table)
+        frame = without_outlines(load_table(state, world, table))
         total, result = (
             len(frame),
             pd.DataFrame([_described(str(name), frame[name]) for name in frame.columns]),

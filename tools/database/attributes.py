@@ -16,6 +16,7 @@ from state.model import Attribute, State
 from tools.base import Step, ToolError, World, tool
 from tools.database.dates import day_of
 from tools.phrases import listed, number
+from tools.places import note_slip
 from tools.selection import narrowed
 
 OPERATORS = {
@@ -202,8 +203,12 @@ def _country_code(name: str, world: World) -> str:
     if len(name) == 2:
         codes = {place.country for place in world.gazetteer.places("country")}
         return name.upper() if name.upper() in codes else ""
-    best = world.gazetteer.resolve(name).best
-    return best.country or "" if best is not None and best.kind == "country" else ""
+    found = world.gazetteer.resolve(name)
+    if found.best is None or found.best.kind != "country":
+        return ""
+    if found.corrected:
+        note_slip(name, found.best)
+    return found.best.country or ""
 
 
 def _squeezed(text: str) -> str:

@@ -143,7 +143,8 @@ def _without(filters: Filters, word: str, world: World, before: Filters) -> Filt
         start = filters.start if field == "end" else None
         return replace(filters, start=start, end=filters.end if field == "start" else None)
     if field in _PLACE_WORDS and not (field == "country" and _holds(before, field)):
-        return replace(filters, **NO_PLACE)
+        others = tuple(each for each in filters.attributes if each.field != field)
+        return replace(filters, **NO_PLACE, attributes=others)
     if field in _CLASS_WORDS:
         return _with_classes(filters, ())
     if field in _SCENE_WORDS:

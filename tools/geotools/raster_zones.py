@@ -22,7 +22,8 @@ from tools.geotools.raster_arguments import (
 )
 from tools.phrases import listed, number, number_of, one_line
 from tools.rasters import RasterHandle, raster_of
-from tools.tables import load_table, table_of_inputs
+from tools.rows import load_table
+from tools.tables import table_of_inputs
 from tools.units import Latitude, Longitude, Names, TableId
 from tools.vectors import VectorHandle, vector_of
 

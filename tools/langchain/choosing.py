@@ -12,7 +12,8 @@ from tools.langchain.stores import encoder_of
 from tools.langchain.texts import MAX_TEXTS, FromColumn, FromTable, Texts, plain, text_column
 from tools.phrases import number_of, one_line
 from tools.python.documents import extract
-from tools.tables import load_table, plain_rows
+from tools.rows import load_table
+from tools.tables import plain_rows
 
 _QUOTED_CHARS = 2_000
 

@@ -15,7 +15,8 @@ from tools.base import ToolError, World
 from tools.data.source import column_in
 from tools.phrases import number_of
 from tools.python.documents import DocumentHandle, document_of, read_apart
-from tools.tables import load_table, plain_value
+from tools.rows import load_table
+from tools.tables import plain_value
 from tools.units import TableId
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import groups_in_words, listed, number_of, one_line
 from tools.python.documents import DocumentHandle, document_of, extract, read_apart, text_step
-from tools.tables import load_table, plain_rows, plain_value, rows_in_words, save_table, table_of_inputs
+from tools.rows import load_table
+from tools.tables import plain_rows, plain_value, rows_in_words, save_table, table_of_inputs
 from tools.vectors import vector_of
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}

@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from state.model import Artifact, State
-from tools.artifacts import artifact_file
+from tools.artifacts import Call, artifact_file, newest_named
 from tools.base import Step, ToolError, World, tool
 from tools.database.attributes import known_field
 from tools.phrases import listed, number_of
+from tools.rows import load_table
+from tools.tables import table_step
 from tools.units import Names, TableId
 
 PageName = Annotated[
@@ -99,10 +101,22 @@ def show_table(state: State, world: World, *, table: TableId | None = None) -> S
         said = f"The results panel shows the selection: {number_of(state.database.count, 'row')}."
         data = {"table": None, "rows": state.database.count}
         return Step(state.with_ui(table=None).with_panel("results"), said, data)
-    artifact_file(state, world, table, "table")
-    found = state.artifact(table)
+    found = state.artifact(table) or newest_named(state.artifacts, table)
+    if found is None or found.kind != "table":
+        return _as_rows(state, world, table)
+    artifact_file(state, world, found.id, "table")
+    table = found.id
     said = f"The results panel shows {_title(found)}."
     return Step(state.with_ui(table=table).with_panel("results"), said, {"table": table})
+
+
+def _as_rows(state: State, world: World, handle: str) -> Step:
+    """Features, or a chart's values, as a table in the panel."""
+    frame = load_table(state, world, handle)
+    known = state.artifact(handle) or newest_named(state.artifacts, handle) or state.layer(handle)
+    name = known.name if known is not None else handle
+    said = f"The results panel shows the {number_of(len(frame), 'row')} of {name!r}."
+    return table_step(state, world, frame, Call.of(show_table, table=handle), name, said)
 
 
 @tool("ui", changes_state=True, needs=("figure",))

@@ -10,7 +10,7 @@ from copilot.planner.actions.references import layer_meant
 from copilot.planner.asking import Ask
 from copilot.planner.clauses import Clause
 from copilot.planner.forms import form_of, forms_said
-from copilot.planner.places import radius_km, resolved
+from copilot.planner.places import radius_km, resolved, shows_a_place
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Span
 
@@ -67,7 +67,7 @@ def _bare_ring(clause: Clause) -> list[list[float]] | None:
 
 
 def circle(clause: Clause, situation: Situation) -> Iterator[Call]:
-    """A circle around a point, a place or the map's centre."""
+    """A circle around a point or a place."""
     radius = radius_km(clause) or _DEFAULT_RADIUS_KM
     yield Call("draw_circle", _where(clause, situation) | {"radius_km": radius} | _name(clause))
 
@@ -127,12 +127,10 @@ def distance(clause: Clause, situation: Situation) -> Iterator[Call]:
         yield _measured([there, _lonlat(spots[0], situation)], clause.text)
         return
     if len(spots) < 2:
-        known = "the map's centre"
-        if len(spots) == 1:
-            lon, lat = situation.state["map"]["center"]
-            yield Call("measure_distance", {"points": [[lon, lat], _lonlat(spots[0], situation)]})
+        if len(spots) == 1 and (there := _pointed_at(situation)) is not None:
+            yield Call("measure_distance", {"points": [there, _lonlat(spots[0], situation)]})
             return
-        raise Ask(f"Between which places should I measure? One alone is measured from {known}.", ())
+        raise Ask("Between which places or points should I measure?", ())
     yield _measured([_lonlat(each, situation) for each in spots], clause.text)
 
 
@@ -199,9 +197,9 @@ def area(clause: Clause, situation: Situation) -> Iterator[Call]:
 
 
 def identify(clause: Clause, situation: Situation) -> Iterator[Call]:
-    """What is at a point, at a place, or in the middle of the map."""
+    """What is at a point or at a place."""
     spot = clause.first("point") or clause.first("place")
-    lon, lat = _lonlat(spot, situation) if spot else situation.state["map"]["center"]
+    lon, lat = _lonlat(spot, situation) if spot else _meant_by_here(situation)
     yield Call("identify_at", {"lon": lon, "lat": lat})
 
 
@@ -214,8 +212,26 @@ def _where(clause: Clause, situation: Situation) -> dict[str, Any]:
     span = clause.first("point") or clause.first("place")
     if span is not None:
         return _spot(span, situation)
-    lon, lat = situation.state["map"]["center"]
+    lon, lat = _meant_by_here(situation)
     return {"lon": lon, "lat": lat}
+
+
+def _meant_by_here(situation: Situation) -> list[float]:
+    """The point that a clause means which names none. Raises Ask where nothing before says which."""
+    if (there := _pointed_at(situation)) is None:
+        raise Ask("Which place or point do you mean? Name it, or give lat, lon.", ())
+    return there
+
+
+def _pointed_at(situation: Situation) -> list[float] | None:
+    """What was spoken of or drawn last, else the middle of a map that somebody brought to a place."""
+    there = _last_spot(situation)
+    return there if there is not None or not shows_a_place(situation.state["map"]) else _middle(situation)
+
+
+def _middle(situation: Situation) -> list[float]:
+    lon, lat = situation.state["map"]["center"]
+    return [lon, lat]
 
 
 def _spot(span: Span, situation: Situation) -> dict[str, Any]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from state.model import Filters, State
 from tests.tools.world import NAMES, after, run
-from tools.base import World
+from tools.base import Tool, World
 from tools.database.attributes import filter_attribute
 from tools.database.dates import filter_date
 from tools.database.filters import filter_class, filter_clear, filter_lccclass
 from tools.database.loading import db_load
 from tools.database.places import filter_coords
+from tools.selection import counts_without
 
 
 @pytest.fixture
@@ -131,6 +134,40 @@ def test_an_empty_selection_says_which_filter_empties_it(world: World) -> None:
     assert step.observation.endswith(
         "Nothing is selected; there would be without the date filter 1 and without the place filter 5."
     )
+
+
+EMPTY = {
+    "a date and a place": ((filter_date, {"start": "2021"}), (filter_coords, {"place": "Lagos"})),
+    "a class": ((filter_coords, {"place": "Lagos"}), (filter_class, {"classes": ["Boeing737"]})),
+    "a place and a column of that name": (
+        (filter_coords, {"place": "Rotterdam"}),
+        (filter_attribute, {"field": "place", "op": "=", "value": "Lagos"}),
+    ),
+    "a country": (
+        (filter_coords, {"place": "France"}),
+        (filter_attribute, {"field": "country", "op": "=", "value": "NG"}),
+    ),
+    "two limits of one column": (
+        (filter_attribute, {"field": "cloud", "op": "<", "value": 1}),
+        (filter_attribute, {"field": "cloud", "op": ">", "value": 90}),
+    ),
+    "nothing alone": ((filter_date, {"end": "1990"}), (filter_coords, {"bbox": [0, -60, 1, -59]})),
+}
+
+
+@pytest.mark.parametrize("filters", EMPTY.values(), ids=EMPTY)
+def test_what_there_would_be_without_a_filter_is_what_dropping_it_gives(
+    world: World, full: State, filters: tuple[tuple[Tool, dict[str, Any]], ...]
+) -> None:
+    state = after(world, full, *filters)
+    there_would_be = counts_without(state, world)
+    assert state.database.count == 0
+    columns = [each.field for each in state.database.filters.attributes]
+    dropped = {
+        part: run(world, state, filter_clear, fields=[part]).data["count"]
+        for part in ("date", "place", "class", *columns)
+    }
+    assert there_would_be == {part: count for part, count in dropped.items() if count}
 
 
 def test_scenes_that_show_all_of_several_land_covers_can_be_kept(world: World, full: State) -> None:
