@@ -230,12 +230,14 @@
 
     polygon(feature, weight) {
       const by = this.owner.turn(firstLon(feature.geometry));
+      // Classes are told by the fill, which stands out of any ground; a layer of one colour lets it through.
+      const own = feature.properties.color, color = own || this.view.color;
       return L.geoJSON(shifted(feature.geometry, by), {
         renderer: this.renderer, pane: this.paneName,
-        style: { color: this.view.color, weight: weight || 1.5, fillColor: this.view.color, fillOpacity: 0.18 },
+        style: { color, weight: weight || 1.5, fillColor: color, fillOpacity: own ? 0.5 : 0.18 },
         pointToLayer: (_, spot) => L.circleMarker(spot, {
           renderer: this.renderer, pane: this.paneName, radius: this.view.size, weight: 1.5, color: "#ffffff",
-          fillColor: this.view.color, fillOpacity: 0.9,
+          fillColor: color, fillOpacity: 0.9,
         }),
       });
     }

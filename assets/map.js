@@ -272,9 +272,23 @@
         const count = ["drawing", "raster"].includes(each.kind) ? "" : full(layer && layer.counted !== null && layer.counted !== undefined ? layer.counted : each.count);
         line.append(swatch, element("span", "az-legend-name", each.name), element("span", "az-legend-count", count));
         box.append(line);
+        if (each.classes) box.append(this.classes(each.classes));
         if (each.ramp) box.append(this.ramp(each.ramp));
         if (layer && layer.note) box.append(element("div", "az-legend-note", layer.note));
       }
+    }
+
+    // The colour of each class of a layer, in the order of the classes.
+    classes(pairs) {
+      const list = element("ul", "az-legend-classes");
+      for (const [name, colour] of pairs) {
+        const item = element("li");
+        const swatch = element("span", "az-legend-class");
+        swatch.style.background = colour;
+        item.append(swatch, element("span", "", name));
+        list.append(item);
+      }
+      return list;
     }
 
     // The colours of a raster's one band between its least and greatest value shown.

@@ -19,6 +19,7 @@ import shapely
 from data.catalogue.base import Attribute, Bbox, Catalogue, Cell, Selection
 from state.model import Layer, State
 from tools.base import ToolError, World
+from tools.map.classes import classes_of
 from tools.map.files import read_vector
 from tools.map.geometry import latitude_of, mercator_y
 from tools.selection import selection_of_query
@@ -364,18 +365,28 @@ def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[st
     tolerance = 360 / (256 * 2**view.zoom) / 2
     shapes = shown.geometry.simplify(tolerance) if len(shown) else shown.geometry
     columns = [name for name in shown.columns if name != shown.geometry.name][:8]
+    colours = _colours(layer, shown)
     features = [
         {
             "type": "Feature",
             "geometry": shapely.geometry.mapping(shape),
             "properties": {
-                "hover": [[str(name), _short(row[name])] for name in columns if _short(row[name])]
+                "hover": [[str(name), _short(row[name])] for name in columns if _short(row[name])],
+                **({} if colour is None else {"color": colour}),
             },
         }
-        for shape, row in zip(shapes, shown[columns].to_dict("records"), strict=True)
+        for shape, row, colour in zip(shapes, shown[columns].to_dict("records"), colours, strict=True)
         if not shape.is_empty
     ]
     return _collection("vector", features, len(features), len(inside))
+
+
+def _colours(layer: Layer, shown: pd.DataFrame) -> list[str | None]:
+    """Each feature's own colour, by its class; None where it has the layer's."""
+    classes = classes_of(layer)
+    if classes is None or classes.field not in shown:
+        return [None] * len(shown)
+    return [classes.colour(each) for each in shown[classes.field]]
 
 
 def _in_period(selection: Selection, period: str | None) -> Selection:

@@ -10,6 +10,7 @@ from data.catalogue.base import Catalogue
 from state.codec import canonical, filters_to_json
 from state.log import START, Event
 from state.model import Layer, Query, State
+from tools.map.classes import classes_of
 from tools.map.shapes import box_shape, circle_shape, geometry_value
 from tools.selection import geojson
 from tools.toolbox import toolbox
@@ -58,6 +59,7 @@ def layer_view(layer: Layer) -> dict[str, Any]:
         "size": layer.size,
         "count": layer.count,
         "options": dict(layer.options),
+        "classes": None if (classes := classes_of(layer)) is None else list(classes.colours.items()),
         "geometry": None if layer.geometry is None else geojson(layer.geometry),
         "fill": fill_of(layer),
         "rows": None if layer.query is None else rows_of(layer.query),

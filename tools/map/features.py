@@ -14,6 +14,7 @@ from data.catalogue.base import Selection
 from state.model import Bbox, Layer, State
 from tools.artifacts import artifact_file
 from tools.base import World
+from tools.map.classes import classes_of
 from tools.map.files import VECTOR_SUFFIXES, read_vector
 from tools.map.shapes import box_shape, into_one_world
 from tools.selection import geojson, selection_of_query
@@ -33,6 +34,8 @@ class Feature:
     text: str = ""
     shown: bool = False
     """Whether the text is written on the map, and not only on hover."""
+    color: str | None = None
+    """That of its class; None for the layer's."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,13 @@ def _of_vector(state: State, world: World, layer: Layer) -> list[Feature]:
     path = artifact_file(state, world, layer.artifact, artifact.kind if artifact else "vector")
     if path.suffix not in VECTOR_SUFFIXES:
         return []
-    return [Feature(each, 0.3, layer.name) for each in read_vector(path).geometry.head(MOST_FEATURES)]
+    frame, classes = read_vector(path).head(MOST_FEATURES), classes_of(layer)
+    if classes is None or classes.field not in frame:
+        return [Feature(each, 0.3, layer.name) for each in frame.geometry]
+    return [
+        Feature(each, 0.6, f"{layer.name}: {name}", color=classes.colour(name))
+        for each, name in zip(frame.geometry, frame[classes.field], strict=True)
+    ]
 
 
 def _outline(row: dict[str, object], column: str) -> shapely.Geometry:

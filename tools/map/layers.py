@@ -9,6 +9,7 @@ from pydantic import Field
 
 from state.model import Layer, State
 from tools.base import Step, ToolError, World, tool
+from tools.map.classes import OPTION
 from tools.map.find import layer_named
 from tools.map.rasters import coloured, layer_file
 from tools.map.styles import color_of, free_name
@@ -171,6 +172,8 @@ def style_layer(
         opacity=found.opacity if opacity is None else float(opacity),
         size=found.size if size is None else float(size),
     )
+    if color is not None:  # one colour for all of them is what was asked for
+        styled = replace(styled, options=tuple(each for each in styled.options if each[0] != OPTION))
     if color is not None and found.kind == "raster":
         options = dict(found.options)
         shades = coloured(layer_file(found, world), options, color)

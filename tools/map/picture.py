@@ -15,6 +15,7 @@ from shapely import affinity
 
 from state.model import Layer, MapState, State
 from tools.base import ToolError, World
+from tools.map.classes import classes_of
 from tools.map.features import Feature, View, layer_features
 from tools.map.geometry import MAP_HEIGHT_PX, MAP_WIDTH_PX, MAX_LATITUDE, TILE_PX, mercator_y, visible
 from tools.map.rasters import has_tiles, layer_file, layer_look, own_picture
@@ -84,6 +85,7 @@ def draw_png(state: State, world: World, path: Path, title: str, notes: Sequence
     for layer in state.map.layers:
         if layer.visible:
             _layer(picture, frame, state, world, layer, theme)
+    _legend(picture, [each for each in state.map.layers if each.visible])
     _margins(picture, frame, title, notes)
     picture.convert("RGB").save(path, "PNG")
 
@@ -114,11 +116,12 @@ def _layer(
 
 
 def _feature(pen: ImageDraw.ImageDraw, frame: Frame, layer: Layer, feature: Feature, theme: Theme) -> None:
-    ink = _ink(layer.color, 255)
+    colour = feature.color or layer.color
+    ink = _ink(colour, 255)
     fill = (
         None
         if layer.kind in ("raster", "footprints", "detections")
-        else _ink(layer.color, int(40 + 180 * feature.weight))
+        else _ink(colour, int(40 + 180 * feature.weight))
     )
     for ring in _rings(frame, feature.shape):
         pen.polygon(ring, fill=fill, outline=ink, width=SCALE)
@@ -126,12 +129,12 @@ def _feature(pen: ImageDraw.ImageDraw, frame: Frame, layer: Layer, feature: Feat
         radius = _radius(layer, feature)
         if layer.kind != "labels":
             spot = (x - radius, y - radius, x + radius, y + radius)
-            pen.ellipse(spot, fill=_ink(layer.color, 90) if layer.kind == "heatmap" else ink, outline=None)
+            pen.ellipse(spot, fill=_ink(colour, 90) if layer.kind == "heatmap" else ink, outline=None)
         if feature.shown and feature.text:
             inside = layer.kind == "clusters"
             at = (x, y) if inside else (x + radius + 2 * SCALE, y)
-            colour = "#ffffff" if inside else theme.text
-            pen.text(at, feature.text[:40], fill=colour, font=_font(10), anchor="mm" if inside else "lm")
+            written = "#ffffff" if inside else theme.text
+            pen.text(at, feature.text[:40], fill=written, font=_font(10), anchor="mm" if inside else "lm")
 
 
 def _radius(layer: Layer, feature: Feature) -> float:
@@ -201,6 +204,29 @@ def _in_sight(frame: Frame, geometry: shapely.Geometry) -> list[shapely.Geometry
             moved = affinity.translate(geometry, turn) if turn else geometry
             found += list(shapely.get_parts(shapely.clip_by_rect(moved, west, south, east, north)))
     return found
+
+
+def _legend(picture: Image.Image, layers: Sequence[Layer]) -> None:
+    """What the colours of classes mean, at the lower left, the topmost layer first."""
+    lines: list[tuple[str, str | None]] = []
+    for layer in reversed(layers):
+        if (classes := classes_of(layer)) is not None:
+            lines += [(layer.name, None), *classes.colours.items()]
+    if not lines:
+        return
+    pen, step, edge = ImageDraw.Draw(picture), 18 * SCALE, 10 * SCALE
+    lines = lines[: MAP_HEIGHT_PX * SCALE // step - 2]
+    width = max(pen.textlength(text[:60], font=_font(11)) for text, _ in lines) + 4 * edge
+    bottom = picture.height - _BAND * SCALE - edge
+    top = bottom - step * len(lines) - edge
+    pen.rectangle((edge, top, edge + width, bottom), fill="#ffffff", outline="#d1d5db")
+    for number, (text, colour) in enumerate(lines):
+        middle = top + edge / 2 + step * (number + 0.5)
+        if colour is not None:
+            swatch = (2 * edge, middle - 5 * SCALE, 2 * edge + 10 * SCALE, middle + 5 * SCALE)
+            pen.rectangle(swatch, fill=colour, outline="#111827")
+        left = 2 * edge + (16 * SCALE if colour is not None else 0)
+        pen.text((left, middle), text[:60], fill="#111827", font=_font(11), anchor="lm")
 
 
 def _margins(picture: Image.Image, frame: Frame, title: str, notes: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from folium.template import Template
 from data.gazetteer import Gazetteer
 from state.model import Layer, MapState, State
 from tools.base import ToolError, World
+from tools.map.classes import classes_of
 from tools.map.features import Feature, View, layer_features
 from tools.map.geometry import visible
 from tools.map.picture import LAND, THEMES, Theme
@@ -65,7 +66,8 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     for layer in view.layers:
         put |= _layer(page, state, world, layer, seen, most_px)
     folium.LayerControl(collapsed=False).add_to(page)
-    caption = f'<div class="azimuth-title"><b>{_text(title)}</b><br>{_text("  ·  ".join(notes))}</div>'
+    about = f"<b>{_text(title)}</b><br>{_text('  ·  '.join(notes))}{_legend(view.layers)}"
+    caption = f'<div class="azimuth-title">{about}</div>'
     page.get_root().html.add_child(Element(caption), name="caption")  # type: ignore[attr-defined]
     # Put in last: what is given to folium is read as a template, and these are long.
     text = _PLACE.sub(lambda found: put[found[0]], _numbered(page.get_root().render()))
@@ -88,7 +90,9 @@ def _assets(theme: Theme) -> str:
         ".leaflet-tooltip {padding: 0 4px; font-size: 11px} "
         ".azimuth-title {position: fixed; left: 60px; top: 10px; z-index: 1000;"
         " background: #fffd; color: #111827;"
-        " padding: 6px 12px; border-radius: 6px; font: 13px/1.4 sans-serif}"
+        " padding: 6px 12px; border-radius: 6px; font: 13px/1.4 sans-serif} "
+        ".azimuth-class {display: inline-block; width: 10px; height: 10px; margin: 0 4px 0 10px;"
+        " border: 1px solid #111827}"
     )
     return f"<style>{style}</style><style>{own}</style><script>{script}</script>"
 
@@ -152,6 +156,19 @@ def _layer(
     return {place: _geojson([each.shape for each in features], looks, 6)}
 
 
+def _legend(layers: Sequence[Layer]) -> str:
+    """What the colours of classes mean, a line a layer, the topmost first."""
+    lines = []
+    for layer in reversed(layers):
+        if layer.visible and (classes := classes_of(layer)) is not None:
+            swatches = "".join(
+                f'<span class="azimuth-class" style="background: {_text(colour)}"></span>{_text(name)}'
+                for name, colour in classes.colours.items()
+            )
+            lines.append(f"<br>{_text(layer.name)}:{swatches}")
+    return "".join(lines)
+
+
 def _text(text: str) -> str:
     """A text as markup shows it, without control characters."""
     return escape("".join(each for each in text if each.isprintable()))
@@ -160,10 +177,10 @@ def _text(text: str) -> str:
 def _look(layer: Layer, feature: Feature, stands: bool) -> dict[str, Any]:
     """A feature's properties in the page; the text is escaped, since a tooltip is markup."""
     style: dict[str, Any] = {
-        "color": layer.color,
+        "color": feature.color or layer.color,
         "weight": 1,
         "opacity": layer.opacity,
-        "fillColor": layer.color,
+        "fillColor": feature.color or layer.color,
         "fillOpacity": round(layer.opacity * (0.15 + 0.7 * feature.weight), 3),
     }
     if layer.kind in ("clusters", "heatmap"):

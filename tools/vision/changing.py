@@ -11,6 +11,7 @@ from pydantic import Field
 from state.model import State
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
+from tools.map.classes import ladder
 from tools.phrases import listed, number, number_of
 from tools.rasters import RasterHandle, raster_of
 from tools.vectors import VectorHandle, vector_of, vector_step
@@ -136,8 +137,8 @@ def building_damage_detection(
     mean = round(float(frame["score"].mean()), 4) if len(frame) else None
     return vector_step(
         state, world, call, inputs, frame, name=f"Damage in {second.name}"[:100], said=said, color="#dd6b20",
-        by_level=counts, mean_score=mean, outside=outside, worst=worst, model="damage-ordinal",
-        said_first=list(first_said),
+        options=ladder("level", frame.attrs["levels"]).option, by_level=counts, mean_score=mean,
+        outside=outside, worst=worst, model="damage-ordinal", said_first=list(first_said),
     )  # fmt: skip
 
 
@@ -267,7 +268,7 @@ def burned_area(
     inputs: list[Input] = [image, earlier] if earlier else [image]
     return mask_step(
         state, world, call, inputs, make, name=f"Burned in {image.name}"[:100], said=said,
-        classes=SEVERITIES if earlier else BURNED,
+        classes=SEVERITIES if earlier else BURNED, ordered=True,
         polygons=Outlines(min_area_m2=min_area_m2, min_px=3, mean_of=(("index", 2),)),
         options={"colormap": "magma"}, color="#c53030", found=found,
     )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from state.model import State
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World
+from tools.map.classes import kinds, ladder
 from tools.phrases import number, number_of
 from tools.rasters import raster_step
 from tools.vectors import vector_step
@@ -42,6 +43,7 @@ def mask_step(
     name: str,
     said: str | Callable[[Sequence[ClassArea]], str],
     classes: Mapping[int, str],
+    ordered: bool = False,
     polygons: bool | Outlines = True,
     options: Mapping[str, str | float | bool] | None = None,
     color: str | None = None,
@@ -52,7 +54,8 @@ def mask_step(
 
     `make` writes a GeoTIFF whose first band is bytes: 0 for nothing, a key of `classes`, 255 (its nodata)
     where nothing is known; other bands may follow. `said` is the observation, or makes it from the areas in
-    the order of `classes`; `found` may be filled by `make` and goes into the data, as `data` does. The data
+    the order of `classes`; `found` may be filled by `make` and goes into the data, as `data` does.
+    Outlines of several classes have a colour each; `ordered` ones those from harmless to worst. The data
     hold `raster`, `vector` and `count` (of patches), `by_class` (name to pixels, share_percent, area_m2,
     area_km2, None without a place), and of a single class `area_m2`, `area_km2` and `share_percent`. Raises
     ToolError for what `make` says with a RasterError.
@@ -82,9 +85,12 @@ def mask_step(
         frame = _outlines(world, mask, classes, wanted)
     except ToolError as error:
         return Step(step.state, f"{step.observation} There are no outlines: {error}", facts)
+    names = tuple(classes.values())
+    coloured = (ladder if ordered else kinds)("class_name", names).option if len(names) > 1 else None
     drawn = vector_step(
-        step.state, world, call, inputs, frame, name=f"{name}, outlines"[:100], said="", color=color
-    )
+        step.state, world, call, inputs, frame,
+        name=f"{name}, outlines"[:100], said="", color=color, options=coloured,
+    )  # fmt: skip
     vector = str(drawn.data["vector"])
     about = {"vector": vector, "count": len(frame)}
     if "layer" in drawn.data:

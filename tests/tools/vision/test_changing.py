@@ -7,6 +7,7 @@ import pytest
 
 from tests.tools.prepared import FIELDS, LATER, SAR, SAR_LATER, SCENE, prepared
 from tests.tools.world import run
+from tools.map.classes import classes_of
 from tools.vision.changing import building_damage_detection, burned_area, change_detection
 from tools.vision.radar import flood_mapping, sar_detection
 
@@ -51,6 +52,17 @@ def test_each_building_gets_a_level_and_the_levels_are_counted(world, state):
         shape = frame.set_index("building_id").geometry[each["building_id"]]
         assert (each["lon"], each["lat"]) == pytest.approx((shape.centroid.x, shape.centroid.y), abs=1e-6)
     assert ("The worst" in step.observation) == bool(step.data["worst"])
+    shown = classes_of(step.state.map.layers[-1])
+    assert shown is not None and shown.field == "level"
+    assert list(shown.colours) == ["no-damage", "minor-damage", "major-damage", "destroyed"]
+    assert set(frame["level"]) <= set(shown.colours) and len(set(shown.colours.values())) == 4
+
+
+def test_the_severities_of_a_burn_have_a_colour_each(world, state):
+    step = run(world, state, burned_area, before=SCENE.id, after=LATER.id)
+    shown = classes_of(step.state.map.layers[-1])
+    assert shown is not None and shown.field == "class_name"
+    assert list(shown.colours) == list(step.data["by_class"]) and len(set(shown.colours.values())) == 4
 
 
 def test_the_flood_of_the_radar_pair_is_told_from_the_sea(world, state):
