@@ -73,6 +73,13 @@ def test_here_is_the_place_that_was_spoken_of(session: Session) -> None:
     assert drawn.geometry.coordinates == pytest.approx((4.85, 45.75), abs=0.02)
 
 
+def test_there_is_what_was_drawn_in_the_same_breath(session: Session) -> None:
+    session.ask("draw a 50 km circle round Izmir, mark the centre with a pin")
+    pin = session.state.map.layers[-1].geometry
+    assert pin is not None and pin.type == "Point"
+    assert pin.coordinates == pytest.approx((27.14, 38.41), abs=0.05)
+
+
 def brought_in(session: Session, folder: Path, name: str, text: str) -> None:
     """A file of the user's own, brought in."""
     path = folder / name

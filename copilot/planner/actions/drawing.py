@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from copilot.planner.actions.references import layer_meant
@@ -164,14 +164,29 @@ def _bare_pairs(clause: Clause) -> list[list[float]]:
 
 
 def _last_spot(situation: Situation) -> list[float] | None:
-    """[lon, lat] of what "there" means: the marker drawn last, else the middle of the place selected or looked at."""
+    """[lon, lat] of what "there" means: the point or place spoken of last, or the marker drawn last."""
+    if (spot := _spoken_of(situation.planned, situation)) is not None:
+        return spot
     for layer in reversed(situation.drawings):
         geometry = layer.get("geometry") or {}
         if geometry.get("type") == "Point":
             return [float(each) for each in geometry["coordinates"][:2]]
     name = situation.filters.get("place") or situation.focus
     place = situation.gazetteer.resolve(str(name)).best if name else None
-    return [place.lon, place.lat] if place is not None else None
+    if place is not None:
+        return [place.lon, place.lat]
+    return _spoken_of([call for turn in situation.past for call in turn.calls], situation)
+
+
+def _spoken_of(calls: Sequence[Call], situation: Situation) -> list[float] | None:
+    """The point or the middle of the place that the last of some calls names."""
+    for call in reversed(calls):
+        if {"lon", "lat"} <= call.args.keys():
+            return [float(call.args["lon"]), float(call.args["lat"])]
+        if (name := call.args.get("place")) is not None:
+            place = situation.gazetteer.resolve(str(name)).best
+            return None if place is None else [place.lon, place.lat]
+    return None
 
 
 _ENDS, _MOST_LON, _MOST_LAT = 2, 180, 90
