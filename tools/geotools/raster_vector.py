@@ -121,14 +121,7 @@ def polygonize(
     title = f"{source.name} {wanted}" if wanted else f"Patches of {source.name}"
     left_out = frame.attrs.pop("background")
     facts = {**_areas(frame), "background": left_out}
-    said = f"No pixel of {source.name} is in a patch {wanted or 'of a value'}."
-    if len(frame):
-        said = (
-            f"{number_of(len(frame), 'polygon')} of {source.name}{f' {wanted}' if wanted else ''}, "
-            f"{number(facts['area_ha'])} ha together; the largest has {number(facts['largest_ha'])} ha."
-        )
-    if left_out is not None:
-        said += f" Pixels of {left_out:g} mark nothing and are left out."
+    said = _outlined(source.name, wanted, len(frame), facts)
     return vector_step(state, world, call, [source], frame, name=title[:100], said=said, **facts)
 
 
@@ -202,6 +195,19 @@ def rasterize(
     name = f"{features.name} as pixels"[:100]
     step = raster_step(state, world, call, inputs, make, name=name, said=said, options=looks)
     return with_data(step, **found, **({"legend": names} if names else {}))
+
+
+def _outlined(name: str, wanted: Where | None, count: int, facts: dict[str, Any]) -> str:
+    """How many polygons there are, how much they cover, and what was left out of them."""
+    said = f"No pixel of {name} is in a patch {wanted or 'of a value'}."
+    if count:
+        said = (
+            f"{number_of(count, 'polygon')} of {name}{f' {wanted}' if wanted else ''}, "
+            f"{number(facts['area_ha'])} ha together; the largest has {number(facts['largest_ha'])} ha."
+        )
+    if facts["background"] is not None:
+        said += f" Pixels of {facts['background']:g} mark nothing and are left out."
+    return said
 
 
 def _areas(frame: gpd.GeoDataFrame) -> dict[str, Any]:
