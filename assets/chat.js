@@ -201,16 +201,39 @@ class Chat {
       const before = turn.reply.slice(from, match.index).trimEnd();
       const tail = before.match(/\S{0,24}$/)[0];
       const after = turn.reply.slice(match.index + match[0].length).match(/^[.,;:!?)]*/)[0];
-      const cited = make("span", "az-cited", tail);
-      box.append(document.createTextNode(before.slice(0, before.length - tail.length)), cited);
+      const cited = make("span", "az-cited");
+      cited.append(...this.linked(tail, turn));
+      box.append(...this.linked(before.slice(0, before.length - tail.length), turn), cited);
       const number = Number([...match[1]].map((digit) => DIGITS.indexOf(digit)).join(""));
       const call = turn.calls.find((each) => each.number === number);
       const text = String(number);
       cited.append(call ? button("az-ref", text, `Call ${number}: ${call.call}`, () => this.open(call)) : make("sup", "", text), after);
       from = match.index + match[0].length + after.length;
     }
-    box.append(document.createTextNode(turn.reply.slice(from)));
-    return box;
+    box.append(...this.linked(turn.reply.slice(from), turn));
+    const written = turn.files.filter((each) => !each.said);
+    if (!written.length) return box;
+    const whole = document.createDocumentFragment();
+    const list = make("p", "az-files");
+    for (const each of written) list.append(this.download(each, "Download " + each.name));
+    whole.append(box, list);
+    return whole;
+  }
+
+  // A text with the ids of the session's files as links to them; all else stays text.
+  linked(text, turn) {
+    const ids = turn.files.filter((each) => each.said).map((each) => each.id);
+    if (!ids.length) return [document.createTextNode(text)];
+    const parts = text.split(new RegExp("\\b(" + ids.join("|") + ")\\b"));
+    return parts.map((part, at) => (at % 2 ? this.download(turn.files.find((each) => each.id === part), part) : document.createTextNode(part)));
+  }
+
+  download(file, text) {
+    const link = make("a", "az-file", text);
+    link.href = "/api/sessions/" + encodeURIComponent(this.data.session) + "/artifacts/" + encodeURIComponent(file.id);
+    link.download = "";
+    link.title = "Download " + file.name;
+    return link;
   }
 
   open(call) {

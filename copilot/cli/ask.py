@@ -104,6 +104,10 @@ def _ask_aloud(session: Session, request: str, options: dict[str, Any]) -> Answe
     typer.echo(question.text if question else answer.reply)
     for number, choice in enumerate(question.choices if question else (), 1):
         typer.echo(f"  {number}. {choice}")
+    for path in dict.fromkeys(
+        str(each.data["path"]) for each in answer.calls if each.ok and "path" in each.data
+    ):
+        typer.echo(f"  file {path}")
     if answer.tokens:
         cost = "" if answer.cost_usd is None else f" · at most ${answer.cost_usd:.4f}"
         typer.echo(f"  {answer.tokens:,} tokens{cost}", err=True)

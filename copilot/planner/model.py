@@ -255,8 +255,18 @@ def _past(said: Sequence[BaseMessage]) -> list[PastTurn]:
         done = [each for _, each in _made(inner) if each.ok]
         reply = next((message.text for message in reversed(inner) if isinstance(message, AIMessage)), "")
         calls, data = tuple(each.call for each in done), tuple(each.data for each in done)
-        found.append(PastTurn(said[start].text, calls, reply, data))
+        found.append(PastTurn(said[start].text, calls, reply, data, _artifacts_after(inner)))
     return found
+
+
+def _artifacts_after(said: Sequence[BaseMessage]) -> frozenset[str] | None:
+    """The ids of the artifacts after some calls; None where none of them changed the state."""
+    states = [
+        message.artifact.state
+        for message in said
+        if isinstance(message, ToolMessage) and isinstance(message.artifact, Event) and message.artifact.state
+    ]
+    return frozenset(str(each["id"]) for each in states[-1]["artifacts"]) if states else None
 
 
 def _system_text(messages: Sequence[BaseMessage]) -> str:

@@ -21,7 +21,7 @@ from copilot.planner.extremes import extreme_asked
 from copilot.planner.feature_rows import features_kept
 from copilot.planner.fitting import fitted
 from copilot.planner.head import Head
-from copilot.planner.here import is_beside_the_catalogue, not_understood
+from copilot.planner.here import is_beside_the_catalogue, not_understood, of_what_came_last
 from copilot.planner.idioms import in_plain_words
 from copilot.planner.joining import joined
 from copilot.planner.knowledge import known
@@ -111,7 +111,8 @@ class Planner:
             return Plan((again,), labels=("shown again",))
         worked = fitted(said, self.cases, situation)
         if worked is not None:
-            return Plan(tuple(worked), asked=extreme_asked(said), labels=("case",))
+            calls = self._of_the_file(said, worked, situation)
+            return Plan(tuple(calls), asked=extreme_asked(said), labels=("case",))
         draft = _Draft()
 
         def by_rules(text: str) -> Sequence[Call]:
@@ -125,12 +126,13 @@ class Planner:
             if declared is not None:
                 notes = (*draft.notes, *declared.notes)
                 return Plan(
-                    tuple(declared.calls),
+                    tuple(self._of_the_file(said, declared.calls, situation)),
                     tuple(dict.fromkeys(notes)),
                     asked=extreme_asked(said),
                     labels=("declared",),
                 )
             self._fill(draft, said, situation)
+            draft.calls = self._of_the_file(said, draft.calls, situation)
         except Ask as ask:
             if ask.lacks_data and is_beside_the_catalogue(said, situation):
                 reason = not_understood(situation)
@@ -140,6 +142,11 @@ class Planner:
         except Reject as reject:
             return replace(draft.done(), calls=(Call("reject_task", {"reason": str(reject)}),))
         return draft.done()
+
+    def _of_the_file(self, said: str, calls: Sequence[Call], situation: Situation) -> list[Call]:
+        """The calls, on what was just brought in where neither they nor the request name the catalogue."""
+        of_it = is_beside_the_catalogue(said, situation) and not _selects(calls)
+        return of_what_came_last(said, calls, situation) if of_it else list(calls)
 
     def _fill(self, draft: _Draft, request: str, situation: Situation) -> None:
         if _SQL.match(request):
@@ -363,6 +370,11 @@ _TWICE_IS_ONCE = frozenset(
 )
 """What gives the same when it is said in two ways: "scratch everything, clean slate"."""
 _SELECTS = ("db_load", "db_unload", "db_ingest", "filter_", "undo", "redo", "goto_turn")
+
+
+def _selects(calls: Sequence[Call]) -> bool:
+    """Whether some calls select images of the catalogue."""
+    return any(each.tool.startswith(_SELECTS) for each in calls)
 
 
 def _says_it_again(call: Call, planned: Sequence[Call]) -> bool:

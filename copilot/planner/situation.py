@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, cast
 
+from copilot.antecedents import brought_last
 from copilot.planner.spans import Names
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer
@@ -50,6 +51,8 @@ class PastTurn:
     reply: str
     data: tuple[Mapping[str, Any], ...] = ()
     """What each of the calls came back with."""
+    artifacts: frozenset[str] | None = None
+    """The ids there were after it; None where it changed nothing."""
 
     @property
     def question(self) -> Call | None:
@@ -141,6 +144,11 @@ class Situation:
                 if call.tool in ("select_image", "show_image"):
                     return dict(call.args)
         return {}
+
+    def brought_last(self) -> Mapping[str, Any] | None:
+        """The file that "it" means: the last that was brought in, as long as nothing was selected since."""
+        turns = [([each.tool for each in turn.calls], turn.artifacts) for turn in self.past]
+        return brought_last(self.state["artifacts"], turns)
 
     def last_artifact(self, kind: str) -> str | None:
         """The newest artifact of a kind."""

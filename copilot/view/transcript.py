@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ def conversation(
     cards = [
         {
             **turn_card(each, running and each is turns[-1] and each.interrupted, stopping),
+            "files": files_of(each, state),
             "rating": rated.get(each.number),
         }
         for each in shown
@@ -118,6 +120,33 @@ def trace_steps(turn: Turn) -> tuple[tuple[int | None, Event], ...]:
     numbers = {each.seq: number for number, each in enumerate(turn.calls, 1)}
     steps = sorted((*turn.calls, *thoughts(turn)), key=lambda each: each.seq)
     return tuple((numbers.get(each.seq), each) for each in steps)
+
+
+_ID = re.compile(r"\b(?:document|figure|table|vector|detections|raster|reviews)-[0-9a-f]{4,64}\b")
+
+
+def files_of(turn: Turn, state: State) -> list[dict[str, Any]]:
+    """{id, name, said}: what can be downloaded of a turn's answer, `said` where the reply has the id.
+
+    What the reply names, and the documents that its calls wrote, as far as the session still has them.
+    """
+    if turn.reply is None:
+        return []
+    said = _ID.findall(turn.reply.text)
+    wrote = [str(each.data.get("document")) for each in turn.calls if each.ok and each.tool in _WRITES]
+    known = {each.id: each.name for each in state.artifacts}
+    return [
+        {"id": each, "name": known[each], "said": each in said}
+        for each in dict.fromkeys((*said, *wrote))
+        if each in known
+    ]
+
+
+_WRITES = frozenset(
+    "export_csv export_geojson export_geoparquet export_xlsx export_map export_script export_notebook "
+    "raster_convert image_to_png".split()
+)
+"""Tools that write a file for somebody to take away."""
 
 
 def call_line(event: Event, number: int) -> dict[str, Any]:
