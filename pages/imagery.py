@@ -16,6 +16,7 @@ from copilot.view.imagery import (
     Field,
     Fitting,
     about,
+    by_time,
     choices,
     fitting,
     last_result,
@@ -312,7 +313,8 @@ def _compare(current: Session, handle: str, there: list[Choice]) -> str | None:
         if other in on_map and st.button(
             "On the map", icon=":material/swipe:", help="Before and after, on the map", key="swipe_go"
         ):
-            event = act("swipe_layers", left=on_map[other], right=str(own))
+            left, right = by_time(current.state, current.world(), on_map[other], str(own))
+            event = act("swipe_layers", left=left, right=right)
             if event is not None and event.ok:
                 act("fit_layer", layer=str(own))
                 open_panel("Layers")

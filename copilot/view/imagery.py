@@ -16,6 +16,7 @@ from state.log import Event
 from state.model import Artifact, State
 from tools.base import Tool, ToolError, World
 from tools.map.files import image_picture
+from tools.map.pairs import Shot, in_time_order, taken_at
 from tools.rasters import raster_of
 from tools.titles import by_title
 
@@ -369,6 +370,13 @@ def swipe_partners(state: State, handle: str) -> tuple[str | None, list[tuple[st
     )
     others = [(each.id, each.name) for each in reversed(layers) if own is not None and each.id != own.id]
     return (None if own is None else own.id), others
+
+
+def by_time(state: State, world: World, one: str, other: str) -> tuple[str, str]:
+    """Two layers by when their images were taken, the earlier first; as given where that is not known."""
+    layers = [layer for each in (one, other) if (layer := state.layer(each)) is not None]
+    first, second = in_time_order([Shot(each, taken_at(each, state, world)) for each in layers])
+    return first.layer.id, second.layer.id
 
 
 def artifact_of(state: State, handle: str) -> Artifact | None:

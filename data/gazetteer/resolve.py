@@ -362,14 +362,15 @@ class Resolver:
     def _is_slip(self, wanted: Wanted, key: str, rows: list[tuple[int, int]]) -> bool:
         """Whether a name that nothing bears was meant as this one, and is no other name that is alike.
 
-        One slip in a name of up to 8 letters, two in a longer one: stricter than what search engines take
-        (Elasticsearch's fuzziness AUTO: one from 3 letters, two from 6), since one place is chosen here and
-        no list is shown. And the place is well known, or lies where it was said to lie: a village is no
-        likely meaning of a word that happens to be spelled a little alike.
+        One slip in a name of up to 8 letters, two in a longer one or where letters only changed places ("Nwe
+        Yrok"): stricter than what search engines take (Elasticsearch's fuzziness AUTO: one from 3 letters,
+        two from 6), since one place is chosen here and no list is shown. And the place is well known, or lies
+        where it was said to lie: a village is no likely meaning of a word that is spelled a little alike.
         """
-        slips = DamerauLevenshtein.distance(wanted.key.replace(" ", ""), key.replace(" ", ""))
-        likely = bool(wanted.within) or max(self.fame(*each) for each in rows) >= KNOWN_FAME
-        return likely and slips <= (1 if len(wanted.key) <= _SHORT_NAME else 2)
+        written, meant = wanted.key.replace(" ", ""), key.replace(" ", "")
+        allowed = 2 if len(written) > _SHORT_NAME or sorted(written) == sorted(meant) else 1
+        known = bool(wanted.within) or max(self.fame(*each) for each in rows) >= KNOWN_FAME
+        return known and DamerauLevenshtein.distance(written, meant) <= allowed
 
     def _corrected_qualifier(self, qualifier: str) -> str:
         """The qualifier, or the area it is a misspelling of."""

@@ -11,6 +11,7 @@ from state.model import Layer, State
 from tools.base import Step, ToolError, World, tool
 from tools.map.classes import OPTION
 from tools.map.find import layer_named
+from tools.map.pairs import before_and_after
 from tools.map.rasters import coloured, layer_file
 from tools.map.styles import color_of, free_name
 from tools.phrases import listed, number_of
@@ -191,29 +192,54 @@ def swipe_layers(
     *,
     left: Annotated[LayerName | None, Field(description="The layer left of the bar.")] = None,
     right: Annotated[LayerName | None, Field(description="The layer right of the bar.")] = None,
+    images: Annotated[
+        bool, Field(description="In place of layers: the earlier image left, the later one right.")
+    ] = False,
 ) -> Step:
     """Compare two layers with a swipe bar; without layers, take the bar away.
+
+    With images=true the pair is found: images of one place, no masks, by the time they were taken. The pair
+    comes before other rasters, which would cover it.
 
     Example: copilot call swipe_layers
 
     Asked as: compare the two layers with a swipe | swipe between before and after | split the map | curtain
     between both layers | slide one over the other | side by side layers | take the swipe bar away
     """
-    if left is None and right is None:
+    dates = ""
+    if images:
+        if left is not None or right is not None:
+            raise ToolError("swipe_layers takes images=true, or left and right; not both.")
+        shots = before_and_after(state, world)
+        pair = (shots[0].layer, shots[1].layer)
+        dates = f": taken {listed([each.taken[:10] for each in shots])}" if shots[0].taken else ""
+    elif left is None and right is None:
         said = "The swipe bar is gone." if state.map.swipe else "There was no swipe bar."
         return Step(state.with_map(swipe=None), said, {"swipe": None})
-    if left is None or right is None:
+    elif left is None or right is None:
         raise ToolError(
             "A swipe bar needs a layer on each side; give left and right, or neither to take it away."
         )
-    pair = (layer_named(state, left), layer_named(state, right))
+    else:
+        pair = (layer_named(state, left), layer_named(state, right))
     if pair[0].id == pair[1].id:
         raise ToolError(f"{pair[0].name!r} is on both sides; a swipe bar compares two different layers.")
+    ids = (pair[0].id, pair[1].id)
+    said = f"The swipe bar shows {pair[0].name!r} on the left and {pair[1].name!r} on the right{dates}."
+    return Step(_before_other_rasters(state, pair).with_map(swipe=ids), said, {"swipe": list(ids)})
+
+
+def _before_other_rasters(state: State, pair: tuple[Layer, Layer]) -> State:
+    """The state with both layers shown, and rasters of the pair above all others, which would cover them."""
     for each in pair:
         state = state.with_layer(replace(each, visible=True))
-    ids = (pair[0].id, pair[1].id)
-    said = f"The swipe bar shows {pair[0].name!r} on the left and {pair[1].name!r} on the right."
-    return Step(state.with_map(swipe=ids), said, {"swipe": list(ids)})
+    ids, layers = {each.id for each in pair}, state.map.layers
+    rasters = [each for each in layers if each.kind == "raster"]
+    own = [each for each in rasters if each.id in ids]
+    if not own or rasters[-len(own) :] == own:
+        return state
+    covering = [each for each in rasters if each not in own]
+    return state.with_map(layers=(*covering, *own, *(each for each in layers if each.kind != "raster")))
 
 
 def layer_facts(layer: Layer) -> dict[str, Any]:

@@ -150,9 +150,16 @@ def _pair(state: State, world: World, before: str | None, after: str | None) -> 
     others = there[there["image_id"] != given]
     if others.empty:
         raise ToolError(f"The selection has no other image over the place of {given}; give before and after.")
-    if before is None and after is not None:
-        return str(others.iloc[0]["image_id"]), after
-    return given, str(others.iloc[-1]["image_id"])
+    # The one that is farthest on the side that is asked for; where there is none, the sides go by date.
+    taken = anchor.get("acquired")
+    later, sooner = others[others["acquired"] > taken], others[others["acquired"] < taken]
+    wanted = sooner if after is not None else later
+    if wanted.empty:
+        wanted = later if after is not None else sooner
+    if wanted.empty:
+        wanted = others
+    other = wanted.iloc[0] if after is not None else wanted.iloc[-1]
+    return (str(other["image_id"]), given) if other["acquired"] < taken else (given, str(other["image_id"]))
 
 
 def _over(world: World, selection: Selection, anchor: dict[str, Any]) -> pd.DataFrame:
@@ -163,6 +170,8 @@ def _over(world: World, selection: Selection, anchor: dict[str, Any]) -> pd.Data
     plain = (rows["west"] <= lon) & (lon <= rows["east"])
     across = (rows["west"] > rows["east"]) & ((lon >= rows["west"]) | (lon <= rows["east"]))
     found = rows[inside & (plain | across) & rows["acquired"].notna()]
+    if "kind" in found and anchor.get("kind") is not None:  # an image is compared with images, no features
+        found = found[found["kind"] == anchor["kind"]]
     return found.sort_values(["acquired", "image_id"])
 
 

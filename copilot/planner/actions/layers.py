@@ -128,7 +128,12 @@ def swipe(clause: Clause, situation: Situation) -> Iterator[Call]:
     for kind in dict.fromkeys(span.value for span in clause.of("plot") if span.value in KIND_OF_PLOT):
         if situation.loaded and not any(layer["kind"] == KIND_OF_PLOT[kind] for layer in situation.layers):
             yield Call(kind)
-    chosen = layers_meant(clause, situation)
+    named = clause.of("layer", "plot", "quoted", "dataset", "class")
+    chosen = layers_meant(clause, situation) if named else []
+    if not chosen and sum(layer["kind"] == "raster" for layer in situation.layers) > 1:
+        yield Call("swipe_layers", {"images": True})
+        return
+    chosen = chosen or layers_meant(clause, situation)
     for layer in situation.layers:
         if len(chosen) < 2 and layer["id"] not in chosen and layer["kind"] != "drawing":
             chosen.append(layer["id"])

@@ -243,7 +243,10 @@ Afganistan = Afghanistan
 Colmbo, Sri Lanka = Colombo, Sri Lanka
 Massachusets = Massachusetts, United States
 Gulf of Mexcio = Gulf of Mexico
+Nwe Yrok = New York City, New York, United States
 """
+ONLY_ALIKE = ("Qwertyville", "Wakanda", "Gotham", "Narnia", "Mordor", "Elbonia", "Latveria", "Wentzvile")
+"""What is spelled a little like a place, or quite like a small one, and named by no gazetteer."""
 
 AMBIGUOUS = (
     "Springfield",
@@ -300,6 +303,12 @@ def test_a_misspelled_name_is_corrected(name: str, label: str) -> None:
     found = gazetteer().resolve(name)
     assert found.best is not None
     assert (found.best.label, found.corrected) == (label, True)
+
+
+@pytest.mark.parametrize("name", ONLY_ALIKE)
+def test_a_name_that_is_only_alike_means_no_place(name: str) -> None:
+    assert gazetteer().resolve(name).candidates == ()
+    assert gazetteer().mentions(f"show ships in {name}") == []
 
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
