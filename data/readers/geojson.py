@@ -26,6 +26,8 @@ from data.readers.geometry import extents_of
 SUFFIXES = frozenset({".geojson", ".json"})
 MAX_DEPTH = 60
 """No GeoJSON is nested deeper; what is, is an attack on whoever walks it."""
+_PARSED_BYTES = 4_096
+"""How much is parsed before its depth is looked at: the names of what lies deep take the square of that."""
 
 
 def sniff(source: Path) -> float:
@@ -176,7 +178,7 @@ def geometry_of(feature: Any) -> BaseGeometry:
 def _shallow_items(stream: _Blocks) -> Iterator[Any]:
     """`features.item` values, built from parse events so that a deep nest stops at once."""
     builder, depth, building = ijson.ObjectBuilder(), 0, False
-    for prefix, event, value in ijson.parse(stream, use_float=True):
+    for prefix, event, value in ijson.parse(stream, buf_size=_PARSED_BYTES, use_float=True):
         if event in ("start_map", "start_array"):
             depth += 1
             if depth > MAX_DEPTH:

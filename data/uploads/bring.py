@@ -8,12 +8,13 @@ Everything happens in a private folder that is gone afterwards, whatever went wr
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import logging
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from data.uploads.brought import Asked, Brought, Incoming
@@ -25,6 +26,7 @@ from data.uploads.rasters import bring_raster, link_or_copy
 NOTHING = Asked()
 _log = logging.getLogger(__name__)
 _HASH_PIECE_BYTES = 1 << 22
+_SCRATCH, _LOCK = ".upload-", ".lock"
 _BESIDE = (
     ".tfw", ".tifw", ".tiffw", ".pgw", ".pngw", ".jgw", ".jpgw", ".jpegw", ".j2w", ".jp2w", ".wld", ".prj",
 )  # fmt: skip
@@ -42,17 +44,29 @@ def staged(path: Path, folder: Path, *, asked: Asked = NOTHING, ours: bool = Fal
     """
     if not path.is_file():
         raise UploadError(f"{shown(path.name)} is no file; give one file, or pack a folder as a ZIP.")
-    scratch = Path(tempfile.mkdtemp(prefix=".upload-", dir=folder))
+    scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=folder))
     try:
-        inside = scratch / "in"
-        inside.mkdir()
-        held = path
-        if ours:
-            held = inside / path.name
-            link_or_copy(path, held)
-        yield Incoming(held, path.name, scratch, asked, beside(path), ours)
+        with (scratch / _LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            _remove_abandoned(folder, scratch)
+            inside = scratch / "in"
+            inside.mkdir()
+            held = path
+            if ours:
+                held = inside / path.name
+                link_or_copy(path, held)
+            yield Incoming(held, path.name, scratch, asked, beside(path), ours)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _remove_abandoned(folder: Path, mine: Path) -> None:
+    """Remove what a process that was killed has left: a lock ends with its process, however that ends."""
+    for each in folder.glob(f"{_SCRATCH}*"):
+        if each != mine:
+            with suppress(OSError), (each / _LOCK).open("r") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(each, ignore_errors=True)
 
 
 def bring(incoming: Incoming) -> Brought:

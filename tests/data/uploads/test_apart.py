@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,3 +57,17 @@ def test_a_file_that_needs_too_much_memory_is_refused(
     (path := tmp_path / "a.csv").write_text("name,value\n" + "x,1\n" * 4_000_000)
     with pytest.raises(UploadError, match="memory"), staged(path, tmp_path) as incoming:
         bring_apart(incoming, reader)
+
+
+def test_what_a_killed_process_left_of_an_upload_goes_with_the_next_one(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys; from pathlib import Path; from data.uploads.bring import staged\n"
+        "with staged(Path(sys.argv[1]), Path(sys.argv[2])):\n    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    path = SAMPLES["points.csv"][0](tmp_path / "points.csv")
+    (folder := tmp_path / "about").mkdir()
+    subprocess.run([sys.executable, "-c", script, str(path), str(folder)], check=False)
+    assert len(list(folder.iterdir())) == 1
+    with staged(path, folder) as one, staged(path, folder) as other:
+        assert sorted(folder.iterdir()) == sorted([one.folder, other.folder])
+    assert list(folder.iterdir()) == []
