@@ -67,7 +67,7 @@ def ingest(
             error=UnreadableSource,
             # What annotations speak of lies beside them.
             reads=[place, *([existing] if existing else [])],
-            also=[source.absolute().parent, place if place.is_dir() else place.parent],
+            also=[] if place.is_dir() else [source.absolute().parent, place.parent],
             folder=folder,
             heard=progress,
         )
