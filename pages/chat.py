@@ -11,15 +11,9 @@ from copilot.session import Session
 from copilot.view.transcript import conversation
 from pages.here import act, noticed, open_panel, tell
 from pages.look import asset
+from pages.sampling import examples, show_sample
 from pages.uploading import show_uploads
 
-EXAMPLES = [
-    "Plot the fair1m and xview1 images around Pittsburgh, PA from May 2018 with vehicles",
-    "How many xview3 images are there per year? Draw it as bars",
-    "Show airports of fmow in Japan as a heat map",
-    "Which disasters are in xview2? Show their footprints",
-    "Draw the Gulf of Guinea and show the ships there",
-]
 _chat = st.components.v2.component(
     "azimuth_chat", js=asset("chat.js"), css=asset("chat.css"), isolate_styles=False
 )
@@ -38,13 +32,14 @@ def show_chat(session: Session, version: str) -> None:
                 **conversation(session.turns, session.state, running, stopping),
                 "job": live().job(session.id),
                 "problem": live().problem(session.id),
-                "examples": EXAMPLES,
+                "examples": examples(session),
             },
             on_version_change=noticed,
             on_ask_change=lambda: _ask(session.id, str(st.session_state[key].ask)),
             on_trace_change=_nothing,
             on_feedback_change=_nothing,
         )
+    show_sample(session)
     with st.container(key="attach"):
         show_uploads(session, key="attached", compact=True)
     _input(session, running, stopping)

@@ -12,6 +12,7 @@ from copilot.session import Session
 from copilot.view.catalogue import DatasetCard, dataset_card
 from pages.header import header
 from pages.here import act, session
+from pages.sampling import show_sample
 from pages.uploading import show_uploads
 from tools.outside import FOLDERS_VARIABLE
 
@@ -28,7 +29,7 @@ def show() -> None:
             st.warning(broken.sentence, icon=":material/warning:")
         _summary(cards)
         if not cards:
-            st.info("The catalogue is empty. Add data above, or build the sample: `copilot data sample`.")
+            show_sample(current)
         loaded = current.state.database.loaded
         for card in cards:
             _card(card, card.name in loaded)

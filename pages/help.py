@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from copilot.models import describe
-from pages.chat import EXAMPLES
 from pages.header import header
 from pages.here import session
+from pages.sampling import examples
 
 ASK = """
 Write what you want to see, in one sentence or several steps. Places, dates, classes and data sets
@@ -58,12 +58,15 @@ through clusters and footprints; Enter opens one.
 
 def show() -> None:
     """Draw the page."""
-    header(session())
+    current = session()
+    header(current)
     with st.container(key="prose"):
         st.html("<h2 class='az-title'>Help</h2>")
         st.markdown("### What to ask")
         st.markdown(ASK)
-        st.markdown("\n".join(("These work as they stand:\n", *(f"- *{each}*" for each in EXAMPLES))))
+        st.markdown(
+            "\n".join(("These work as they stand:\n", *(f"- *{each}*" for each in examples(current))))
+        )
         for title, text in (
             ("Which agent answers", AGENT),
             ("What it cannot do", CANNOT),

@@ -27,10 +27,11 @@ def show(session: Session) -> None:
     if artifact is not None:
         _table(session, artifact)
     elif not session.state.database.loaded:
-        st.info(
-            "No data set is loaded. Ask for one, such as “load fair1m”, or open the Data page.",
-            icon=":material/database:",
+        there = [each.name for each in session.catalogue.datasets()]
+        ask = (
+            f"Ask for one, such as “load {there[0]}”, or open" if there else "The catalogue has none yet: see"
         )
+        st.info(f"No data set is loaded. {_plain(ask)} the Data page.", icon=":material/database:")
         if any(each.kind == "raster" for each in session.state.artifacts):
             st.page_link(
                 st.session_state["pages"]["imagery"],

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from affine import Affine
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Browser, Locator, expect
 from rasterio.errors import NotGeoreferencedWarning
 
 from data.scenes import render
-from tests.e2e.app import SLOW_MS, Tab
+from pages.sampling import WITHOUT
+from tests.e2e.app import SLOW_MS, Tab, running_app
 
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 VIEW = "(await (await fetch(azimuth.base + '/view')).json())"
@@ -372,3 +373,24 @@ def heading_levels(headings: Locator) -> list[int]:
             .map((each) => Number(each.getAttribute("aria-level") || each.tagName.slice(1)))"""
     )
     return [int(level) for level in found]
+
+
+def test_without_a_sample_the_page_offers_it_and_examples_that_work(
+    browser: Browser, tmp_path: Path, screenshot_folder: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with running_app(home, tmp_path / "catalogue") as server:
+        tab = Tab(browser, server, reduced_motion="reduce").open()
+        shown = tab.page.locator(".az-example")
+        expect(shown).to_have_text(list(WITHOUT), timeout=SLOW_MS)
+        expect(tab.page.get_by_text("There is no sample catalogue yet")).to_be_visible()
+        tab.shot(screenshot_folder, "no-sample")
+        tab.page.get_by_role("button", name="Build the sample").click()
+        expect(tab.page.locator(".st-key-sample").get_by_role("progressbar")).to_be_visible(timeout=SLOW_MS)
+        shown.first.click()
+        card = tab.page.locator("article.az-turn").first
+        expect(card.locator(".az-reply")).to_contain_text("Pittsburgh", timeout=4 * SLOW_MS)
+        expect(tab.page.locator(".st-key-sample")).to_have_count(0, timeout=4 * SLOW_MS)
+        expect(tab.ask("load fair1m").locator(".az-reply")).to_contain_text("24,775", timeout=SLOW_MS)
+        tab.close()
