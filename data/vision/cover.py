@@ -53,11 +53,35 @@ def cover_of(rgb: NDArray[np.uint8], known: NDArray[np.bool_] | None = None, sca
     coherence of the structure tensor (Bigun and Granlund 1987), and the means of what surrounds a cell,
     trained on rendered scenes and on tiles of Dubai (data.models.training.cover_cells).
     """
-    made = together(by_cells(rgb), by_network(rgb))
-    rows, columns = made.shape[1:]
-    if known is not None:
-        made[:, ~_any_cell(known, rows, columns)] = np.nan
+    if known is None or known.all() or not known.any():
+        return Cover(together(by_cells(rgb), by_network(rgb)), scale)
+    # What has no value is neither ground nor a part of the picture that a cell is compared with.
+    top, left, bottom, right = _known_box(known)
+    part = filled_like_ground(rgb[top:bottom, left:right], known[top:bottom, left:right])
+    inner = together(by_cells(part), by_network(part))
+    made = np.full((len(COVERS), rgb.shape[0] // CELL_PX, rgb.shape[1] // CELL_PX), np.nan, np.float32)
+    rows, columns = made[:, top // CELL_PX :, left // CELL_PX :].shape[1:]
+    inner = inner[:, :rows, :columns]
+    at = (top // CELL_PX, left // CELL_PX)
+    made[:, at[0] : at[0] + inner.shape[1], at[1] : at[1] + inner.shape[2]] = inner
+    made[:, ~_any_cell(known, *made.shape[1:])] = np.nan
     return Cover(made, scale)
+
+
+def _known_box(known: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    """Top, left, bottom and right of what has values, in whole cells where it begins and ends."""
+    rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+    top, left = (int(each[0]) // CELL_PX * CELL_PX for each in (rows, columns))
+    bottom, right = (-(-(int(each[-1]) + 1) // CELL_PX) * CELL_PX for each in (rows, columns))
+    return top, left, min(bottom, known.shape[0]), min(right, known.shape[1])
+
+
+def filled_like_ground(rgb: NDArray[np.uint8], known: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """The picture with the nearest colour where it has no value, so that no frame is seen."""
+    from data.vision.blocks import nearest_filled
+
+    bands = [nearest_filled(np.where(known, rgb[..., at], np.nan)) for at in range(rgb.shape[2])]
+    return np.ascontiguousarray(np.stack(bands, axis=2).astype(np.uint8))
 
 
 def together(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -56,14 +56,18 @@ def _settle(likely: NDArray[Any], name: str, here: NDArray[np.bool_]) -> None:
 def _by_backscatter(overview: Overview) -> Cover:
     from scipy.ndimage import median_filter
 
+    from data.vision.blocks import nearest_filled
     from data.vision.thresholds import kittler_illingworth
 
     if overview.radar is None:
         raise RasterError("The radar image has no backscatter to tell water by.")
     power = np.where(overview.known, 10 ** (np.clip(overview.radar, -80, 80) / 10), np.nan)
-    cells = _cell_mean(np.nan_to_num(power))
-    known = _cell_mean(overview.known.astype(np.float32)) >= 0.5
-    level = median_filter(10 * np.log10(np.maximum(cells, 1e-8)), 3)
+    # A cell at the edge of what has values is the mean of those, and not darker for the rest.
+    share = _cell_mean(overview.known.astype(np.float32))
+    cells = _cell_mean(np.nan_to_num(power)) / np.maximum(share, 1e-6)
+    known = share >= 0.5
+    decibels = np.where(known, 10 * np.log10(np.maximum(cells, 1e-8)), np.nan)
+    level = median_filter(nearest_filled(decibels), 3)
     split = kittler_illingworth(level[known])
     likely = np.zeros((len(COVERS), *level.shape), np.float32)
     parted = split is not None and split.separate

@@ -132,11 +132,13 @@ def texture_facts(facts: Facts) -> list[Fact]:
     import cv2
     from skimage.feature import graycomatrix, graycoprops
 
+    from data.vision.blocks import nearest_filled
+
     seen = facts.overview
     grey = cv2.cvtColor(seen.rgb, cv2.COLOR_RGB2GRAY)
     counts = np.bincount(grey[seen.known], minlength=256) / max(int(seen.known.sum()), 1)
     entropy = float(-(counts[counts > 0] * np.log2(counts[counts > 0])).sum())
-    smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), 1.0)
+    smooth = cv2.GaussianBlur(nearest_filled(np.where(seen.known, grey, np.nan)), (0, 0), 1.0)
     across, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0), cv2.Sobel(smooth, cv2.CV_32F, 0, 1)
     size = np.hypot(across, down)
     edges = float((size[seen.known] > 40).mean())
@@ -144,9 +146,11 @@ def texture_facts(facts: Facts) -> list[Fact]:
     weight = np.where(seen.known, size, 0)
     total = max(float(weight.sum()), 1e-9)
     grid = float(np.hypot((weight * np.cos(turned)).sum(), (weight * np.sin(turned)).sum()) / total)
-    matrix = graycomatrix(  # type: ignore[no-untyped-call]
-        grey // 16, [1], [0, np.pi / 2], levels=16, symmetric=True, normed=True
-    )
+    # Level 16 stands for no value: pairs with it are taken out of the matrix.
+    levels = np.where(seen.known, grey // 16, 16).astype(np.uint8)
+    pairs: Any = graycomatrix(levels, [1], [0, np.pi / 2], levels=17, symmetric=True)  # type: ignore[no-untyped-call]
+    pairs = pairs[:16, :16].astype(np.float64)
+    matrix = pairs / np.maximum(pairs.sum(axis=(0, 1)), 1.0)
     alike: Any = graycoprops(matrix, "homogeneity")  # type: ignore[no-untyped-call]
     even = float(alike.mean())
     return [
