@@ -47,7 +47,8 @@ def make_private(path: Path) -> None:
 class HeldFile:
     """A database file that connections of this process have open."""
 
-    path: Path
+    name: str
+    """Its path: looked at for each use, hence text."""
     descriptor: int
     """Closed only after every connection: to close it costs SQLite its own locks."""
     database: Number
@@ -63,20 +64,17 @@ class HeldFile:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         _hold(descriptor)
         found = os.fstat(descriptor)
-        return cls(
-            path,
-            descriptor,
-            (found.st_dev, found.st_ino),
-            *(number_of(_beside(path, each)) for each in (LOG, INDEX)),
-        )
+        name = os.path.abspath(path)
+        log, index = number_of(name + LOG), number_of(name + INDEX)
+        return cls(name, descriptor, (found.st_dev, found.st_ino), log, index)
 
     @property
     def is_the_same(self) -> bool:
         """Whether those who open the database now get these very files."""
         return (
-            number_of(self.path) == self.database
-            and number_of(_beside(self.path, LOG)) == self.log
-            and number_of(_beside(self.path, INDEX)) == self.index
+            number_of(self.name) == self.database
+            and number_of(self.name + LOG) == self.log
+            and number_of(self.name + INDEX) == self.index
         )
 
     @property
@@ -85,13 +83,13 @@ class HeldFile:
 
         Not where others have begun another log for it: theirs is newer.
         """
-        log = number_of(_beside(self.path, LOG))
-        return number_of(self.path) != self.database or log is None or log == self.log
+        log = number_of(self.name + LOG)
+        return number_of(self.name) != self.database or log is None or log == self.log
 
     @property
     def is_whole_without_its_log(self) -> bool:
         """Whether those who open the database now find in it all that its log was taken in for."""
-        return number_of(self.path) == self.database and number_of(_beside(self.path, LOG)) in (
+        return number_of(self.name) == self.database and number_of(self.name + LOG) in (
             None,
             self.log,
         )
@@ -105,7 +103,7 @@ class HeldFile:
         os.close(self.descriptor)
 
 
-def number_of(path: Path) -> Number:
+def number_of(path: str) -> Number:
     """What tells the file at a path from any other; None where there is none, or it cannot be looked at."""
     try:
         found = os.stat(path)

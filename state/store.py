@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
+    exists,
     insert,
     select,
     update,
@@ -179,17 +180,17 @@ class Store:
         if not rows:
             return 0
         changes = {"updated_at": now()} if name is None else {"updated_at": now(), "name": name}
-        before = select(_events.c.seq).where(
-            _events.c.session_id == session_id, _events.c.seq == events[0].seq - 1
-        )
+        mine = _sessions.c.id == session_id
+        if events[0].seq > 1:
+            before = (_events.c.session_id == session_id) & (_events.c.seq == events[0].seq - 1)
+            mine &= exists().where(before)
         try:
             with self.writing() as connection:
                 if opened not in (None, self.opened):
                     raise Behind(f"The store of session {session_id} was opened again.")
                 connection.execute(insert(_events), rows)
-                if events[0].seq > 1 and connection.scalar(before) is None:
+                if not connection.execute(update(_sessions).where(mine).values(changes)).rowcount:
                     raise Behind(f"Session {session_id} has no event {events[0].seq - 1}.")
-                connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(changes))
         except IntegrityError as error:
             self.session(session_id)
             raise Conflict(f"Event {events[0].seq} of session {session_id} is already there.") from error

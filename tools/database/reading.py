@@ -113,7 +113,7 @@ def db_sql(
     """Run one read-only SQL SELECT over the whole catalogue and keep its result as a table.
 
     The views are images, detections and datasets (db_schema shows their columns); at most 10,000 rows,
-    at most 10 seconds.
+    100,000 characters a value, 64 MB in all, 10 seconds and 1 GB of memory.
 
     Example: copilot call db_sql sql="SELECT dataset, count(*) AS n FROM images GROUP BY dataset"
 

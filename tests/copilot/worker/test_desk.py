@@ -8,6 +8,7 @@ import pytest
 
 from copilot.worker.desk import Desk
 from state.jobs import Job
+from state.store import StoreUnavailable
 from tests.copilot.worker import functions
 from tests.copilot.worker.conftest import Asked, caller_of
 from tools.base import ToolError
@@ -40,6 +41,22 @@ def test_a_broken_raster_is_told_as_it_is(here: Desk, tmp_path: Path) -> None:
 def test_a_job_that_asks_for_more_memory_than_there_is_fails_in_a_sentence(here: Desk) -> None:
     with pytest.raises(ToolError, match=r"^Reading needs more memory than the worker has.*\.$"):
         here.run(caller_of(here), "Reading", functions.run_out)
+
+
+def test_a_job_goes_on_while_the_store_is_away_and_its_row_is_written_when_it_is_back(
+    here: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller, note = caller_of(here), here.jobs.note
+
+    def refuse(job: Job) -> bool:
+        raise StoreUnavailable("The session store sessions.db cannot be used now: its disk is full.")
+
+    monkeypatch.setattr(here.jobs, "note", refuse)
+    assert here.run(caller, "Adding", functions.add, 2, other=3) == 5
+    assert only(here).live and here.doing() == ()
+    monkeypatch.setattr(here.jobs, "note", note)
+    assert here.run(caller, "Adding", functions.add, 3, other=3) == 6
+    assert [each.state for each in here.jobs.all()] == ["done", "done"]
 
 
 def test_a_running_job_is_stopped_and_changes_nothing(here: Desk, tmp_path: Path) -> None:
