@@ -39,7 +39,7 @@ EXAMPLES = {
     prepared.SCENE.id: "scene.tif", prepared.AIRFIELD.id: "airfield.tif", prepared.APRON.id: "apron.tif",
     prepared.PAN.id: "pan.tif", prepared.DEM.id: "dem.tif", prepared.SAR.id: "sar.tif",
     prepared.RAW.id: "raw.tif", prepared.FIELDS.id: "fields.geojson", prepared.PHOTO.id: "photo.jpg",
-    **prepared.DOCUMENTS, prepared.NOTE.id: "note.txt", prepared.VECTOR.id: "harbours.geojson",
+    **prepared.DOCUMENTS, prepared.NOTE.id: "note.txt", prepared.VECTOR.id: "fiji.geojson",
     prepared.RASTER.id: "heights.tif", prepared.LATER.id: "later.tif", prepared.SAR_LATER.id: "sar_later.tif",
 }  # fmt: skip
 """Ids in the docstrings' examples: the files that they stand for."""
@@ -98,12 +98,12 @@ def home_engine(folder: Path) -> Engine:
 def example_files(folder: Path) -> dict[str, Path]:
     """The files that the examples are about, by their ids there."""
     folder.mkdir(parents=True)
-    for name in {each for each in EXAMPLES.values() if (FOLDER / each).exists()}:
-        shutil.copy2(FOLDER / name, folder / name)
+    for file in FOLDER.iterdir():
+        shutil.copy2(file, folder / file.name)
     (folder / "note.txt").write_text(
         "Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n", encoding="utf-8"
     )
-    prepared.write_vector(folder / "harbours.geojson")
+    prepared.write_vector(folder / "fiji.geojson")
     prepared.write_raster(folder / "heights.tif")
     prepared.write_later(prepared.LATER, folder / "later.tif")
     prepared.write_later(prepared.SAR_LATER, folder / "sar_later.tif")
@@ -127,10 +127,10 @@ def prepared_session(engine: Engine, files: dict[str, Path]) -> tuple[Session, d
     made("vectorstore_create", "", name="notes", texts=["Turbid water.", "Three ships at the quay."])
     for example, path in files.items():
         if path.suffix == ".zip":
-            ids[example] = str(path)  # which is read where it lies
+            ids[example] = path.name  # which is read where it lies
             continue
         before = {each.id for each in session.state.artifacts}
-        event = session.call("add_file", file=str(path), name=path.stem)
+        event = session.call("add_file", file=path.name, name=path.stem)
         assert event.ok, (path.name, event.text)
         ids[example] = next(each.id for each in session.state.artifacts if each.id not in before)
     found = session.call("horizontal_object_detection", image=ids[prepared.AIRFIELD.id])
@@ -144,10 +144,10 @@ def prepared_session(engine: Engine, files: dict[str, Path]) -> tuple[Session, d
     return session, ids
 
 
-def stand_ins() -> None:
-    """Let web tools and those that ask a model ask a server of this machine, and nothing else."""
+def stand_ins() -> dict[str, str]:
+    """Settings under which web tools, and those that ask a model, ask a server of this machine alone."""
     chat = chat_model()
-    os.environ.update({**web_settings(), "OPENAI_BASE_URL": chat.base_url or "", "COPILOT_MODEL": chat.model})
+    return {**web_settings(), "OPENAI_BASE_URL": chat.base_url or "", "COPILOT_MODEL": chat.model}
 
 
 class Fuzz:
@@ -157,12 +157,17 @@ class Fuzz:
         self.random = Random(seed)
         self.engine = home_engine(folder)
         self.files = example_files(folder / "files")
+        os.chdir(folder / "files")  # where the examples' files lie under the names that they have there
         self.base, self.ids = prepared_session(self.engine, self.files)
         self.tally = Tally()
         self.log = Kept()
         self._waiting: list[Tool] = []
         logging.getLogger().addHandler(self.log)
         self._hidden = str(folder)
+
+    def close(self) -> None:
+        """Hear no more of the log."""
+        logging.getLogger().removeHandler(self.log)
 
     def episode(self, calls: int, *, replayed: bool) -> None:
         """So many calls on a copy, each looked at; then, if wanted, a replay of all of them."""
@@ -286,11 +291,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--replay-every", type=int, default=4)
     asked = parser.parse_args()
-    stand_ins()
+    os.environ.update(stand_ins())
     with tempfile.TemporaryDirectory(prefix="azimuth-fuzz-") as folder:
         os.environ["AZIMUTH_HOME"] = str(Path(folder) / "run" / "home")
         (Path(folder) / "run").mkdir()
-        os.chdir(FOLDER)  # where the examples' files lie under the names that they have there
         tally = Tally()
         for number, tally in enumerate(
             run(Path(folder) / "run", asked.calls, asked.seed, asked.replay_every), 1

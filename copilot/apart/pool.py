@@ -80,7 +80,9 @@ class Readers:
         """The plan of a request said into a situation. Raises TooMuch where its reading had to be ended."""
         catalogue = situation.catalogue
         past, datasets = tuple(situation.past), catalogue.datasets()
-        reading = Reading(request, situation.state, situation.today, past, datasets, self.cpu_s)
+        reading = Reading(
+            request, situation.state, situation.today, past, datasets, id(catalogue), self.cpu_s
+        )
         with self._places:
             for _ in range(_TRIES):
                 copy = self._take(catalogue)

@@ -46,6 +46,8 @@ class Reading:
     today: date
     past: tuple[PastTurn, ...]
     datasets: tuple[DatasetInfo, ...]
+    view: int = 0
+    """Which view of the catalogue it is said into: an owner's, or everybody's."""
     cpu_s: int = READING_CPU_S
     """Whole seconds of computing that it may take."""
 
@@ -95,7 +97,7 @@ def main(fd: str) -> None:
             os._exit(0)
         if word == WARM:
             with Connection(fds[0]) as asking, suppress(EOFError):
-                _answer(asking, AskedCatalogue(asking), planner, limited=False)
+                _answer(asking, {}, planner, limited=False)
             app.sendall(b"0")
         elif word == NEW:
             copies.add(pid := _copy(app, fds[0], planner))
@@ -134,13 +136,13 @@ def _copy(app: socket.socket, fd: int, planner: Planner) -> int:
 def _serve(app: Connection, planner: Planner) -> None:
     """Read request after request until the app's end is closed."""
     resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + MEMORY_BYTES, resource.RLIM_INFINITY))
-    catalogue = AskedCatalogue(app)
+    seen: dict[int, AskedCatalogue] = {}
     with suppress(EOFError, OSError):
         while True:
-            _answer(app, catalogue, planner, limited=True)
+            _answer(app, seen, planner, limited=True)
 
 
-def _answer(app: Connection, catalogue: AskedCatalogue, planner: Planner, *, limited: bool) -> None:
+def _answer(app: Connection, seen: dict[int, AskedCatalogue], planner: Planner, *, limited: bool) -> None:
     """Read one request. Raises EOFError when there will be none."""
     from copilot.planner.situation import Situation
     from data.gazetteer import gazetteer
@@ -150,6 +152,8 @@ def _answer(app: Connection, catalogue: AskedCatalogue, planner: Planner, *, lim
         used = resource.getrusage(resource.RUSAGE_SELF)
         ends = int(used.ru_utime + used.ru_stime) + 1 + reading.cpu_s
         resource.setrlimit(resource.RLIMIT_CPU, (ends, resource.RLIM_INFINITY))
+    # One for each view: what the planner remembers of one owner's catalogue it takes for no other's.
+    catalogue = seen.setdefault(reading.view, AskedCatalogue(app))
     catalogue.known = reading.datasets
     situation: Any = Situation(reading.state, reading.today, catalogue, gazetteer(), reading.past)  # type: ignore[arg-type]
     try:

@@ -1,0 +1,62 @@
+"""Short runs of what `python -m benches.fuzz.calls`, `.requests` and `.kills` do for hours (docs/security.md)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from benches.fuzz.calls import Fuzz, stand_ins
+from benches.fuzz.drawing import tools
+from benches.fuzz.kills import Trial
+from benches.fuzz.requests import Found, ask_all, chat_texts, run
+
+CALLS = 150
+
+
+@pytest.mark.slow
+def test_random_calls_keep_what_holds_for_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in stand_ins().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    fuzz = Fuzz(tmp_path / "run", seed=os.getpid())
+    try:
+        for number in range(CALLS // 30):
+            fuzz.episode(30, replayed=number < 2)
+    finally:
+        fuzz.close()
+    assert fuzz.tally.wrong == []
+    assert sum(fuzz.tally.made.values()) == CALLS and fuzz.tally.replays == 2
+    assert sum(fuzz.tally.good.values()) > CALLS / 2
+
+
+@pytest.mark.slow
+def test_hostile_chat_texts_are_answered_in_sentences(tmp_path: Path) -> None:
+    found = Found()
+    ask_all(tmp_path, 30, os.getpid(), found)
+    assert found.wrong == [] and sum(found.asked.values()) == 30
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+def test_hostile_requests_over_http_break_nothing(tmp_path: Path) -> None:
+    found = run(tmp_path, 0, 150, os.getpid())
+    assert found.wrong == [] and sum(found.asked.values()) == 150
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+def test_an_app_that_is_killed_in_each_way_loses_nothing(tmp_path: Path) -> None:
+    trial = Trial(tmp_path, seed=os.getpid())
+    for way in ("calls", "job", "chat", "worker"):
+        trial.life(way)
+    trial.finish()
+    assert trial.wrong == [] and sum(trial.kills.values()) >= 7
+
+
+def test_a_wrong_argument_comes_now_and_then_and_every_tool_gets_its_turn() -> None:
+    texts = chat_texts(Random(1))
+    assert len({next(texts) for _ in range(200)}) > 150
+    assert len({each.name for each in tools()}) == len(tools()) > 200
