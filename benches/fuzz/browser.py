@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from typing import Any
 
@@ -23,12 +24,15 @@ class Page:
         self._chat: str | None = None
         self.text = ""
         """What the page says, element after element."""
-        self._socket: ClientConnection = connect(
-            f"ws://localhost:{port}/_stcore/stream",
-            origin=f"http://localhost:{port}",  # type: ignore[arg-type]
-            subprotocols=["streamlit"],  # type: ignore[list-item]
-            max_size=None,
-            open_timeout=PAGE_S,
+        self._open = ExitStack()
+        self._socket: ClientConnection = self._open.enter_context(
+            connect(
+                f"ws://localhost:{port}/_stcore/stream",
+                origin=f"http://localhost:{port}",  # type: ignore[arg-type]
+                subprotocols=["streamlit"],  # type: ignore[list-item]
+                max_size=None,
+                open_timeout=PAGE_S,
+            )
         )
         self._rerun()
 
@@ -39,7 +43,7 @@ class Page:
 
     def close(self) -> None:
         """Close the tab."""
-        self._socket.close()
+        self._open.close()
 
     def _rerun(self, chat: str | None = None) -> None:
         """Let the page's script run, and wait until it has."""
