@@ -8,7 +8,9 @@ from pathlib import Path
 from copilot import bounds
 from copilot.agents.budget import Budget
 from data.apart import limits
+from data.catalogue.amount import MOST_BYTES, MOST_VALUE
 from state.model import MAX_ARTIFACTS
+from tools.bounds import MAX_ARGS_BYTES, MAX_ARGS_DEPTH, MAX_DATA_BYTES, MAX_SAID_CHARS
 from tools.run import MAX_STATE_BYTES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,6 +40,10 @@ def test_the_limits_are_those_of_the_code() -> None:
         f"{bounds.READING_CPU_S} s of computing",
         f"{Budget().steps} calls, {Budget().tokens:,} tokens, {Budget().seconds:g} s",
         f"{MAX_STATE_BYTES // 1024} KiB as JSON, {MAX_ARTIFACTS} artifacts",
+        f"{MAX_ARGS_BYTES // 1024} KiB, {MAX_ARGS_DEPTH} deep",
+        f"{MAX_SAID_CHARS:,} characters, {MAX_DATA_BYTES // 1024} KiB",
+        f"{bounds.MOST_LOG_BYTES / 1e6:g} MB",
+        f"an answer of {MOST_BYTES / 1e6:g} MB, a value of {MOST_VALUE:,} characters",
         f"{limits.FIRST_S:g} s and {limits.S_PER_MB:g} s for each of its megabytes",
         f"at most {limits.MOST_S / 60:g} min",
         f"{limits.MEMORY_GB:g} GB of memory",

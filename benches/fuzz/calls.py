@@ -30,11 +30,10 @@ from state.log import Event, ReplayDiverged
 from tests.tools import prepared
 from tests.tools.world import NAMES, TODAY, write_small_catalogue
 from tools.base import Tool
+from tools.bounds import MAX_DATA_BYTES, MAX_SAID_CHARS
 from tools.run import MAX_STATE_BYTES
 
 CALLS_AN_EPISODE = 40
-MAX_EVENT_BYTES = 1 << 20
-"""Of one event as JSON; what a tool gives back is bounded by its rows and by its bytes."""
 EXAMPLES = {
     prepared.SCENE.id: "scene.tif", prepared.AIRFIELD.id: "airfield.tif", prepared.APRON.id: "apron.tif",
     prepared.PAN.id: "pan.tif", prepared.DEM.id: "dem.tif", prepared.SAR.id: "sar.tif",
@@ -217,14 +216,15 @@ class Fuzz:
 
     def _look(self, session: Session, event: Event) -> None:
         """What holds after every call."""
-        said = canonical(event.data)
+        said = canonical(event.data).encode()
         for problem in (
             "a bug" if event.data.get("bug") else "",
             f"logged: {self.log.lines[-1]}" if self.log.lines else "",
             "the state is too large"
             if len(canonical(to_json(session.state)).encode()) > MAX_STATE_BYTES
             else "",
-            f"an event of {len(said)} characters" if len(said) + len(event.text) > MAX_EVENT_BYTES else "",
+            f"data of {len(said)} bytes" if len(said) > MAX_DATA_BYTES else "",
+            f"{len(event.text)} characters said" if len(event.text) > MAX_SAID_CHARS else "",
             "a path of this machine" if self._tells_a_path(session, event) else "",
             "the state changed by a call that failed" if not event.ok and event.state is not None else "",
             "the hash is not the state's" if digest(session.state) != event.hash else "",
