@@ -62,7 +62,9 @@ class Lost(AssertionError):
 class Trial:
     """One home, killed again and again."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, workers_a_life: int = 3) -> None:
+        self.workers_a_life = workers_a_life
+        """How often the worker alone is killed before the app is."""
         self.random = Random(seed)
         catalogue = folder / "catalogue"
         catalogue.mkdir(parents=True)
@@ -89,7 +91,7 @@ class Trial:
         try:
             self.check("after a start")
             if way == "worker":
-                for _ in range(3):
+                for _ in range(self.workers_a_life):
                     self.worker_alone()
                 way = "calls"
             getattr(self, f"_kill_in_{way}")()

@@ -171,4 +171,5 @@ def _data_bytes() -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    with suppress(OSError):  # the app has ended while this was loading, or in the middle of a word
+        main(sys.argv[1])

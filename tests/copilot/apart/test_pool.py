@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -106,6 +107,16 @@ def test_the_processes_end_with_a_killed_app():
         assert len(started) == 2
         app.kill()
     assert psutil.wait_procs(started, timeout=20)[1] == []
+
+
+@pytest.mark.slow
+def test_a_process_whose_app_ends_while_it_loads_ends_without_a_word():
+    app, other = socket.socketpair()
+    with other:
+        command = [sys.executable, "-m", "copilot.apart.process", str(other.fileno())]
+        loading = subprocess.Popen(command, cwd=ROOT, pass_fds=[other.fileno()], stderr=subprocess.PIPE)
+    app.close()
+    assert loading.communicate() == (None, b"")
 
 
 @pytest.mark.slow
