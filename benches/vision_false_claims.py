@@ -2,10 +2,10 @@
 
     python -m benches.vision_false_claims --merced FOLDER [--real ../shared/data] [--cards] [--before]
 
-The half of the images that set no threshold (data.models.evaluating.negatives, `half` 1), each run as a
-user's file is. Beside it what the thresholds cost: ships found in DOTA P0706 with and without them, and in
-how many pictures of UC Merced that hold planes, ships, cars or tanks some are claimed. `--before` leaves
-the thresholds out; `--cards` prints the card's [[false_claims]]. The scene network has learnt from UC
+The half of the images that set no threshold (data.models.evaluating.negatives, `half` 1), as they are, each
+run as a user's file is. Beside it what the thresholds cost: ships found in DOTA P0706 with and without them,
+and in how many pictures of UC Merced that hold planes, ships, cars or tanks some are claimed. `--before`
+leaves the thresholds out; `--cards` prints the card's [[false_claims]]. The scene network has learnt from UC
 Merced, so that what it sees in these pictures is better than elsewhere; kept out by folds it saw a thing
 that is not there in 1 % of them.
 """

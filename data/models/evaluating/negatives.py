@@ -51,6 +51,8 @@ class Negative:
     half: int
     absent: tuple[str, ...]
     """Of OBJECTS."""
+    together: bool = False
+    """Whether it was put together of several pictures, to set thresholds on larger and coarser ones."""
 
     def write(self, path: Path) -> Path:
         """The picture as a GeoTIFF with its pixel size."""
@@ -101,11 +103,13 @@ def _of_class(label: str, paths: list[Path], half: int, absent: tuple[str, ...])
     whole = [each for each in pictures if each.shape[:2] == (SIDE_PX, SIDE_PX)]
     for at in range(0, len(whole) - 3, 4):
         four = _together(whole[at : at + 4], 2)
-        yield Negative(f"{label}-{half}-{at}x4", ground, FOOT_M, four, half, absent)
-        yield Negative(f"{label}-{half}-{at}x4-half", ground, 2 * FOOT_M, _smaller(four, 2), half, absent)
+        yield Negative(f"{label}-{half}-{at}x4", ground, FOOT_M, four, half, absent, True)
+        yield Negative(
+            f"{label}-{half}-{at}x4-half", ground, 2 * FOOT_M, _smaller(four, 2), half, absent, True
+        )
     for at in range(0, len(whole) - 15, 16):
         many = _smaller(_together(whole[at : at + 16], 4), 4)
-        yield Negative(f"{label}-{half}-{at}x16", ground, 4 * FOOT_M, many, half, absent)
+        yield Negative(f"{label}-{half}-{at}x16", ground, 4 * FOOT_M, many, half, absent, True)
 
 
 def _others(folder: Path) -> Iterator[Negative]:
