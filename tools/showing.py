@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from state.model import Bbox, Layer, State
-from tools.map.styles import KIND_COLORS, free_id, free_name, slug
+from tools.map.styles import KIND_COLORS, color_of, free_id, free_name, slug
 
 Options = dict[str, str | float | bool]
 
@@ -23,6 +23,7 @@ def artifact_layer(
     count: int = 1,
 ) -> Layer:
     """The layer of an artifact: the one that shows it already, looked at anew, else a new one."""
+    color = color and color_of(color)
     new = new_layer(state, name, kind, bbox, options=options, color=color, artifact=artifact, count=count)
     shown = next(
         (each for each in state.map.layers if artifact is not None and each.artifact == artifact), None
@@ -51,7 +52,7 @@ def new_layer(
         id=free_id(state, slug(name)),
         name=free_name(state, name),
         kind=kind,
-        color=color or KIND_COLORS[kind],
+        color=color_of(color) if color else KIND_COLORS[kind],  # which drawings and pages read as #rrggbb
         opacity=1.0 if kind == "raster" else 0.8,
         artifact=artifact,
         options=tuple(sorted({**(options or {}), **sides}.items())),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -109,6 +110,16 @@ def test_the_same_call_on_the_same_state_gives_the_same_state(
     first, second = first_call(tool), call(ready, tool, example_arguments(tool, ready[1]))
     assert digest(first.state) == digest(second.state)
     assert (first.observation, first.data) == (second.observation, second.data)
+
+
+@each_tool
+def test_every_layer_s_colour_is_one_that_the_page_and_the_picture_read(
+    tool: Tool, first_call: Callable[[Tool], Step]
+) -> None:
+    if tool.name in WRITES_TO_THE_CATALOGUE:
+        pytest.skip("tests/tools/database covers it in a catalogue of its own")
+    layers = first_call(tool).state.map.layers
+    assert [each.color for each in layers if not re.fullmatch("#[0-9a-f]{6}", each.color)] == []
 
 
 @each_tool

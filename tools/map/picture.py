@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 from shapely import affinity
 
 from state.model import Layer, MapState, State
@@ -264,7 +264,7 @@ def scale_bar(frame: Frame) -> tuple[float, float]:
 
 
 def _ink(color: str, alpha: int) -> Ink:
-    return (int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16), alpha)
+    return (*ImageColor.getrgb(color)[:3], alpha)  # a session from before may hold a colour's name
 
 
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,16 @@ def test_the_picture_has_land_layers_and_margins(world: World) -> None:
         colours = {colour for _, colour in picture.getcolors(10**7) or []}
     assert {(0xDB, 0xEA, 0xFE), (0xF5, 0xF5, 0xF0), (0xFF, 0xFF, 0xFF)} <= colours
     assert len(colours) > 100
+
+
+def test_a_colour_s_name_that_a_kept_session_holds_is_drawn(world: World) -> None:
+    state = prepared(world)
+    layer = state.map.layers[0]
+    named, plain = (state.with_layer(replace(layer, color=each)) for each in ("brown", "#a52a2a"))
+    assert (
+        written(world, named, format="png", title="x").read_bytes()
+        == written(world, plain, format="png", title="x").read_bytes()
+    )
 
 
 def test_a_hidden_layer_is_not_drawn(world: World) -> None:
