@@ -104,17 +104,11 @@ def list_detections(
     call = Call.of(list_detections, detections=found.key, limit=limit, sample=sample, **asdict(wanted))
     by_class = {str(key): int(n) for key, n in class_now(kept).value_counts().sort_index().items()}
     facts = _estimate(found, reviews, sample_of(state, world.artifacts.find, found.key))
-    said = f"{number_of(len(kept), 'detection')} in {one_line(found.name)}{_counts_said(by_class)}"
-    if len(table) < len(kept):
-        said += f", of which the first {'is' if len(table) == 1 else f'{len(table):,} are'} listed"
-    known = reviews_artifact(state, found.key)
-    inputs: list[Input] = [found]
-    if known is not None:
-        inputs.append(_Reviewed(known.id, known.name, known.id))
+    said = _listed_said(found, kept, table, by_class)
     return table_of_inputs(
         state,
         world,
-        inputs,
+        _read_from(state, found),
         table,
         call,
         f"List of {found.name}",
@@ -126,6 +120,20 @@ def list_detections(
         verdicts={str(key): int(n) for key, n in rows["verdict"].value_counts().sort_index().items()},
         precision=facts,
     )
+
+
+def _listed_said(found: Detections, kept: Any, table: Any, by_class: Mapping[str, int]) -> str:
+    """How many there are of each class, and how many of them are listed."""
+    said = f"{number_of(len(kept), 'detection')} in {one_line(found.name)}{_counts_said(by_class)}"
+    if len(table) < len(kept):
+        said += f", of which the first {'is' if len(table) == 1 else f'{len(table):,} are'} listed"
+    return said
+
+
+def _read_from(state: State, found: Detections) -> list[Input]:
+    """What a list comes from: the detections, and their reviews where there are any."""
+    known = reviews_artifact(state, found.key)
+    return [found] if known is None else [found, _Reviewed(known.id, known.name, known.id)]
 
 
 @tool("vision", changes_state=True, needs=("detections",), gives=("reviews",), signed=True)
