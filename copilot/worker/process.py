@@ -10,6 +10,10 @@ import tempfile
 import threading
 import time
 
+# Ours before any library is loaded: while cv2 is, its folder stands in the path before this project's, behind
+# the worker's own that Dask puts first, and a job that comes then would take cv2's `data` for ours.
+import data  # noqa: F401
+
 LIBRARIES = ("onnxruntime", "cv2", "rasterio", "geopandas", "data.models.serving", "data.vision.detect")
 """What the first job would wait for: they take seconds to load."""
 IDLE_S = 5.0

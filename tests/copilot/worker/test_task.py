@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from copilot.worker.task import Outcome, outcome_in, packed, run_task
 from data.progress import Cancelled, Progress
 from data.raster.errors import RasterError
 from tests.copilot.worker import functions
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -79,3 +83,14 @@ def test_what_is_found_is_shown_up_to_a_limit_and_counted_beyond(folder: JobFold
     told = folder.told()
     assert told is not None and told[2] == MAX_SHOWN + 2
     assert [each["n"] for each in folder.found(MAX_SHOWN - 2)] == [MAX_SHOWN - 1, MAX_SHOWN]
+
+
+def test_a_job_that_comes_while_a_worker_loads_its_libraries_finds_this_projects_modules() -> None:
+    """While cv2 is loaded its folder, which has a `data` too, stands before this project's in the path."""
+    came = (
+        "import importlib.util, sys, copilot.worker.process\n"
+        "sys.path.insert(0, importlib.util.find_spec('cv2').submodule_search_locations[0])\n"
+        "import copilot.worker.task"
+    )
+    done = subprocess.run([sys.executable, "-c", came], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
