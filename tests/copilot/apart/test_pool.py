@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from copilot.apart import pool
 from copilot.apart.here import ReadsHere
 from copilot.apart.pool import Readers
 from copilot.bounds import TooMuch, too_slow
@@ -137,3 +138,16 @@ def test_a_command_lines_reading_without_an_end_is_ended(engine: Engine, monkeyp
     answer = session.ask(ENDLESS)
     assert (answer.outcome, answer.reply) == ("rejected", too_slow())
     assert session.ask("load fair1m").outcome == "done"
+
+
+@pytest.mark.slow
+def test_a_machine_too_busy_for_the_first_request_is_told_so_and_serves_the_next(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    readers = Readers()
+    monkeypatch.setattr(pool, "WAIT_S", 0.0)
+    with pytest.raises(RuntimeError, match="could not be started"):
+        readers.plan(REQUESTS[1], situation(engine))
+    monkeypatch.undo()
+    assert readers.plan(REQUESTS[1], situation(engine)).calls[0].tool == "convert_units"
+    readers.close()
