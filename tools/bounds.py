@@ -19,7 +19,7 @@ MAX_SAID_CHARS = 16_000
 """How long an observation may be."""
 MAX_ERROR_CHARS = 4_000
 """How much of an error's sentence is kept: it may repeat what came in."""
-_CUT = "… (cut)"
+_CUT = "… (cut)."
 MAX_NAME_CHARS = 100
 """How much of a tool's name is kept: one that there is not may be of any length."""
 

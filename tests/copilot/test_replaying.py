@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +59,20 @@ class Failing:
 
 def call_failing(session: Session, failure: str | None, tool: str, args: dict[str, Any]) -> Event:
     """Make a call while something outside fails, or nothing."""
-    parts = session.engine.__dict__
-    whole = session.engine.catalogue
-    if failure is not None:
-        parts["catalogue"] = Failing(FAILURES[failure]())
-    try:
+    with failing(session, failure):
         return session.call(tool, **args)
+
+
+@contextmanager
+def failing(session: Session, failure: str | None) -> Iterator[None]:
+    """While it lasts, the catalogue as the session's owner sees it fails, or nothing does."""
+    parts, seen = session.engine.__dict__, dict(session.engine._seen)
+    if failure is not None:
+        parts["_seen"] = {(session.row.owner, session.engine.served): Failing(FAILURES[failure]())}
+    try:
+        yield
     finally:
-        parts["catalogue"] = whole
+        parts["_seen"] = seen
 
 
 @pytest.fixture(scope="module")
@@ -110,11 +117,6 @@ def test_a_mistake_of_the_caller_is_no_failure_from_outside(engine: Engine) -> N
 def test_a_replay_that_something_outside_cuts_off_says_nothing_about_the_record(engine: Engine) -> None:
     session = Session.open(engine=engine)
     session.call("db_load", names=["fair1m"])
-    whole = session.engine.catalogue
-    session.engine.__dict__["catalogue"] = Failing(FAILURES["the catalogue"]())
-    try:
-        with pytest.raises(ReplayCutOff) as met:
-            session.replay()
-    finally:
-        session.engine.__dict__["catalogue"] = whole
+    with failing(session, "the catalogue"), pytest.raises(ReplayCutOff) as met:
+        session.replay()
     assert str(met.value) == "The replay was cut off at call 1 (db_load): The catalogue does not answer."

@@ -17,10 +17,12 @@ CLIP = "(tile) => getComputedStyle(tile).clip"
 
 @pytest.fixture
 def pair(tmp_path: Path) -> list[str]:
-    """Two rendered pictures of the same size."""
+    """A rendered picture, and the same with two bright roofs more."""
     files = []
-    for name, seed in (("before", 31), ("after", 32)):
-        pixels = render(seed, "optical", 256, 0.5, theme="town").pixels
+    before = render(31, "optical", 256, 0.5, theme="town").pixels
+    after = before.copy()
+    after[:, 60:100, 40:90] = after[:, 150:190, 150:210] = 235
+    for name, pixels in (("before", before), ("after", after)):
         files.append(tmp_path / f"{name}.png")
         Image.fromarray(pixels.transpose(1, 2, 0)).save(files[-1])
     return [str(each) for each in files]

@@ -121,7 +121,7 @@ def test_a_result_just_below_the_limits_is_kept(ready: tuple[World, State]) -> N
 def test_a_long_error_is_cut(ready: tuple[World, State]) -> None:
     world, state = ready
     step = run_call(ODD, state, world, "say", {"chars": 100_000, "failed": True})
-    assert step.observation == "a" * 3_993 + "… (cut)"
+    assert step.observation == "a" * 3_992 + "… (cut)."
 
 
 def test_arguments_that_are_too_much_are_refused_before_anything_reads_them(

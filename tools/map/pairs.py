@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data.readers.when import day_in_name, parse_time, year_in_name
 from state.model import Layer, State
 from tools.artifacts import about
 from tools.base import ToolError, World
@@ -68,11 +67,15 @@ def _of_artifact(artifact: str | None, world: World, depth: int = 5) -> str:
 
 
 def _in_name(name: str) -> str:
+    from data.readers.when import day_in_name, year_in_name  # the readers load rasterio and pandas
+
     found = day_in_name(name) or year_in_name(name)
     return "" if found is None else found.isoformat()
 
 
 def _iso(value: object) -> str:
+    from data.readers.when import parse_time  # as above
+
     found = parse_time(value) if isinstance(value, str) else value
     return found.isoformat() if hasattr(found, "isoformat") else ""
 

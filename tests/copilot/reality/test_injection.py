@@ -128,11 +128,18 @@ def filled(value: Any, folder: Path, text: str) -> Any:
     return value.replace("{folder}", str(folder)).replace("{text}", text) if isinstance(value, str) else value
 
 
+def files_beside(session: Session) -> Path:
+    """A folder for a stranger's files, outside the home, which is opened to nobody as data."""
+    folder = session.engine.home.with_name(f"{session.engine.home.name}-files")
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 def meet(
     session: Session, serve: Callable[..., OpenAIServer], way: Way, text: str, **options: Any
 ) -> tuple[Gullible, OpenAIServer]:
     """Plant the text, have a gullible model look at it, and ask it once more."""
-    folder = session.engine.home
+    folder = files_beside(session)
     way.plant(session, folder, text)
     model = Gullible(*((tool, filled(args, folder, text)) for tool, args in way.look))
     server = serve(model)
@@ -205,7 +212,7 @@ def test_an_example_of_an_answered_request_brings_its_observations_marked(
 ) -> None:
     session = open_session()
     way = WAYS["class name in GeoJSON"]
-    way.plant(session, session.engine.home, EVERYTHING)
+    way.plant(session, files_beside(session), EVERYTHING)
     session.ask(way.request)
     session.call("record_feedback", rating="up", turn=session.turns[-1].number, note=EVERYTHING)
     model = Gullible(*way.look)
@@ -223,7 +230,7 @@ def test_the_embedded_planner_does_what_was_asked_whatever_the_text_says(
     ends = []
     for text in (HARMLESS, ATTACKS["plain order"]):
         session = open_session()
-        folder = session.engine.home
+        folder = files_beside(session)
         WAYS[way].plant(session, folder, text)
         answer = session.ask(WAYS[way].request.replace("{folder}", str(folder)))
         check_whole(session)
