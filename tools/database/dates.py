@@ -27,7 +27,8 @@ def filter_date(state: State, world: World, *, start: Day | None = None, end: Da
     Example: copilot call filter_date start=2018-05-01 end=2018-05-31
 
     Asked as: only images from 2019 | between March and May 2018 | since 1 July 2020 | before the storm | last
-    summer | acquired in the third quarter | during August 2017 | no older than 2016 | and in 2021?
+    summer | acquired in the third quarter | during August 2017 | no older than 2016 | and in 2021? | the
+    following month | a month earlier
     """
     if start is None and end is None:
         raise ToolError("filter_date needs a start, an end or both, such as start=2018-05-01.")
