@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from hashlib import sha256
 
+from copilot.owners import HASHED
 from tools.bounds import cut
 
 UNTITLED = "Untitled session"
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 64_000
 """How much of a request, a thought or a reply is kept."""
-_HASHED = re.compile(r"o[0-9a-f]{40}")
 
 
 def reviewer(owner: str) -> str:
@@ -23,7 +22,7 @@ def reviewer(owner: str) -> str:
     if owner == "local":
         return owner
     # An owner from the web is the hash of a cookie already (copilot/owners.py).
-    hashed = owner[1:] if _HASHED.fullmatch(owner) else sha256(owner.encode()).hexdigest()
+    hashed = owner[1:] if HASHED.fullmatch(owner) else sha256(owner.encode()).hexdigest()
     return f"analyst-{hashed[:6]}"
 
 

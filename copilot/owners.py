@@ -29,7 +29,8 @@ KEY_FILE = "owners.key"
 KEY_BYTES = 32
 _COOKIE = re.compile(r"([A-Za-z0-9_-]{22,64})\.([A-Za-z0-9_-]{43})")
 _OLD_COOKIE = re.compile(r"[A-Za-z0-9_-]{22,64}")
-_HASHED = re.compile(r"o[0-9a-f]{40}")
+HASHED = re.compile(r"o[0-9a-f]{40}")
+"""How an owner who came over the web is called: by the hash of a cookie."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def hash_kept(store: Store, uploads: Path) -> int:
     """Keep hashes in place of the cookies that are kept as they are: of how many owners."""
     kept = {row.owner for row in store.sessions()}
     kept |= {each.name for each in uploads.iterdir()} if uploads.is_dir() else set()
-    old = sorted(each for each in kept if is_unsigned(each) and not _HASHED.fullmatch(each))
+    old = sorted(each for each in kept if is_unsigned(each) and not HASHED.fullmatch(each))
     for owner in old:
         store.change_owner(owner, owner_id(owner))
         folder, target = uploads / owner, uploads / owner_id(owner)

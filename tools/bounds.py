@@ -19,7 +19,7 @@ MAX_SAID_CHARS = 16_000
 """How long an observation may be."""
 MAX_ERROR_CHARS = 4_000
 """How much of an error's sentence is kept: it may repeat what came in."""
-_CUT = "… (cut)."
+_CUT = "… (cut)"
 MAX_NAME_CHARS = 100
 """How much of a tool's name is kept: one that there is not may be of any length."""
 
@@ -63,6 +63,11 @@ def check_said(name: str, step: Step) -> None:
 def cut(text: str, most: int) -> str:
     """A text that is not longer than that, and says so where it was cut."""
     return text if len(text) <= most else f"{text[: most - len(_CUT)]}{_CUT}"
+
+
+def cut_sentence(text: str, most: int) -> str:
+    """As `cut`, and still a sentence."""
+    return text if len(text) <= most else f"{cut(text, most - 1)}."
 
 
 def _weight(value: Any) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from state.codec import recorded
 from state.model import State
 from state.store import StoreUnavailable
 from tools.base import Step, Tool, ToolError, World
-from tools.bounds import MAX_ERROR_CHARS, are_too_much, check_arguments, check_said, cut
+from tools.bounds import MAX_ERROR_CHARS, are_too_much, check_arguments, check_said, cut, cut_sentence
 from tools.faults import came_from_outside
 from tools.places import noting_slips
 from tools.titles import by_titles
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments: Mapping[str, Any]) -> Step:
     """Run one call against a state. A failure is a step on the state from before; nothing is raised."""
     step = _run(toolbox, state, world, name, arguments)
-    return replace(step, observation=cut(step.observation, MAX_ERROR_CHARS)) if step.failed else step
+    return replace(step, observation=cut_sentence(step.observation, MAX_ERROR_CHARS)) if step.failed else step
 
 
 def _run(toolbox: Toolbox, state: State, world: World, name: str, arguments: Mapping[str, Any]) -> Step:

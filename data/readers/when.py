@@ -62,6 +62,12 @@ def year_in_name(name: str) -> datetime | None:
     return datetime(int(match[1]), 1, 1)
 
 
+def told_by_name(name: str) -> str:
+    """When an image was taken as its name tells, by day or by year, as ISO 8601; empty where it does not."""
+    found = day_in_name(name) or year_in_name(name)
+    return "" if found is None else found.isoformat()
+
+
 def _by_pattern(value: str) -> datetime | None:
     for pattern in _NUMERIC:
         try:

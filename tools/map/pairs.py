@@ -67,10 +67,9 @@ def _of_artifact(artifact: str | None, world: World, depth: int = 5) -> str:
 
 
 def _in_name(name: str) -> str:
-    from data.readers.when import day_in_name, year_in_name  # the readers load rasterio and pandas
+    from data.readers.when import told_by_name  # the readers load rasterio and pandas
 
-    found = day_in_name(name) or year_in_name(name)
-    return "" if found is None else found.isoformat()
+    return told_by_name(name)
 
 
 def _iso(value: object) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from copilot.planner.declared.phrases import name_of, words_of
 from copilot.planner.forms import FORMS, form_of
 from copilot.planner.situation import Call, Situation
-from data.readers.when import day_in_name, year_in_name
+from data.readers.when import told_by_name
 from tools.toolbox import toolbox
 
 KINDS = ("raster", "vector", "detections", "table", "document", "figure")
@@ -113,12 +113,6 @@ def year_of(name: str) -> int | None:
     return int(said[1]) if said else None
 
 
-def day_of(name: str) -> str:
-    """When an image was taken as its name tells, as ISO 8601; empty where it does not."""
-    found = day_in_name(name) or year_in_name(name)
-    return "" if found is None else found.isoformat()
-
-
 SELECTION = "selection"
 SELECTED_IMAGE = "select_image"
 """What an image of the catalogue that is looked at comes from: it may have pixels."""
@@ -214,8 +208,8 @@ def meant(text: str, kind: str, things: Sequence[Thing], count: int = 1, tool: s
         rest = others[: count - len(said)]
         # "before and after", "the two": the older comes first.
         said = [*said, *(reversed(rest) if count > 1 and not said else rest)]
-    if tool in _OF_PAIRS and all(day_of(each.name) for each in said[:count]):
-        said[:count] = sorted(said[:count], key=lambda each: day_of(each.name))
+    if tool in _OF_PAIRS and all(told_by_name(each.name) for each in said[:count]):
+        said[:count] = sorted(said[:count], key=lambda each: told_by_name(each.name))
     return said[:count]
 
 
