@@ -206,6 +206,13 @@ class Tab:
         frame = next(each for each in self.page.frames if "streamlit_folium" in each.url)
         return frame.evaluate(script)
 
+    def wait_until(self, script: str) -> None:
+        """Wait until that is true in the map; a promise, true to `wait_for_function`, is awaited."""
+        ends = time.monotonic() + SLOW_MS / 1000
+        while not self.see(script):
+            assert time.monotonic() < ends, f"not within {SLOW_MS / 1000:g} s: {script}"
+            self.page.wait_for_timeout(50)
+
     def shot(self, folder: Path, name: str) -> None:
         """Take a picture; one that is kept is waited for, and made small."""
         png, kept = folder / f"{name}.png", "AZIMUTH_SCREENSHOTS" in os.environ

@@ -102,16 +102,13 @@ def open_lowest(tab: Tab) -> int:
 
 def wait_for_reviews(tab: Tab, count: int) -> None:
     """Wait until the session has so many verdicts: the map shows them before that."""
-    tab.page.wait_for_function(
-        """async ([session, count]) => {
-            const base = "/api/sessions/" + session;
-            const view = await (await fetch(base + "/view")).json();
+    tab.wait_until(
+        f"""async () => {{
+            const view = await azimuth.get("/view");
             const shown = view.layers.find((each) => each.objects).objects.id;
-            const said = await (await fetch(base + "/detections/" + shown + "/reviews")).json();
-            return Object.keys(said.reviews).length === count;
-        }""",
-        arg=[tab.session, count],
-        timeout=SLOW_MS,
+            const said = await azimuth.get("/detections/" + shown + "/reviews");
+            return Object.keys(said.reviews).length === {count};
+        }}"""
     )
 
 
