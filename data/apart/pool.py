@@ -48,12 +48,14 @@ _KEPT_VARIABLES = (
     "GDAL_DATA",
 )
 _READ_BYTES = 1 << 16
-_PROCESSOR_TIME = -24
-"""How a process ends that has used up its processor time: SIGXCPU."""
+_ENDINGS = {-24: "time", -6: "aborted"}
+"""How a process ends that has used up its processor time (SIGXCPU), and one whose library gave itself up
+(SIGABRT), as those of C++ do in a thread that gets no memory."""
 
 
 class ReadFailed(Exception):
-    """A file that was not read to its end: `how` is "time", "memory", "broken", "stopped" or "bug"."""
+    """A file that was not read to its end: `how` is "time", "memory", "aborted", "broken", "stopped" or
+    "bug"."""
 
     def __init__(self, how: str, said: str = "") -> None:
         super().__init__(said or how)
@@ -257,7 +259,7 @@ class _Lines:
 
 def _meant(said: dict[str, Any] | None, ended: int) -> dict[str, Any]:
     if said is None:
-        raise ReadFailed("time" if ended == _PROCESSOR_TIME else "broken")
+        raise ReadFailed(_ENDINGS.get(ended, "broken"))
     if "failed" in said:
         raise ReadFailed(said["failed"], said.get("said", ""))
     return said

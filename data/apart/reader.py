@@ -83,6 +83,8 @@ def _sentence(how: str, about: str, limits: Limits) -> str:
         return f"{about} could not be read in {_time(limits.seconds)}; send less of it."
     if how == "memory":
         return f"{about} needs more memory than one file may take; send less of it."
+    if how == "aborted":
+        return f"{about} needs more memory than one file may take, or is broken; send less of it, or another."
     if how == "stopped":
         return f"The reading of {about} was stopped; nothing was changed."
     return f"{about} broke down what reads it, so it is broken or meant to; send another."
