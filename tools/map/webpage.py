@@ -31,7 +31,7 @@ _ID = re.compile(r"([a-z]_)([0-9a-f]{32})(?![0-9a-f])")
 _PICTURE = re.compile(r"url\((images/[\w.-]+\.png)\)")
 _ASSETS, _LAND = "\x02assets\x03", "\x02land\x03"
 """Where the assets and the countries go in the page: no text of a map holds such characters."""
-_PLACE = re.compile("\x02[^\x03]*\x03")
+_PLACE = re.compile("\x02[^\x02\x03]*\x03")
 _TOLD = (
     "(feature, layer) => layer.bindTooltip(feature.properties.text,"
     " {permanent: feature.properties.stands, sticky: !feature.properties.stands, direction: 'right'})"
