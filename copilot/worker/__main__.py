@@ -56,7 +56,8 @@ async def _serve(asked: argparse.Namespace) -> None:
     from distributed import Scheduler
 
     async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
-        print(scheduler.address, flush=True)
+        if not _told(scheduler.address):
+            return
 
         def note(pid: int) -> None:
             scheduler.log_event("worker-restart-memory", {"pid": pid})
@@ -69,8 +70,17 @@ async def _join(asked: argparse.Namespace) -> None:
 
     async with rpc(asked.join) as scheduler:
         await scheduler.identity()
-    print(asked.join, flush=True)
-    await _keep_worker(asked.join, asked, lambda pid: None)
+    if _told(asked.join):
+        await _keep_worker(asked.join, asked, lambda pid: None)
+
+
+def _told(address: str) -> bool:
+    """Whether who started this heard the address; one that was killed meanwhile needs no worker."""
+    try:
+        print(address, flush=True)
+    except BrokenPipeError:
+        return False
+    return True
 
 
 async def _keep_worker(address: str, asked: argparse.Namespace, note: Callable[[int], None]) -> None:
