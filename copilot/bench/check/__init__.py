@@ -1,6 +1,6 @@
 """The model checker: what is right and what is wrong about a run of a task."""
 
-from copilot.bench.check.gold import Gold, GoldFails, gold_of
+from copilot.bench.check.gold import Gold, GoldFails, gold_after, gold_of
 from copilot.bench.check.metrics import Metrics, measure
 from copilot.bench.check.play import Played, Player
 from copilot.bench.check.runs import Made, Run
@@ -20,6 +20,7 @@ __all__ = [
     "Settings",
     "Verdict",
     "check",
+    "gold_after",
     "gold_of",
     "measure",
 ]

@@ -115,7 +115,11 @@ class Gold:
 
 def gold_of(player: Player, task: Task) -> Gold:
     """Play a task's setup, its gold and its other right ways. Raises GoldFails."""
-    start = player.begin(task.setup)
+    return gold_after(player, task, player.begin(task.setup))
+
+
+def gold_after(player: Player, task: Task, start: Played) -> Gold:
+    """Play a task's gold and its other right ways in a session that stands there. Raises GoldFails."""
     if start.past and (wrong := [made for _, made, _ in start.past if not made.ok]):
         raise GoldFails(f"Task {task.id}: the setup's {wrong[0].tool} failed: {wrong[0].text}")
     ends = []

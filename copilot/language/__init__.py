@@ -1,0 +1,1 @@
+"""How a request is read: from words to calls that have been tried."""
