@@ -109,6 +109,17 @@ def artifact_file(state: State, world: World, artifact_id: str, kind: ArtifactKi
     return path
 
 
+def id_or_name(state: State, asked: str, *kinds: ArtifactKind) -> str:
+    """The id of the artifact that is meant: by its id, or the newest of those kinds that bears that name.
+
+    What is neither comes back as it is, for whoever looks it up says so.
+    """
+    if state.artifact(asked) is not None:
+        return asked
+    found = newest_named([each for each in state.artifacts if each.kind in kinds], asked)
+    return str(found.id) if found is not None else asked
+
+
 def newest_named(items: Sequence[Any], name: str) -> Any:
     """The newest of the artifacts or layers that bears a name, whatever its case; None when none does."""
     wanted = name.strip().casefold()

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from state.model import Bbox, Layer, State
-from tools.artifacts import artifact_file
+from tools.artifacts import artifact_file, id_or_name
 from tools.base import Step, ToolError, World, tool
 from tools.map.files import VECTOR_SUFFIXES, image_picture, image_raster, raster_box, read_vector, vector_box
 from tools.map.geometry import checked_box
@@ -22,7 +22,7 @@ from tools.showing import new_layer
 from tools.units import ColorText, ImageId, NewName
 
 ArtifactId = Annotated[
-    str, Field(min_length=1, max_length=200, description="An artifact's id, as in the state.")
+    str, Field(min_length=1, max_length=200, description="An artifact's id or name, as in the state.")
 ]
 Title = Annotated[NewName | None, Field(description="What the layer is called.")]
 
@@ -100,6 +100,7 @@ def add_vector_layer(
     Asked as: put this vector on the map | show the buffer result as a layer | add the polygons to the map |
     display the GeoJSON artifact | the intersection as a layer
     """
+    artifact = id_or_name(state, artifact, "vector", "document")
     found = state.artifact(artifact)
     kind: Literal["document", "vector"] = "document" if found and found.kind == "document" else "vector"
     path = artifact_file(state, world, artifact, kind)
@@ -156,6 +157,8 @@ def add_raster_layer(
         raise ToolError("add_raster_layer needs an image's id or a raster artifact's id; one of them.")
     if bands is not None and expression is not None:
         raise ToolError("A layer shows bands or an expression over them; give one of the two.")
+    if artifact is not None:
+        artifact = id_or_name(state, artifact, "raster")
     before = _shown(state, "raster", name, artifact=artifact, image=image)
     bbox, title, path = _pixels(state, world, image, artifact)
     known = {key: value for key, value in (before.options if before else ()) if key in LOOK_OPTIONS}

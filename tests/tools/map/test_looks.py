@@ -164,3 +164,13 @@ def test_the_library_need_not_be_imported_to_know_its_colormaps() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd()
     )
     assert "rio_tiler" not in said.stdout.split() and "numpy" in said.stdout.split()
+
+
+def test_an_artifact_is_meant_by_its_name_as_by_its_id(world: World, state: State) -> None:
+    by_id = run(world, state, adding.add_raster_layer, artifact=SCENE.id, bands=[1])
+    by_name = run(world, state, adding.add_raster_layer, artifact=" scene", bands=[1])
+    assert (by_name.state, by_name.data) == (by_id.state, by_id.data)
+    outlines = run(world, state, adding.add_vector_layer, artifact=VECTOR.id)
+    assert run(world, state, adding.add_vector_layer, artifact=VECTOR.name.upper()).state == outlines.state
+    other = run(world, state, adding.add_raster_layer, artifact=VECTOR.name)
+    assert other.failed and other.observation.startswith(f"No raster has the id '{VECTOR.name}'.")
