@@ -3,8 +3,9 @@
     python -m benches.vision_false_claims --merced FOLDER [--real ../shared/data] [--cards] [--before]
 
 The half of the images that set no threshold (data.models.evaluating.negatives, `half` 1), as they are, each
-run as a user's file is. Beside it what the thresholds cost: ships found in DOTA P0706 with and without them,
-and in how many pictures of UC Merced that hold planes, ships, cars or tanks some are claimed. `--before`
+run as a user's file is, and pictures of UC Merced put together to large ones, which stand apart. Beside it
+what the thresholds cost: ships found in DOTA P0706 with and without them, and in how many pictures of UC
+Merced that hold planes, ships, cars or tanks some are claimed. `--before`
 leaves the thresholds out; `--cards` prints the card's [[false_claims]]. The scene network has learnt from UC
 Merced, so that what it sees in these pictures is better than elsewhere; kept out by folds it saw a thing
 that is not there in 1 % of them.
@@ -16,10 +17,11 @@ import argparse
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from data.models.evaluating.negatives import FOLDER, FOOT_M, OBJECTS, Negative, negatives
+from data.models.evaluating.negatives import FOLDER, FOOT_M, LARGE, OBJECTS, Negative, large, negatives
 from data.models.registry import registry
 from data.progress import Unheard
 from data.vision.detect import Detected, detect
@@ -90,17 +92,22 @@ def show(table: Table) -> None:
         share = 100 * sum(said) / len(said)
         print(f"{name:<14} {ground:<12} {gsd_m:4.2f} m: {sum(said):3d} of {len(said):4d}, {share:.1f} %")
     for name in OBJECTS:
-        every = [each for (one, _, _), said in table.items() if one == name for each in said]
+        every = [
+            each for (one, where, _), said in table.items() if one == name and where != LARGE for each in said
+        ]
         print(f"{name:<14} all: {sum(every)} of {len(every)}, {100 * sum(every) / len(every):.1f} %")
 
 
 def entries(table: Table) -> None:
-    """Print what stands in the card: a ground's images together, and all of a class's."""
+    """Print what stands in the card: a ground's images together, and all of a class's but the large ones,
+    which show the same ground once more. A ground without a claim stands in `all` alone."""
     whole: dict[tuple[str, str], list[tuple[float, bool]]] = defaultdict(list)
     for (name, ground, gsd_m), said in sorted(table.items()):
-        for where in (ground, "all"):
+        for where in (ground,) if ground == LARGE else (ground, "all"):
             whole[name, where] += [(gsd_m, each) for each in said]
     for (name, ground), rows in sorted(whole.items()):
+        if ground not in ("all", LARGE) and not any(each for _, each in rows):
+            continue
         sizes = [each for each, _ in rows]
         print(f'[[false_claims]]\nobject = "{name}"\nground = "{ground}"\nimages = {len(rows)}')
         print(f"claimed = {sum(each for _, each in rows)}\ngsd_m = [{min(sizes):.2g}, {max(sizes):.2g}]")
@@ -116,11 +123,11 @@ def main() -> None:
     asked.add_argument("--before", action="store_true")
     given = asked.parse_args()
     least = registry(None).get("oriented-objects").card.output.min_score if given.before else None
-    show(
-        measured((each for each in negatives(given.merced, given.real) if each.half == 1), least), given.cards
-    )
+    alone = (each for each in negatives(given.merced, given.real) if each.half == 1 and not each.together)
+    table = measured(chain(alone, large(given.merced)), least)
+    show(table)
     if given.cards:
-        return
+        entries(table)
     with tempfile.TemporaryDirectory() as folder:
         hits: dict[str, list[bool]] = {name: [] for name in OBJECTS}
         for name, each in positives(given.merced):

@@ -234,6 +234,10 @@ class Threshold(_Frozen):
     """The score from which an object is sure."""
     seen: float = Field(ge=0, le=1)
     """The same where the scene network sees such an object in the place."""
+    area_mpx: float | None = Field(default=None, gt=0)
+    """Up to how large an image, in millions of pixels as the model sees them, `first` and `seen` hold."""
+    tail: float | None = Field(default=None, gt=0)
+    """How fast false findings get rarer with their score: by e for each 1 / tail of its log odds."""
     length_m: tuple[float, float] | None = None
     """What is shorter or longer than this is none."""
 
@@ -242,6 +246,8 @@ class Threshold(_Frozen):
         _check_range(self.gsd_m)
         if self.seen > self.first:
             raise ValueError("a score where the object is seen must not be above the one where it is not")
+        if (self.area_mpx is None) != (self.tail is None):
+            raise ValueError("area_mpx and tail say together how thresholds grow with an image's area")
         return self
 
 

@@ -6,10 +6,17 @@ distance from which score an object is sure (data.models.card.Threshold, set on 
 what is less sure counts only near one that is: thresholds with hysteresis (Canny 1986), which cost little
 where objects stand in numbers. Where the scene network sees such an object in the place, less is asked of
 the detector.
+
+The more ground an image shows, the more places there are to be wrong in. So the score that is asked grows
+with an image's area, by as much as false findings get rarer with their score: the expected number of them
+stays what it was in the images that the threshold was set on. Where several places show a find as good, less
+is asked of each (Benjamini and Hochberg 1995, Controlling the false discovery rate, JRSS B 57(1), 289-300):
+an image without the object is claimed as seldom, and one with hundreds keeps them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -70,11 +77,13 @@ def claimed(
     gsd_m: float | None,
     sees: Sees | None,
     least: float = 0.0,
+    area_mpx: float = 0.0,
 ) -> Claimed:
     """Which of a detector's findings are claimed.
 
     `names`, `scores` and `centres` (n, 2) are one a finding, `lengths_m` too, None without a place;
-    `gsd_m` is that of what the model saw. What scores less than `least` is not counted among the left out.
+    `gsd_m` is that of what the model saw, `area_mpx` how many millions of pixels that were.
+    What scores less than `least` is not counted among the left out.
     """
     keep = np.ones(len(names), bool)
     misshapen = np.zeros(len(names), bool)
@@ -90,7 +99,7 @@ def claimed(
             mine &= ~wrong
         at = np.flatnonzero(mine)
         keep[at] = near_sure(
-            scores[at], centres[at], asked, None if sees is None else partial(sees, name=name)
+            scores[at], centres[at], asked, None if sees is None else partial(sees, name=name), area_mpx
         )
     out = ~keep & (scores >= least)
     return Claimed(np.flatnonzero(keep), int((out & ~misshapen).sum()), int((out & misshapen).sum()))
@@ -101,15 +110,16 @@ def near_sure(
     centres: NDArray[np.float64],
     asked: Threshold,
     sees: Callable[[NDArray[np.float64]], bool] | None,
+    area_mpx: float = 0.0,
 ) -> NDArray[np.bool_]:
     """Which findings of one class are sure, or near one that is."""
     from scipy.spatial import cKDTree
 
-    found = scores >= asked.first
+    found = scores >= grown(asked.first, asked, scores, centres, area_mpx)
     if sees is not None:
-        looked = 0
+        looked, least = 0, grown(asked.seen, asked, scores, centres, area_mpx)
         for at in np.argsort(-scores, kind="stable"):
-            if scores[at] < asked.seen or looked == MOST_PLACES:
+            if scores[at] < least or looked == MOST_PLACES:
                 break
             near = found.any() and np.abs(centres[found] - centres[at]).max(axis=1).min() <= REACH_PX
             if not near:
@@ -119,6 +129,38 @@ def near_sure(
         return found
     distance, _ = cKDTree(centres[found]).query(centres, p=np.inf)
     return np.asarray(distance <= REACH_PX)
+
+
+def grown(
+    least: float,
+    asked: Threshold,
+    scores: NDArray[np.float64],
+    centres: NDArray[np.float64],
+    area_mpx: float,
+) -> float:
+    """The score that a threshold of `least` comes to in an image of that area with these findings.
+
+    What is as good as the k-th best place is asked for 1/k of the area: Benjamini and Hochberg's step-up, on
+    places of PLACE_PX, since what is wrongly found stands in groups.
+    """
+    if asked.area_mpx is None or asked.tail is None or not 0 < least < 1:
+        return least
+    times = area_mpx / asked.area_mpx
+    if times <= 1:
+        return least
+    places: dict[tuple[int, int], float] = {}
+    for (column, row), score in zip((centres // PLACE_PX).astype(int).tolist(), scores, strict=True):
+        places[column, row] = max(float(score), places.get((column, row), 0.0))
+    best = np.sort(np.array(list(places.values()), dtype=np.float64))[::-1]
+    odds = math.log(least / (1 - least))
+    levels = [_level(odds, times / rank, asked.tail) for rank in range(1, len(best) + 1)]
+    reached = [level for level, score in zip(levels, best, strict=True) if score >= level]
+    return min(reached, default=_level(odds, times, asked.tail))
+
+
+def _level(odds: float, times: float, tail: float) -> float:
+    """The score whose log odds are those, and more by how many times larger an image is."""
+    return 1 / (1 + math.exp(-odds - max(0.0, math.log(times)) / tail))
 
 
 def place_seer(plan: Plan, gsd_m: float | None) -> Sees | None:

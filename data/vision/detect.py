@@ -257,6 +257,7 @@ def _claimed(
         looked_m,
         place_seer(plan, looked_m),
         least,
+        plan.width * plan.height / 1e6,
     )
     notes = []
     if made.unsure:

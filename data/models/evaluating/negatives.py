@@ -38,6 +38,9 @@ GROUND = {
 }  # fmt: skip
 """What each class of UC Merced is ground of."""
 
+LARGE = "large mosaics"
+"""What the ground of pictures is called that many were put together to."""
+
 
 @dataclass(frozen=True)
 class Negative:
@@ -84,6 +87,20 @@ def negatives(merced: Path, folder: Path = FOLDER) -> Iterator[Negative]:
                     label, [each for each in paths if _number(each) // 50 == half], half, absent
                 )
     yield from _others(folder)
+
+
+def large(merced: Path) -> Iterator[Negative]:
+    """Pictures of one class put together to large ones, 1,024 and 1,536 pixels wide, of the half that
+    measures: the larger an image, the more places to be wrong in."""
+    for folder in sorted(each for each in merced.iterdir() if each.is_dir()):
+        label, absent = folder.name, absent_in(folder.name)
+        paths = [each for each in sorted(folder.glob("*.tif")) if _number(each) // 50 == 1]
+        pictures = [_read(each)[:SIDE_PX, :SIDE_PX] for each in paths if absent]
+        whole = [each for each in pictures if each.shape[:2] == (SIDE_PX, SIDE_PX)]
+        for side in (4, 6):
+            for at in range(0, len(whole) - side * side + 1, side * side):
+                many = _together(whole[at : at + side * side], side)
+                yield Negative(f"{label}-1-{at}x{side * side}-large", LARGE, FOOT_M, many, 1, absent, True)
 
 
 def absent_in(label: str) -> tuple[str, ...]:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from data.models.card import Card, Threshold
+from data.models.evaluating.negatives import Negative
 from data.models.registry import registry
+from data.models.training.claims import tail_of
 from data.progress import Unheard
 from data.vision.claims import REACH_PX, claimed, lengths_of, threshold_of
 from data.vision.detect import detect
@@ -24,11 +26,14 @@ FINE = {"object": "ship", "gsd_m": [0.1, 0.5], "first": 0.8, "seen": 0.5}
 COARSE = {"object": "ship", "gsd_m": [0.5, 3.0], "first": 0.9, "seen": 0.6, "length_m": [5, 400]}
 
 
-def kept(scores, *, at=None, gsd_m=0.3, lengths=None, sees=None, least=0.0):
+GROWING = {"object": "ship", "gsd_m": [0.1, 3.0], "first": 0.8, "seen": 0.5, "area_mpx": 0.25, "tail": 2.0}
+
+
+def kept(scores, *, at=None, gsd_m=0.3, lengths=None, sees=None, least=0.0, area_mpx=0.0, own=(FINE, COARSE)):
     centres = np.array([[100.0 * number, 0.0] for number in range(len(scores))] if at is None else at)
     return claimed(
-        card(FINE, COARSE), ["ship"] * len(scores), np.array(scores), centres,
-        None if lengths is None else np.array(lengths), gsd_m, sees, least,
+        card(*own), ["ship"] * len(scores), np.array(scores), centres,
+        None if lengths is None else np.array(lengths), gsd_m, sees, least, area_mpx,
     )  # fmt: skip
 
 
@@ -60,6 +65,58 @@ def test_thresholds_go_by_the_pixel_size_and_an_unknown_one_gets_the_strictest()
     assert kept([0.85], gsd_m=0.7).kept.tolist() == []
 
 
+def test_the_larger_an_image_the_surer_a_lone_find_must_be():
+    scores = (0.8, 0.85, 0.89, 0.93, 0.95, 0.97)
+    found = [
+        [score for score in scores if kept([score], area_mpx=area, own=(GROWING,)).kept.size]
+        for area in (0.1, 0.25, 1.0, 4.0, 16.0)
+    ]
+    assert found == [
+        [0.8, 0.85, 0.89, 0.93, 0.95, 0.97],
+        [0.8, 0.85, 0.89, 0.93, 0.95, 0.97],
+        [0.89, 0.93, 0.95, 0.97],
+        [0.95, 0.97],
+        [0.97],
+    ]
+
+
+def test_as_many_good_places_as_an_image_is_larger_are_asked_no_more_each_than_a_small_one():
+    spread = [(3000.0 * number, 0.0) for number in range(16)]
+    assert kept([0.81] * 16, at=spread, area_mpx=4.0, own=(GROWING,)).kept.size == 16
+    assert kept([0.81] * 12, at=spread[:12], area_mpx=4.0, own=(GROWING,)).kept.size == 0
+    one_place = [(3.0 * number, 0.0) for number in range(16)]
+    assert kept([0.81] * 16, at=one_place, area_mpx=4.0, own=(GROWING,)).kept.size == 0
+
+
+def test_in_a_large_image_the_scene_network_is_asked_only_about_better_finds():
+    looked = []
+
+    def sees(point, name):
+        looked.append(point.tolist())
+        return True
+
+    scores, at = [0.79, 0.6], [(0, 0), (4000, 0)]
+    assert kept(scores, at=at, area_mpx=0.25, own=(GROWING,), sees=sees).kept.tolist() == [0, 1]
+    looked.clear()
+    assert kept(scores, at=at, area_mpx=2.0, own=(GROWING,), sees=sees).kept.tolist() == [0]
+    assert looked == [[0.0, 0.0]]
+
+
+def test_what_false_findings_thin_out_by_is_read_from_the_best_of_images_of_different_sizes():
+    random = np.random.default_rng(0)
+    area = random.choice([0.25, 1.0, 4.0], 4000)
+    # The best of a Poisson number of findings whose log odds over those of 0.7 are exponential, 3 an e-fold.
+    counts = random.poisson(0.8 * area)
+    over = np.array([random.exponential(1 / 3, count).max(initial=0.0) for count in counts])
+    best = np.where(counts > 0, 1 / (1 + np.exp(-np.log(0.7 / 0.3) - over)), 0.0)
+    tail = tail_of(best, area)
+    assert tail.level == 0.7
+    assert tail.tail == pytest.approx(3, abs=0.15) and tail.rate == pytest.approx(0.8, abs=0.05)
+    sure = tail.area_mpx(0.9, 0.02)
+    assert -np.log(0.98) / sure == pytest.approx(0.8 * np.exp(-3 * np.log(9 / (7 / 3))), rel=0.2)
+    assert tail_of(best[:40] * 0.5, area[:40]) is None
+
+
 def test_what_is_too_short_or_too_long_for_its_class_is_left_out_and_counted_apart():
     made = kept([0.95, 0.95, 0.95], gsd_m=1.0, lengths=[2.0, 30.0, 500.0], least=0.45)
     assert (made.kept.tolist(), made.misshapen, made.unsure) == ([1], 2, 0)
@@ -82,6 +139,15 @@ def test_every_class_of_the_detector_has_thresholds_over_all_its_pixel_sizes():
 @pytest.mark.parametrize("tile", ["tile_1", "tile_5", "tile_7"])
 def test_no_plane_is_claimed_in_real_desert_and_shore_without_one(tile):
     image = real(f"dubai_seg/{tile}/images/image_part_001.jpg")
+    assert [each.class_name for each in detect(Unheard(), image, classes=["plane"]).found] == []
+
+
+@pytest.mark.parametrize("part", (3, 6, 8))
+def test_no_plane_is_claimed_in_large_pictures_of_a_desert_town(part, tmp_path):
+    import cv2
+
+    whole = cv2.imread(str(real(f"dubai_seg/tile_7/images/image_part_{part:03d}.jpg")))[..., ::-1].copy()
+    image = Negative("tile", "desert town", 0.5, whole, 1, ("plane",)).write(tmp_path / "tile.tif")
     assert [each.class_name for each in detect(Unheard(), image, classes=["plane"]).found] == []
 
 
