@@ -39,6 +39,8 @@ def load(model: Model) -> Runner:
     """The model in memory. Raises RasterError in one sentence for weights that are missing or broken."""
     if model.broken:
         raise RasterError(model.broken)
+    if model.card.kind in ("method", "chat"):
+        raise RasterError(f"{model.name} is of kind {model.card.kind} and has no weights to run.")
     if not model.ready or model.weights is None:
         raise RasterError(
             f"The weights of {model.name} are not here; `copilot models pull {model.name}` fetches them."
@@ -50,7 +52,7 @@ def load(model: Model) -> Runner:
         from data.models import torched
 
         return torched.load(model, model.weights)
-    raise RasterError(f"{model.name} is of kind {kind} and has no weights to run.")
+    raise RasterError(f"{model.name} is of kind {kind}, which nothing here runs.")
 
 
 def threads() -> int:

@@ -18,6 +18,7 @@ from data.vision.boxes import SAME, TURNED_SAME, Seen, one_an_object, upright
 from data.vision.claims import claimed, lengths_of, place_seer
 from data.vision.classes import classes_for, nearest
 from data.vision.detections import Detection
+from data.vision.sighting import SHIPS
 from data.vision.tiled import OVERLAP, Batch, Plan, plan_of, run_over
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def detect(
 
     facts = image_facts(image)
     chosen = choose(registry(folder), tasks, facts, model)
+    if chosen.name == SHIPS:
+        return _ships(progress, image, classes, min_score, below)
     running = served(chosen)
     wanted = None if classes is None else class_numbers(chosen, classes)
     least = chosen.card.output.min_score if min_score is None else min_score
@@ -105,6 +108,19 @@ def detect(
         ),
         (*notes, *_notes(len(found))),
     )
+
+
+def _ships(
+    progress: Progress, image: Path, classes: Sequence[str] | None, min_score: float | None, below: float
+) -> Detected:
+    """What the method for ships in radar finds, which has no weights to run."""
+    from data.vision.ships import MIN_SCORE, find_ships
+
+    if classes is not None:
+        class_numbers(registry(None).get(SHIPS), classes)
+    least = MIN_SCORE if min_score is None else min_score
+    found = find_ships(progress, image, min_score=max(LEAST_SCORE, least - below))
+    return Detected(found.found, SHIPS, found.tiles, 0, 1.0, least, ("ship",))
 
 
 def seen_by(

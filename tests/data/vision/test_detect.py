@@ -9,6 +9,7 @@ from pyproj import Transformer
 from shapely.geometry import Polygon
 
 from data.models.registry import registry
+from data.models.runners import load
 from data.progress import Unheard
 from data.raster.errors import RasterError
 from data.scenes import render
@@ -19,6 +20,7 @@ from data.vision.classes import classes_for
 from data.vision.detect import Detected, class_numbers, detect
 from data.vision.detections import Detection, features
 from data.vision.radar_targets import bright_targets
+from data.vision.ships import MIN_SCORE, find_ships
 
 KNOWN = ("plane", "ship", "small-vehicle", "large-vehicle", "storage-tank")
 
@@ -92,6 +94,22 @@ def test_a_scene_larger_than_a_window_is_looked_at_in_several_and_told_as_it_goe
     assert all(shape.centroid.within(Polygon([(0, 0), (700, 0), (700, 300), (0, 300)])) for shape in shapes)
     again = detect(Unheard(), path, min_score=0.1)
     assert [each.outline.tolist() for each in again.found] == [each.outline.tolist() for each in found.found]
+
+
+@pytest.mark.parametrize("model", [None, "ships-cfar"])
+def test_a_radar_image_is_looked_at_by_the_method_for_ships_which_wants_no_weights(
+    tmp_path: Path, model: str | None
+) -> None:
+    path = render(900_000, "sar", 256, 3.0, theme="sea").write(tmp_path / "scene.tif")
+    found, own = detect(Unheard(), path, model=model), find_ships(Unheard(), path)
+    assert own.found
+    assert (found.model, found.wanted, found.min_score) == ("ships-cfar", ("ship",), MIN_SCORE)
+    assert [each.score for each in found.found] == [each.score for each in own.found]
+
+
+def test_what_has_no_weights_is_never_said_to_lack_them() -> None:
+    with pytest.raises(RasterError, match="ships-cfar is of kind method and has no weights to run"):
+        load(registry(None).get("ships-cfar"))
 
 
 def test_the_table_of_aircraft_has_types_of_sensible_sizes_and_one_code_each() -> None:
