@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from state.model import Layer, State
+from tools.artifacts import newest_named
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed
 from tools.places import CITY_RADIUS_KM, Area, area_of_place, box, circle_area, place_named, shape_area
@@ -35,7 +36,7 @@ def filter_coords(
     geometry: Annotated[
         dict[str, Any] | None, Field(description="A GeoJSON Polygon or MultiPolygon.")
     ] = None,
-    drawing: Annotated[LayerId | None, Field(description="The id of a layer that was drawn.")] = None,
+    drawing: Annotated[LayerId | None, Field(description="The id or name of a layer that was drawn.")] = None,
 ) -> Step:
     """Keep what lies in a place, a box, a circle, a shape or a drawing, replacing any earlier place.
 
@@ -80,15 +81,16 @@ def _around(lon: float | None, lat: float | None, radius_km: float | None) -> Ar
     return circle_area((lon, lat), radius_km or CITY_RADIUS_KM)
 
 
-def _drawn(state: State, layer_id: str, radius_km: float | None) -> Area:
-    """The area of a drawing: its shape, or a circle around a marker."""
-    layer = state.layer(layer_id)
+def _drawn(state: State, asked: str, radius_km: float | None) -> Area:
+    """The area of a drawing, by its id or name: its shape, or a circle around a marker."""
+    drawings = [each for each in state.map.layers if each.geometry is not None]
+    layer = state.layer(asked) or newest_named(drawings, asked)
     if layer is None or layer.geometry is None:
-        raise ToolError(_no_drawing(state, layer_id, layer))
+        raise ToolError(_no_drawing(state, asked, layer))
     plain = geojson(layer.geometry)
     if plain["type"] != "Point":
         if radius_km is not None:
-            raise ToolError(f"The drawing {layer_id!r} has a shape of its own, so it takes no radius_km.")
+            raise ToolError(f"The drawing {asked!r} has a shape of its own, so it takes no radius_km.")
         return shape_area(plain)
     own = dict(layer.options).get("radius_km")
     radius = radius_km or (float(own) if isinstance(own, (int, float)) else CITY_RADIUS_KM)

@@ -134,6 +134,8 @@ def test_a_drawing_selects_what_lies_in_it(world: World, full: State) -> None:
     ring = ((4.0, 51.5), (5.0, 51.5), (5.0, 52.5), (4.0, 52.5), (4.0, 51.5))
     drawn = full.with_layer(Layer("drawing-1", "Box", "drawing", geometry=Geometry("Polygon", (ring,))))
     assert run(world, drawn, filter_coords, drawing="drawing-1").state.database.count == 2
+    by_name = run(world, drawn, filter_coords, drawing="box")
+    assert by_name.state == run(world, drawn, filter_coords, drawing="drawing-1").state
     marked = full.with_layer(Layer("drawing-2", "Mark", "drawing", geometry=Geometry("Point", (4.14, 51.95))))
     step = run(world, marked, filter_coords, drawing="drawing-2", radius_km=10)
     assert (step.state.database.filters.center, step.state.database.count) == ((4.14, 51.95), 1)
