@@ -8,6 +8,8 @@ method was made while looking at those two images, so their figure is no held-ou
 twice: as they are, and with polygons of land (`sar_ships_land.json`: along banks, quays and piers, drawn by
 hand by one who knew the ships), for which they are given a place and pixels of several sizes, since nothing
 says how large theirs are.
+
+`--empty` counts instead in how many pieces of the two that hold no ship one is claimed.
 """
 
 from __future__ import annotations
@@ -81,6 +83,31 @@ def real_ships(gsd_m: float | None = None) -> list[tuple[str, int, int, int]]:
     return rows
 
 
+def empty_pieces(side_px: int) -> tuple[int, int]:
+    """In how many pieces of the real images that hold no ship one is claimed, and how many those are."""
+    import cv2
+    import rasterio
+
+    from data.vision.ships import find_ships
+
+    said = []
+    with tempfile.TemporaryDirectory() as folder, quiet_gdal():
+        piece = Path(folder) / "piece.tif"
+        for path in sorted(REAL.glob("*[0-9].png")):
+            pixels: Any = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
+            drawn: Any = cv2.imread(str(path.with_name(f"{path.stem}_instance_id_RGB.png")))
+            for top in range(0, pixels.shape[0] - side_px + 1, side_px):
+                for left in range(0, pixels.shape[1] - side_px + 1, side_px):
+                    here = slice(top, top + side_px), slice(left, left + side_px)
+                    if drawn[here].any():
+                        continue
+                    shape = {"width": side_px, "height": side_px, "count": 1, "dtype": "uint8"}
+                    with rasterio.open(piece, "w", "GTiff", **shape) as to:
+                        to.write(pixels[here], 1)
+                    said.append(bool(find_ships(Unheard(), piece).found))
+    return sum(said), len(said)
+
+
 def _placed(path: Path, gsd_m: float, folder: Path) -> tuple[Path, Path]:
     """A picture as a GeoTIFF with pixels of that size, somewhere, and its land as GeoParquet."""
     import cv2
@@ -152,7 +179,17 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--scenes", type=int, default=24)
-    scenes = parser.parse_args().scenes
+    parser.add_argument("--empty", action="store_true")
+    given = parser.parse_args()
+    if given.empty:
+        for side_px in (100, 200):
+            print(
+                "pieces of {} pixels without a ship: claimed in {} of {}".format(
+                    side_px, *empty_pieces(side_px)
+                )
+            )
+        return
+    scenes = given.scenes
     print(f"{'ships':<46}{'found':>6}{'said':>6}{'there':>6}{'P':>7}{'R':>7}{'F1':>7}")
     if REAL.is_dir():
         for gsd_m in (None, *PLACED_GSDS_M):
