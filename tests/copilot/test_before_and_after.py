@@ -10,6 +10,7 @@ import pytest
 from copilot.bench.build.example_files import FOLDER
 from copilot.session import Session
 from copilot.view.imagery import by_time
+from tools.map.pairs import taken_at
 
 FILES = ("place_20190904.tif", "place_20150926.tif", "place_20170827.tif")
 """Brought in out of their order in time."""
@@ -93,3 +94,22 @@ def test_change_is_looked_for_from_the_earlier_to_the_later_image(
     call = next(each for each in reversed(session.events) if each.tool == "change_detection")
     names = {each.id: each.name for each in session.state.artifacts}
     assert names[str(call.args["before"])] < names[str(call.args["after"])]
+
+
+def test_files_whose_time_nothing_says_are_swiped_in_the_order_they_came(session: Session) -> None:
+    shown = [
+        session.call("add_file", file=str(FOLDER / name)).data["layer"]
+        for name in ("town_before.tif", "town_after.tif")
+    ]
+    event = session.call("swipe_layers", images=True)
+    assert (event.ok, session.state.map.swipe) == (True, tuple(shown))
+
+
+def test_what_was_made_of_an_image_by_its_name_is_as_old_as_the_image(
+    session: Session, layers: dict[str, str]
+) -> None:
+    made = session.call("raster_clip", raster="place_20190904", bbox=[4.37, 52.0, 4.38, 52.01])
+    assert made.ok, made.text
+    layer = session.state.layer(str(made.data["layer"]))
+    assert layer is not None
+    assert taken_at(layer, session.state, session.world()).startswith("2019-09-04")

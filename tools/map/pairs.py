@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from state.model import Layer, State
-from tools.artifacts import about
+from tools.artifacts import about, newest_named
 from tools.base import ToolError, World
 from tools.map.rasters import layer_file
 
@@ -51,19 +51,23 @@ def taken_at(layer: Layer, state: State, world: World) -> str:
     if layer.artifact is None and image is not None:
         record = world.catalogue.image(str(image)) or {}
         return _iso(record.get("acquired"))
-    return _of_artifact(layer.artifact, world) or _in_name(layer.name)
+    return _of_artifact(layer.artifact, state, world) or _in_name(layer.name)
 
 
-def _of_artifact(artifact: str | None, world: World, depth: int = 5) -> str:
-    """The time of a file that was brought in, also of what was made of one such."""
-    if artifact is None or not depth:
+def _of_artifact(handle: str | None, state: State, world: World, depth: int = 5) -> str:
+    """The time of a file that was brought in, also of what was made of one such.
+
+    What an artifact was made of stands in its record as it was named: by id, by name, or as a file.
+    """
+    found = (state.artifact(handle) or newest_named(state.artifacts, handle)) if handle else None
+    if found is None or not depth:
         return ""
-    known = about(world, artifact)
+    known = about(world, found.id)
     facts = known.get("upload", {}).get("facts", {})
     if facts.get("acquired"):
         return _iso(facts["acquired"])
     inputs = [str(each["handle"]) for each in known.get("inputs", ())]
-    return _of_artifact(inputs[0], world, depth - 1) if len(inputs) == 1 else ""
+    return _of_artifact(inputs[0], state, world, depth - 1) if len(inputs) == 1 else ""
 
 
 def _in_name(name: str) -> str:
