@@ -220,17 +220,19 @@ def _counts(values: NDArray[Any], own: tuple[float, float]) -> tuple[NDArray[Any
 def _non_local(parts: NDArray[Any], sigma: float) -> NDArray[Any]:
     from skimage.restoration import denoise_nl_means
 
+    # One band alone is no channel: with an axis for it, that axis would be lost.
+    alone = len(parts) == 1
     made: NDArray[Any] = denoise_nl_means(
-        parts,
+        parts[0] if alone else parts,
         patch_size=_NLM_PATCH,
         patch_distance=_NLM_REACH,
         h=0.8 * sigma,
         sigma=sigma,
         fast_mode=True,
-        channel_axis=0,
+        channel_axis=None if alone else 0,
         preserve_range=True,
     )
-    return made.astype(np.float32)
+    return made.astype(np.float32).reshape(parts.shape)
 
 
 def _dct(values: NDArray[Any], sigma: float) -> NDArray[np.float32]:

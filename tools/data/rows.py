@@ -223,15 +223,41 @@ def _either(column: pd.Series[Any], values: list[str] | list[float] | list[str |
 
 
 def _comparable(column: pd.Series[Any], value: str | float) -> tuple[pd.Series[float], float]:
-    """Both sides as numbers: of times, nanoseconds."""
-    if pd.api.types.is_datetime64_any_dtype(column):
-        moment = pd.to_datetime(str(value), errors="coerce")
-        if pd.isna(moment):
-            raise ToolError(f"The column holds times, and {value!r} is none; write 2018-05-31.")
-        return pd.to_datetime(column).astype("datetime64[ns]").astype("int64").astype(float), float(
-            moment.value
-        )
+    """Both sides as numbers: of times, nanoseconds, also of those that a table keeps as text."""
+    timed = pd.api.types.is_datetime64_any_dtype(column)
+    if timed or _written_times(column):
+        times = pd.to_datetime(column, utc=True, format=None if timed else "ISO8601")
+        return times.dt.as_unit("ns").astype("int64").astype(float), _moment(value)
+    if not _is_number(value) and not pd.api.types.is_numeric_dtype(column):
+        raise ToolError(f"The column holds words, which {value!r} is not compared with; use = or contains.")
     return pd.to_numeric(column, errors="coerce"), _number(value)
+
+
+def _moment(value: str | float) -> float:
+    """A time as nanoseconds; a number is a year."""
+    text = f"{value:.0f}" if isinstance(value, (int, float)) else value
+    try:
+        return float(pd.to_datetime(text, utc=True).as_unit("ns").value)
+    except ValueError:  # no time at all, or none of the years that are told apart
+        raise ToolError(f"The column holds times, and {value!r} is none; write 2018-05-31.") from None
+
+
+def _written_times(column: pd.Series[Any]) -> bool:
+    """Whether all that is there are times of ISO 8601, such as 2018-05 or 2018-05-31T12:00:00Z, as text."""
+    there = column.dropna()
+    if there.empty or pd.api.types.is_numeric_dtype(column) or not there.map(type).eq(str).all():
+        return False
+    if pd.to_numeric(there, errors="coerce").notna().all():
+        return False
+    return bool(pd.to_datetime(there, errors="coerce", utc=True, format="ISO8601").notna().all())
+
+
+def _is_number(value: str | float) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _number(value: str | float) -> float:

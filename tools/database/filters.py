@@ -117,6 +117,8 @@ def filter_clear(
     """
     filters = state.database.filters
     cleared = Filters()
+    if fields is not None and [each.strip().casefold() for each in fields] == ["all"]:
+        fields = None
     if fields is not None:
         cleared = filters
         for word in fields:

@@ -162,3 +162,12 @@ def test_it_stops_where_it_is_told_to(tmp_path: Path) -> None:
 def test_clipped_grain_in_bright_places_is_not_salt(tmp_path: Path) -> None:
     bright = np.clip(ground() + 90 + np.random.default_rng(9).normal(0, 15, (3, 128, 128)), 0, 255)
     assert noise_of(write(tmp_path / "b.tif", as_bytes(bright))).impulse_share < 0.01
+
+
+def test_one_band_is_cleaned_by_non_local_means_as_three_are(tmp_path: Path) -> None:
+    clean = ground()[:1]
+    noisy = clean + np.random.default_rng(8).normal(0, 12, clean.shape)
+    write(tmp_path / "noisy.tif", noisy.astype("float32"))
+    denoise(Unheard(), tmp_path / "noisy.tif", tmp_path / "clean.tif", method="nlm")
+    made = stack(tmp_path / "clean.tif", 1)
+    assert psnr(clean, made, data_range=255) > psnr(clean, noisy, data_range=255) + 3

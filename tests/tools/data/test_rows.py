@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tools.base import World
 from tools.data.rows import filter_rows, sample_rows, sort_table, top_n
 from tools.data.summaries import group_count
 from tools.database.reading import db_query
+from tools.python.files_in import add_file
 
 
 @pytest.fixture
@@ -71,6 +73,39 @@ def test_rows_that_meet_a_comparison_are_kept(
     step = run(world, state, filter_rows, table=state.artifacts[0].id, field=field, op=op, value=value)
     assert not step.failed, step.observation
     assert step.data["rows"] == rows, step.observation
+
+
+@pytest.fixture
+def months(tmp_path: Path, world: World, full: State) -> State:
+    """A table of somebody's own whose months are written out: 2019-11 to 2020-02, and a word for each."""
+    (path := tmp_path / "log.csv").write_text("month,word\n2019-11,a\n2019-12,b\n2020-01,c\n2020-02,d\n")
+    step = run(world, full, add_file, file=str(path))
+    assert not step.failed, step.observation
+    return step.state
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "rows"), [(">", "2019-12", 2), ("<", 2020, 2), (">=", "1 Feb 2020", 1)]
+)
+def test_times_that_a_table_keeps_as_text_are_compared_as_times(
+    world: World, months: State, op: str, value: Any, rows: int
+) -> None:
+    step = run(world, months, filter_rows, table="log", field="month", op=op, value=value)
+    assert not step.failed and step.data["rows"] == rows, step.observation
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("month", "The column holds times, and 'June' is none; write 2018-05-31."),
+        ("word", "The column holds words, which 'June' is not compared with; use = or contains."),
+    ],
+)
+def test_what_is_no_time_says_what_the_column_holds(
+    world: World, months: State, field: str, said: str
+) -> None:
+    step = run(world, months, filter_rows, table="log", field=field, op="<", value="June")
+    assert step.failed and step.observation == said
 
 
 def test_a_wrong_column_gets_the_nearest(world: World, sensors: State) -> None:
