@@ -245,7 +245,11 @@ def _moment(value: str | float) -> float:
 def _written_times(column: pd.Series[Any]) -> bool:
     """Whether all that is there are times of ISO 8601, such as 2018-05 or 2018-05-31T12:00:00Z, as text."""
     there = column.dropna()
-    if there.empty or pd.api.types.is_numeric_dtype(column) or not there.map(type).eq(str).all():
+    if (
+        there.empty
+        or pd.api.types.is_numeric_dtype(column)
+        or not all(isinstance(each, str) for each in there)
+    ):
         return False
     if pd.to_numeric(there, errors="coerce").notna().all():
         return False
