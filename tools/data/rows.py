@@ -222,15 +222,18 @@ def _either(column: pd.Series[Any], values: list[str] | list[float] | list[str |
     return column.map(lambda each: str(plain_value(each)).casefold() in texts).astype(bool)
 
 
+Kind = Literal["numbers", "words"]
+"""What a column without times holds."""
+
+
 def _comparable(column: pd.Series[Any], value: str | float) -> tuple[pd.Series[float], float]:
     """Both sides as numbers: of times, nanoseconds, also of those that a table keeps as text."""
     timed = pd.api.types.is_datetime64_any_dtype(column)
     if timed or _written_times(column):
         times = pd.to_datetime(column, utc=True, format=None if timed else "ISO8601")
         return times.dt.as_unit("ns").astype("int64").astype(float), _moment(value)
-    if not _is_number(value) and not pd.api.types.is_numeric_dtype(column):
-        raise ToolError(f"The column holds words, which {value!r} is not compared with; use = or contains.")
-    return pd.to_numeric(column, errors="coerce"), _number(value)
+    kind: Kind = "numbers" if pd.api.types.is_numeric_dtype(column) else "words"
+    return pd.to_numeric(column, errors="coerce"), _number(value, kind)
 
 
 def _moment(value: str | float) -> float:
@@ -256,19 +259,15 @@ def _written_times(column: pd.Series[Any]) -> bool:
     return bool(pd.to_datetime(there, errors="coerce", utc=True, format="ISO8601").notna().all())
 
 
-def _is_number(value: str | float) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(value: str | float) -> float:
+def _number(value: str | float, column: Kind = "numbers") -> float:
+    """A value to compare with; where it is no number, what the column holds says what would do."""
     try:
         return float(value)
     except ValueError:
-        raise ToolError(f"The column holds numbers, and {value!r} is none.") from None
+        if column == "numbers":
+            raise ToolError(f"The column holds numbers, and {value!r} is none.") from None
+        said = f"The column holds words, which {value!r} is not compared with; use = or contains."
+        raise ToolError(said) from None
 
 
 TOOLS = (sort_table, top_n, sample_rows, filter_rows)

@@ -117,7 +117,7 @@ def filter_clear(
     """
     filters = state.database.filters
     cleared = Filters()
-    if fields is not None and [each.strip().casefold() for each in fields] == ["all"]:
+    if "all" in (each.strip().casefold() for each in fields or ()):
         fields = None
     if fields is not None:
         cleared = filters

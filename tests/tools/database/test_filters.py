@@ -116,7 +116,8 @@ def test_clearing_drops_the_named_parts_only(world: World, full: State) -> None:
     assert run(world, state, filter_clear, fields="lccclass").state.database.filters.classes == ("cars",)
     assert run(world, state, filter_clear, fields="start").state.database.filters.end == "2018-12-31"
     everything = run(world, state, filter_clear)
-    assert run(world, state, filter_clear, fields="all").state == everything.state
+    for every in (["all"], ["date", "All"]):
+        assert run(world, state, filter_clear, fields=every).state == everything.state
     assert everything.state == full
     assert everything.observation == "All filters are dropped. 26 images are selected."
 
