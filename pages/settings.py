@@ -31,7 +31,10 @@ def show_settings(session: Session) -> None:
     with st.popover(f"Agent: {_said(settings)}", icon=":material/tune:", key="settings"):
         agent_key, shots_key = f"agent-{session.id}", f"shots-{session.id}"
         # What another tab has set shows here too; what was chosen here is kept by then.
-        st.session_state[agent_key], st.session_state[shots_key] = settings.agent, settings.shots
+        for key, kept in ((agent_key, settings.agent), (shots_key, settings.shots)):
+            # Only what differs: what is set comes back to the browser, and can undo a click made meanwhile.
+            if st.session_state.get(key) != kept:
+                st.session_state[key] = kept
         st.radio(
             "Agent",
             NAMES,

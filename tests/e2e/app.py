@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
@@ -81,12 +81,22 @@ class Server:
         self.process.wait()
 
     @contextmanager
-    def held_worker(self) -> Iterator[None]:
-        """The worker stands still until the block ends: its job cannot end before the page is looked at."""
+    def held_worker(self, until: Callable[[], object]) -> Iterator[None]:
+        """The worker goes on by little steps until `until`, then stands still until the block ends.
+
+        So its job cannot end before the page has shown what it is doing, however slow the page is.
+        """
         processes = psutil.Process(self.process.pid).children(recursive=True)
         (worker,) = (each for each in processes if "copilot.worker.process" in each.cmdline())
         worker.suspend()
         try:
+            ends = time.monotonic() + SLOW_MS / 1000
+            while not until():
+                assert time.monotonic() < ends, "the worker's job did not come so far"
+                worker.resume()
+                time.sleep(0.1)
+                worker.suspend()
+                time.sleep(1)
             yield
         finally:
             worker.resume()

@@ -45,12 +45,8 @@ def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
     tab.add_file(noisy, name="grain")
     tab.send("remove the noise from the grain raster")
     expect(job_of(tab).locator(".az-job-title")).to_have_text("Removing noise from grain", timeout=SLOW_MS)
-    # Looked at in each frame: a wait that looks once a second can miss a job that began late.
-    tab.page.wait_for_function(
-        "[...document.querySelectorAll('.az-job-bar')].some((bar) => Number(bar.ariaValueNow) > 0)",
-        timeout=SLOW_MS,
-    )
-    with tab.server.held_worker():
+    begun = "[...document.querySelectorAll('.az-job-bar')].some((bar) => Number(bar.ariaValueNow) > 0)"
+    with tab.server.held_worker(until=lambda: tab.page.evaluate(begun)):
         panel = tab.panel("Jobs")
         expect(badge(panel)).to_contain_text("running", timeout=SLOW_MS)
         tab.shot(screenshot_folder, "job-running")
