@@ -9,7 +9,9 @@ twice: as they are, and with polygons of land (`sar_ships_land.json`: along bank
 hand by one who knew the ships), for which they are given a place and pixels of several sizes, since nothing
 says how large theirs are.
 
-`--empty` counts instead in how many pieces of the two that hold no ship one is claimed.
+`--empty` counts instead in how many pieces of the two that hold no ship one is claimed. `--real FOLDER`
+looks at other real images of the same form (HRSID: a picture, and one of `_instance_id_RGB` beside it):
+totals alone are printed, so that images that are kept for measuring stay unseen.
 """
 
 from __future__ import annotations
@@ -64,26 +66,26 @@ def f1(found: int, detections: int, ships: int) -> tuple[float, float, float]:
     return precision, recall, 2 * precision * recall / max(1e-9, precision + recall)
 
 
-def real_ships(gsd_m: float | None = None) -> list[tuple[str, int, int, int]]:
+def real_ships(gsd_m: float | None = None, folder: Path = REAL) -> list[tuple[str, int, int, int]]:
     """(image, found, detections, ships) of the real images; with a pixel size, placed and with their land."""
     import cv2
 
     from data.vision.ships import find_ships
 
     rows = []
-    for path in sorted(REAL.glob("*[0-9].png")):
+    for path in sorted(folder.glob("*[0-9].png")):
         drawn: Any = cv2.imread(str(path.with_name(f"{path.stem}_instance_id_RGB.png")))
         ids = drawn.astype(np.int64) @ np.array([1, 256, 65_536])
         masks = [ids == each for each in np.unique(ids) if each]
-        with tempfile.TemporaryDirectory() as folder:
-            image, land = (path, None) if gsd_m is None else _placed(path, gsd_m, Path(folder))
+        with tempfile.TemporaryDirectory() as made:
+            image, land = (path, None) if gsd_m is None else _placed(path, gsd_m, Path(made))
             ships = find_ships(Unheard(), image, land=land).found
         boxes = [each.outline for each in sorted(ships, key=lambda each: -each.score)]
         rows.append((path.stem, matched(boxes, masks), len(boxes), len(masks)))
     return rows
 
 
-def empty_pieces(side_px: int) -> tuple[int, int]:
+def empty_pieces(side_px: int, images: Path = REAL) -> tuple[int, int]:
     """In how many pieces of the real images that hold no ship one is claimed, and how many those are."""
     import cv2
     import rasterio
@@ -93,7 +95,7 @@ def empty_pieces(side_px: int) -> tuple[int, int]:
     said = []
     with tempfile.TemporaryDirectory() as folder, quiet_gdal():
         piece = Path(folder) / "piece.tif"
-        for path in sorted(REAL.glob("*[0-9].png")):
+        for path in sorted(images.glob("*[0-9].png")):
             pixels: Any = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
             drawn: Any = cv2.imread(str(path.with_name(f"{path.stem}_instance_id_RGB.png")))
             for top in range(0, pixels.shape[0] - side_px + 1, side_px):
@@ -180,14 +182,18 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--scenes", type=int, default=24)
     parser.add_argument("--empty", action="store_true")
+    parser.add_argument("--real", type=Path)
     given = parser.parse_args()
     if given.empty:
         for side_px in (100, 200):
-            print(
-                "pieces of {} pixels without a ship: claimed in {} of {}".format(
-                    side_px, *empty_pieces(side_px)
-                )
-            )
+            counts = empty_pieces(side_px, given.real or REAL)
+            print("pieces of {} pixels without a ship: claimed in {} of {}".format(side_px, *counts))
+        return
+    if given.real:
+        counts = [sum(each) for each in zip(*(row[1:] for row in real_ships(None, given.real)), strict=True)]
+        print(
+            "ships found {}, said {}, there {}; P {:.2f}, R {:.2f}, F1 {:.2f}".format(*counts, *f1(*counts))
+        )
         return
     scenes = given.scenes
     print(f"{'ships':<46}{'found':>6}{'said':>6}{'there':>6}{'P':>7}{'R':>7}{'F1':>7}")

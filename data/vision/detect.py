@@ -120,7 +120,7 @@ def _ships(
         class_numbers(registry(None).get(SHIPS), classes)
     least = MIN_SCORE if min_score is None else min_score
     found = find_ships(progress, image, min_score=max(LEAST_SCORE, least - below))
-    return Detected(found.found, SHIPS, found.tiles, 0, 1.0, least, ("ship",))
+    return Detected(found.found, SHIPS, found.tiles, 0, 1.0, least, ("ship",), found.notes)
 
 
 def seen_by(

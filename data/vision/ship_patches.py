@@ -70,6 +70,10 @@ class Patch:
     parent: int | None
     likeness: float = 0.0
     """To a ship, whole and alone, 0 to 1."""
+    at_border: float = 0.0
+    """The share of its outline that lies on the image's border."""
+    left_out: str | None = None
+    """Why it is not claimed to be a ship, though it is like one."""
 
 
 class Surroundings:
@@ -220,18 +224,39 @@ def _patch(
     area, pixel = float(len(rows)), around.sea.pixel_m
     full = area / (short * long)
     longest = LONGEST_M if around.sea.placed else LONGEST_UNPLACED_M
+    border = _at_border(where, pixels, around.contrast.shape, edges)
     if long * pixel > longest or long > _NARROWEST * short or full < _FULL:
-        return Patch(where, pixels, box, 0.0, None, [], parent)
+        return Patch(where, pixels, box, 0.0, None, [], parent, at_border=border)
     inside = around.contrast[where][pixels]
-    height, width = around.contrast.shape
-    ends = (where[1].start == 0, where[0].start == 0, where[1].stop == width, where[0].stop == height)
-    cut = any(edge and touches for edge, touches in zip(edges, ends, strict=True))
     told = [
         long * pixel, short * pixel, long / short, full, area * pixel**2,
         *_outline(points, hull, box - corner, long, short),
-        limit, float(inside.mean()), float(inside.max()), float(inside.std()), *held, float(cut),
+        limit, float(inside.mean()), float(inside.max()), float(inside.std()), *held, float(border > 0),
     ]  # fmt: skip
-    return Patch(where, pixels, box, 0.0, np.array(told), [], parent)
+    return Patch(where, pixels, box, 0.0, np.array(told), [], parent, at_border=border)
+
+
+def _at_border(
+    where: tuple[slice, slice],
+    pixels: NDArray[np.bool_],
+    shape: tuple[int, ...],
+    edges: tuple[bool, bool, bool, bool],
+) -> float:
+    """The share of a patch's outline that lies on those sides of a window that are the image's."""
+    import cv2
+
+    ends = (
+        (where[1].start == 0, pixels[:, 0]),
+        (where[0].start == 0, pixels[0]),
+        (where[1].stop == shape[1], pixels[:, -1]),
+        (where[0].stop == shape[0], pixels[-1]),
+    )
+    on = sum(int(line.sum()) for edge, (touches, line) in zip(edges, ends, strict=True) if edge and touches)
+    if not on:
+        return 0.0
+    padded = np.pad(pixels, 1).astype(np.uint8)
+    cross = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
+    return on / int((padded - cv2.erode(padded, cross)).sum())
 
 
 def _held(

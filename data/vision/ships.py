@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from data.progress import Progress
 from data.vision.detections import Detection
 from data.vision.sea import FINE_M, Sea, power, sea_of
+from data.vision.ship_claims import why_not
 from data.vision.ship_patches import (
     LEAST_DB,
     LONGEST_M,
@@ -48,9 +49,24 @@ class Ships:
     found: tuple[Detection, ...]
     contrasts_db: tuple[float, ...]
     land: str
-    """How land was told: "given", "brightness" or "none"."""
+    """How land was told: "given", "brightness", "none", or "no water" where nothing in it is."""
     tiles: int
     water_share: float
+    faint: int = 0
+    """How many things are shaped as ships, and too faint over what surrounds them."""
+    cut_off: int = 0
+    """How many the image's border cuts off so that they may as well be a shore or a quay."""
+    even: bool = True
+    """Whether what was taken for water is even enough to be some."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of what was left out: sentences."""
+        if self.land == "no water":
+            return ("Nothing in it is even enough to be water, so no ship was looked for.",)
+        why = [f"{self.faint} too faint"] if self.faint else []
+        why += [f"{self.cut_off} cut off by the image's border"] if self.cut_off else []
+        return (f"Left out, though shaped as ships: {' and '.join(why)}.",) if why else ()
 
 
 def find_ships(
@@ -60,6 +76,7 @@ def find_ships(
     false_alarm: float = FALSE_ALARM,
     min_score: float = MIN_SCORE,
     land: Path | None = None,
+    anyway: bool = False,
 ) -> Ships:
     """Ships in the first band of a radar image: amplitude, 8-bit picture, or decibels.
 
@@ -72,7 +89,9 @@ def find_ships(
     are measured (`ship_patches.FEATURES`), and gradient-boosted trees say how like a ship it is, whole and
     alone. The likest are taken first, each instead of what it holds and what holds it. The score is
     the share of rendered patches of that likeness that were ships, calibrated on scenes kept out of training;
-    on real images it is no probability. Raises RasterError.
+    on real images it is no probability. What is too faint, or cut off by the image's border along its side,
+    is counted and not claimed (`ship_claims`). Where nothing is even enough to be water no ship is looked
+    for, unless `anyway`. Raises RasterError.
     """
     from data.raster.files import opened
     from data.raster.windows import Grid
@@ -81,7 +100,7 @@ def find_ships(
 
     with quiet_gdal(), opened(image) as reader:
         decibels = in_decibels(image)
-        sea = sea_of(progress, image, decibels, land)
+        sea = sea_of(progress, image, decibels, land, anyway)
         grid = Grid.of(reader)
         tiles = list(_tiles(grid.width, grid.height))
         patches: list[Patch] = []
@@ -89,15 +108,23 @@ def find_ships(
             progress.tell(0.1 + 0.9 * number / len(tiles), f"Looked at {number} of {len(tiles)} tiles.")
             new = _in_tile(reader, grid, tile, sea, decibels, false_alarm)
             patches.extend(new)
-            _show(progress, image, [each for each in new if score_of(each.likeness) >= min_score])
-    kept = [each for each in patches if score_of(each.likeness) >= min_score]
+            _show(progress, image, _claimed(new, min_score))
+    likely = [each for each in patches if score_of(each.likeness) >= min_score]
+    kept = _claimed(patches, min_score)
     return Ships(
         tuple(Detection(each.box, "ship", score_of(each.likeness)) for each in kept),
         tuple(round(each.contrast_db, 2) for each in kept),
         sea.found,
         len(tiles),
         round(float(sea.water.mean()), 4),
+        sum(each.left_out == "faint" for each in likely),
+        sum(each.left_out == "cut off" for each in likely),
+        sea.even,
     )
+
+
+def _claimed(patches: list[Patch], min_score: float) -> list[Patch]:
+    return [each for each in patches if each.left_out is None and score_of(each.likeness) >= min_score]
 
 
 def _tiles(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
@@ -153,11 +180,15 @@ def patches_in(
     false_alarm: float,
     edges: tuple[bool, bool, bool, bool] = (True, True, True, True),
 ) -> list[Patch]:
-    """The patches of a window that are most like ships; boxes in pixels of the window."""
+    """The patches of a window that are most like ships, and why some are not claimed; boxes in pixels of the
+    window."""
     nodes = nodes_in(intensity, water, land, sea, false_alarm, edges)
     for node, likeness in zip(nodes, likenesses(nodes), strict=True):
         node.likeness = likeness
-    return whole(chosen(nodes, LEAST_LIKENESS))
+    kept = whole(chosen(nodes, LEAST_LIKENESS))
+    for patch in kept:
+        patch.left_out = why_not(patch, nodes)
+    return kept
 
 
 def nodes_in(

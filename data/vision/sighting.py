@@ -57,4 +57,4 @@ def _ships(progress: Progress, image: Path) -> Detected:
     from data.vision.ships import MIN_SCORE, find_ships
 
     found = find_ships(progress, image)
-    return Detected(found.found, SHIPS, found.tiles, 0, 1.0, MIN_SCORE, ("ship",))
+    return Detected(found.found, SHIPS, found.tiles, 0, 1.0, MIN_SCORE, ("ship",), found.notes)

@@ -58,7 +58,12 @@ def sar_detection(
         raise ToolError(f"There is no radar model {model[:40]!r}; ships-cfar is the one there is.")
     source = raster_of(state, world, image)
     ground = vector_of(state, world, land) if land is not None else None
-    found = _ships(world, source.path, false_alarm, min_score, ground)
+    found = _ships(world, source.path, false_alarm, min_score, ground, anyway)
+    if found.land == "no water":
+        raise ToolError(
+            f"Nothing in {source.name} is even enough to be water, so ships cannot be told from houses in "
+            "it; an image with open water, polygons of land (land=…) or anyway=true would be looked at."
+        )
     from data.vision.detections import features
 
     frame = features(found.found, source.path, model="ships-cfar", source=source.handle)
@@ -76,6 +81,8 @@ def sar_detection(
         f"{number_of(len(frame), 'ship')} in {source.name} by ships-cfar (false alarm {false_alarm:g}, score "
         f"from {number(min_score)}; {how}){sizes}."
     )
+    said = " ".join([said, *found.notes])
+    first = () if found.even else (f"Nothing in {source.name} is even enough to be water.",)
     call = Call.of(
         sar_detection,
         image=image,
@@ -89,11 +96,11 @@ def sar_detection(
     return detections_step(
         state, world, call, inputs, frame, name=f"Ships in {source.name}"[:100], said=said,
         by_class={"ship": len(frame)} if len(frame) else {}, model="ships-cfar", land=found.land,
-        water_share=found.water_share, tiles=found.tiles,
+        water_share=found.water_share, tiles=found.tiles, said_first=list(first),
     )  # fmt: skip
 
 
-def _ships(world: World, path: Path, false_alarm: float, min_score: float, land: Any) -> Any:
+def _ships(world: World, path: Path, false_alarm: float, min_score: float, land: Any, anyway: bool) -> Any:
     """The ships, found where heavy work runs; the polygons of land go there as a file."""
     import tempfile
 
@@ -113,6 +120,7 @@ def _ships(world: World, path: Path, false_alarm: float, min_score: float, land:
                 false_alarm=false_alarm,
                 min_score=min_score,
                 land=polygons,
+                anyway=anyway,
             )
         except RasterError as error:
             raise ToolError(str(error)) from None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import geopandas as gpd
 import pytest
+import rasterio
 
+from tests.data.vision.test_ship_claims import sea, speckled, town
 from tests.tools.prepared import FIELDS, LATER, SAR, SAR_LATER, SCENE, prepared
 from tests.tools.world import run
 from tools.map.classes import classes_of
@@ -86,3 +88,30 @@ def test_another_radar_model_is_refused_by_name(world, state):
         step.failed
         and step.observation == "There is no radar model 'resnet'; ships-cfar is the one there is."
     )
+
+
+def test_ships_are_not_told_from_houses_where_there_is_no_water_unless_asked_for(world, state):
+    place = world.artifacts.path(SAR.id, ".tif")
+    with rasterio.open(place) as reader:
+        profile = {**reader.profile, "width": 200, "height": 200}
+    with rasterio.open(place, "w", **profile) as target:
+        target.write(speckled(town(0), 0), 1)
+    step = run(world, state, sar_detection, image=SAR.id)
+    assert step.failed and step.observation == (
+        "Nothing in SAR is even enough to be water, so ships cannot be told from houses in it; an image with "
+        "open water, polygons of land (land=…) or anyway=true would be looked at."
+    )
+    step = run(world, state, sar_detection, image=SAR.id, anyway=True)
+    assert not step.failed and step.data["said_first"] == ["Nothing in SAR is even enough to be water."]
+    assert step.observation.startswith("Nothing in SAR is even enough to be water. ")
+
+
+def test_what_is_left_out_though_shaped_as_a_ship_is_said(world, state):
+    place = world.artifacts.path(SAR.id, ".tif")
+    with rasterio.open(place) as reader:
+        profile = {**reader.profile, "width": 200, "height": 200}
+    with rasterio.open(place, "w", **profile) as target:
+        target.write(speckled(sea(slice(90, 92), slice(60, 72), 10.5), 1), 1)
+    step = run(world, state, sar_detection, image=SAR.id)
+    assert not step.failed and step.data["count"] == 0
+    assert "Left out, though shaped as ships: 1 too faint." in step.observation
