@@ -54,6 +54,13 @@ def expected_error(sure: np.ndarray, right: np.ndarray, bins: int = 10) -> float
     )
 
 
+def chance_error(sure: np.ndarray, times: int = 500) -> float:
+    """The expected calibration error that so few images would show on average if every confidence were true:
+    with a hundred and a half of them it is no nought by far (Kumar, Liang and Ma 2019, NeurIPS 32)."""
+    random = np.random.default_rng(0)
+    return float(np.mean([expected_error(sure, random.random(len(sure)) < sure) for _ in range(times)]))
+
+
 def class_of(folder: str) -> str:
     """A folder's name as RIGHT has it: "bField" of RSSCN7 is "field"."""
     plain = "".join(each for each in folder if each.isalpha())
@@ -87,7 +94,10 @@ def main() -> None:
     table = np.array(known, dtype=float).reshape(-1, 3)
     first, sure, answered = table[:, 0] > 0, table[:, 1], table[:, 2] > 0
     print(f"images of a class that it knows: {len(first)}; named right first {first.mean():.3f}")
-    print(f"confidence {sure.mean():.3f}, expected calibration error {expected_error(sure, first):.3f}")
+    print(
+        f"confidence {sure.mean():.3f}, expected calibration error {expected_error(sure, first):.3f}; so few "
+        f"images would show {chance_error(sure):.3f} if each confidence were true"
+    )
     print(f"answered {answered.mean():.3f}, of these right {first[answered].mean():.3f}")
     if unknown:
         print(f"images of other classes: {len(unknown)}; answered all the same {np.mean(unknown):.3f}")
