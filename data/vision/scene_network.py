@@ -63,6 +63,15 @@ class Calibration:
     """From which probability each is said to be there."""
     absent_most: tuple[float, ...]
     """Up to which probability each is said not to be there."""
+    temperature_small: float | None = None
+    """Of a picture whose shorter side is under SIDE_PX, which shows little of a place or is from far away."""
+    temperature_many: float | None = None
+    """Of the mean of several views, in which what is accidental has gone. None: as of one view."""
+
+    def temperature_of(self, views: int, small: bool) -> float:
+        """What the mean numbers of so many views of a picture, small or not, are divided by."""
+        own = self.temperature_many if views > 1 else self.temperature_small if small else None
+        return self.temperature if own is None else own
 
 
 @cache
@@ -82,16 +91,17 @@ def look(image: Path, overview: Overview) -> Looked:
     more."""
     if overview.scale > _LARGE:
         return seen_in(cuts_of(image, overview))
-    return seen_in(views_of(overview.rgb, overview.known))
+    small = min(overview.rgb.shape[:2]) < SIDE_PX
+    return seen_in(views_of(overview.rgb, overview.known), small)
 
 
-def seen_in(views: Sequence[NDArray[np.uint8]]) -> Looked:
-    """What the network thinks of the views of an image, each (224, 224, 3)."""
+def seen_in(views: Sequence[NDArray[np.uint8]], small: bool = False) -> Looked:
+    """What the network thinks of the views of an image, each (224, 224, 3); `small`: it was made larger."""
     from data.models.registry import registry
     from data.models.serving import served
 
     scenes, present = served(registry(None).get(NETWORK)).run(network_input(views))
-    return told_of(scenes, present, calibration())
+    return told_of(scenes, present, calibration(), small)
 
 
 def presence(picture: NDArray[np.uint8]) -> dict[str, float]:
@@ -99,12 +109,12 @@ def presence(picture: NDArray[np.uint8]) -> dict[str, float]:
     return seen_in([_square(picture)]).present
 
 
-def told_of(scenes: NDArray[Any], present: NDArray[Any], how: Calibration) -> Looked:
+def told_of(scenes: NDArray[Any], present: NDArray[Any], how: Calibration, small: bool = False) -> Looked:
     """Probabilities of the numbers of all views of an image: (views, scenes), (views, present).
 
     The scene is that of all views together; a thing is there where one view shows it.
     """
-    together = scenes.mean(axis=0, dtype=np.float64) / how.temperature
+    together = scenes.mean(axis=0, dtype=np.float64) / how.temperature_of(len(scenes), small)
     likely = np.exp(together - together.max())
     likely /= likely.sum()
     seen = present.max(axis=0).astype(np.float64) * how.slopes + how.offsets

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from data.models.registry import registry
 from data.scenes import render
@@ -19,6 +20,8 @@ from data.vision.scene_network import (
     SIDE_PX,
     Calibration,
     calibration,
+    look,
+    seen_in,
     told_of,
     views_of,
 )
@@ -111,3 +114,31 @@ def test_presence_of_water_and_trees_asks_the_network_and_quotes_it(tmp_path):
     )
     grass = answered(harbour, parse("is there grass?"))
     assert NETWORK not in {fact.by for fact in grass.facts}
+
+
+def test_thumbnails_and_the_mean_of_several_views_have_a_temperature_of_their_own():
+    how = Calibration(("a", "b"), 2.0, 0.5, ("water",), (1.5,), (-1.0,), (0.9,), (0.1,), 4.0, 1.0)
+    one, several = np.array([[4.0, 0.0]]), np.array([[4.0, 0.0], [4.0, 0.0]])
+    nothing = np.zeros((2, 1))
+    sure = [
+        told_of(one, nothing[:1], how).scenes[0][1],
+        told_of(one, nothing[:1], how, small=True).scenes[0][1],
+        told_of(several, nothing, how).scenes[0][1],
+        told_of(several, nothing, how, small=True).scenes[0][1],
+    ]
+    assert sure == [0.881, 0.731, 0.982, 0.982]
+    ours = calibration()
+    assert ours.temperature_of(5, False) < ours.temperature_of(1, False) < ours.temperature_of(1, True)
+    plain = Calibration(*(getattr(ours, each) for each in list(ours.__dataclass_fields__)[:8]))
+    assert {plain.temperature_of(views, small) for views in (1, 5) for small in (False, True)} == {
+        ours.temperature
+    }
+
+
+def test_a_thumbnail_is_told_less_surely_than_if_it_were_as_large_as_what_is_looked_at(tmp_path):
+    path = render(700_001, "optical", 640, None, theme="harbour").write(tmp_path / "large.tif")
+    picture = np.array(Image.fromarray(Facts(path).overview.rgb).resize((150, 150)))
+    Image.fromarray(picture).save(tmp_path / "small.png")
+    looked = look(tmp_path / "small.png", Facts(tmp_path / "small.png").overview)
+    assert looked == seen_in(views_of(picture), small=True)
+    assert looked.scenes[0][1] < seen_in(views_of(picture)).scenes[0][1]
