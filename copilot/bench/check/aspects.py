@@ -25,6 +25,7 @@ ASPECTS: dict[str, Callable[[State], Any]] = {
     "map.layers": lambda state: state.map.layers,
     "map.swipe": lambda state: state.map.swipe,
     "map.controls": lambda state: state.map.controls,
+    "map.bands": lambda state: state.bands,
     "ui.page": lambda state: state.ui.page,
     "ui.tabs": lambda state: (state.ui.tabs, state.ui.active_tab),
     "ui.panels": lambda state: state.ui.panels,

@@ -21,7 +21,7 @@ from copilot.bench.check.output import Facts, missing
 from copilot.bench.check.reply import rouge_l
 from copilot.bench.check.same import folded, matching, near, same
 from copilot.bench.check.settings import Settings
-from state.model import Attribute, Filters, Geometry, Layer, LonLat, Query, State
+from state.model import Attribute, Filters, Geometry, Layer, LonLat, Query, RasterBands, State
 from tools.map.styles import KIND_COLORS, NAMED_COLORS
 
 _OWN_COLORS = frozenset({*KIND_COLORS.values(), *NAMED_COLORS, Layer("", "", "points").color})
@@ -187,6 +187,15 @@ def _swipe(pair: Pair) -> str | None:
     )
 
 
+def _bands(pair: Pair) -> str | None:
+    def fits(one: RasterBands, other: RasterBands) -> bool:
+        return one.names == other.names and _same_artifact(pair, one.raster, other.raster)
+
+    wanted, got = pair.wanted.bands, pair.got.bands
+    held = len(wanted) == len(got) == len(matching(wanted, got, fits))
+    return _unless(held, "the names of bands", [each.names for each in got], [each.names for each in wanted])
+
+
 def _swiped(state: State) -> list[Layer]:
     found = [state.layer(each) for each in state.map.swipe or ()]
     return [each for each in found if each is not None]
@@ -327,6 +336,7 @@ GRADES: dict[str, Callable[[Pair], str | None]] = {
     "map.layers": _layers,
     "map.swipe": _swipe,
     "map.controls": _controls,
+    "map.bands": _bands,
     "ui.page": _page,
     "ui.tabs": _tabs,
     "ui.panels": _panels,

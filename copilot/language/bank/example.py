@@ -18,6 +18,8 @@ from copilot.bench.build.example_files import FOLDER as FILES
 from copilot.bench.task import GoldCall
 
 EXAMPLES = Path(__file__).parent / "examples"
+_PATHS = frozenset({"file", "path", "document"})
+"""Arguments that take a file's path, or may."""
 Pair = tuple[str, dict[str, Any]]
 
 
@@ -94,6 +96,6 @@ def _calls(pairs: Iterable[Pair]) -> tuple[GoldCall, ...]:
 def _with_files(args: Mapping[str, Any]) -> dict[str, Any]:
     """A file that is named alone is one of the example files."""
     return {
-        name: str(FILES / value) if name in ("file", "path") and (FILES / str(value)).is_file() else value
+        name: str(FILES / value) if name in _PATHS and (FILES / str(value)).is_file() else value
         for name, value in args.items()
     }

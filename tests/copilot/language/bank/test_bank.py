@@ -10,7 +10,7 @@ from copilot.engine import Engine, default_engine
 from copilot.language.bank.example import EXAMPLES, read_examples
 from copilot.language.bank.proving import problems_of, twice
 
-EACH = 12
+EACH = 80
 """One example of so many is played here."""
 
 
