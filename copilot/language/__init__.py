@@ -1,1 +1,1 @@
-"""How a request is read: from words to calls that have been tried."""
+"""From what somebody says to the calls that answer it."""

@@ -14,7 +14,12 @@ from tools.base import Step, ToolError, World, tool
 from tools.selection import narrowed
 
 Day = Annotated[
-    str, Field(max_length=40, description="YYYY-MM-DD, UTC; YYYY or YYYY-MM stand for its first or last day.")
+    str,
+    Field(
+        max_length=40,
+        description="YYYY-MM-DD, UTC; YYYY or YYYY-MM stand for its first or last day.",
+        json_schema_extra={"format": "date"},
+    ),
 ]
 
 _DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")

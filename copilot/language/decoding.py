@@ -1,0 +1,97 @@
+"""Decoding: the best frames of a request, by beam search under the grammar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from copilot.language.frame import Frame
+from copilot.language.grammar import END, Vocabulary, Written
+from copilot.language.network import FIRST, LAST, NAME, NOTHING, TOOL, VALUE, Encoded, Network, Scores
+from copilot.planner.encoder import Floats
+
+WIDTH = 4
+"""How many frames are written side by side."""
+MAX_TOKENS = 90
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A frame with how likely the policy thinks it is."""
+
+    frame: Frame
+    log_probability: float
+
+
+@dataclass(frozen=True)
+class _Beam:
+    tokens: tuple[int, ...]
+    log_probability: float
+    written: Written
+
+
+def decode(network: Network, vocabulary: Vocabulary, shown: Encoded, favour: Floats) -> tuple[Scored, ...]:
+    """The best frames, the likeliest first; `favour` (tools,) is added to the score of each tool."""
+    beams = [_Beam((), 0.0, Written(vocabulary, len(shown.words)))]
+    memory, ended = network.begin(), list[_Beam]()
+    for _ in range(MAX_TOKENS):
+        last = [beam.tokens[-1] if beam.tokens else END for beam in beams]
+        memory, scores = network.write(shown, memory, last, [_kind(beam) for beam in beams])
+        scores.tokens[:, 1 : vocabulary.first_name] += favour
+        grown = _grown(beams, scores)
+        ended += [beam for _, beam in grown if beam.tokens[-1] == END]
+        going = [(row, beam) for row, beam in grown if beam.tokens[-1] != END]
+        if not going or len(ended) >= WIDTH or _is_settled(ended, going[0][1]):
+            break
+        beams, memory = [beam for _, beam in going], memory.chosen([row for row, _ in going])
+    ended.sort(key=lambda beam: -beam.log_probability)
+    return tuple(Scored(vocabulary.frame(beam.tokens), beam.log_probability) for beam in ended)
+
+
+def _is_settled(ended: list[_Beam], best: _Beam) -> bool:
+    return any(beam.log_probability > best.log_probability for beam in ended)
+
+
+def _grown(beams: list[_Beam], scores: Scores) -> list[tuple[int, _Beam]]:
+    """The best continuations of all beams, each with the beam that it goes on from."""
+    grown = []
+    for row, beam in enumerate(beams):
+        log_probabilities = _log_probabilities(beam, scores, row)
+        for token in np.argsort(-log_probabilities, kind="stable")[:WIDTH]:
+            gained = float(log_probabilities[token])
+            if np.isfinite(gained):
+                total = beam.log_probability + gained
+                grown.append((row, _Beam((*beam.tokens, int(token)), total, beam.written)))
+    grown.sort(key=lambda each: -each[1].log_probability)
+    return [(row, _stepped(beam)) for row, beam in grown[:WIDTH]]
+
+
+def _stepped(beam: _Beam) -> _Beam:
+    token = beam.tokens[-1]
+    return beam if token == END else _Beam(beam.tokens, beam.log_probability, beam.written.step(token))
+
+
+def _log_probabilities(beam: _Beam, scores: Scores, row: int) -> Floats:
+    """(vocabulary + words,) of what may come next; minus infinity for what may not."""
+    allowed = beam.written.allowed()
+    words = scores.first[row] if beam.written.first is None else scores.last[row]
+    permitted = np.zeros(len(words), bool)
+    permitted[slice(*allowed.words)] = True
+    known = np.where(allowed.tokens, scores.tokens[row], -np.inf)
+    values = np.concatenate([known, np.where(permitted, words, -np.inf)]).astype(np.float32)
+    values -= values.max()
+    logged: Floats = values - np.log(np.exp(values).sum())
+    return logged
+
+
+def _kind(beam: _Beam) -> int:
+    """What the last token of a beam is."""
+    if not beam.tokens:
+        return NOTHING
+    known, token = beam.written.vocabulary, beam.tokens[-1]
+    if token >= known.size:
+        return FIRST if beam.written.first is not None else LAST
+    if token < known.first_name:
+        return TOOL
+    return NAME if token < known.first_literal else VALUE

@@ -1,0 +1,104 @@
+"""Grounding: what the words that a frame points at mean as a value of an argument."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from copilot.language.frame import Literal, Pointer, Result, Step, Value
+from copilot.language.mentions import Number
+from copilot.language.schema import Argument
+from copilot.language.shown import Shown
+
+LAST_DAYS = frozenset({"end", "until", "before", "to", "end_date"})
+"""Arguments that take a period's last day."""
+_QUOTES = " \t\n\"'“”‘’`«»"
+
+
+def result_reference(step: int) -> str:
+    """How a planned call names what the earlier call `step`, counted from 0, makes."""
+    return f"@{step + 1}.made"
+
+
+def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[str, Any]:
+    """The arguments of a step as values; what means nothing for its argument is left out."""
+    found: dict[str, Any] = {}
+    for name, values in step.arguments:
+        takes = arguments[name]
+        meant = [each for value in values if (each := _meant(value, takes.each, shown)) is not None]
+        if not meant:
+            continue
+        if takes.is_list:
+            found[name] = [one for each in meant for one in (each if isinstance(each, list) else [each])]
+        else:
+            found[name] = meant if takes.is_numbers and not isinstance(meant[0], list) else meant[0]
+    return found
+
+
+def _meant(value: Value, takes: Argument, shown: Shown) -> Any:
+    match value:
+        case Literal():
+            return json.loads(value.json)
+        case Result():
+            return result_reference(value.step)
+        case Pointer() if value.first >= len(shown.request):
+            item = shown.item(value.first)
+            return None if item is None else item.value
+        case Pointer():
+            return next(meanings(shown, value, takes), None)
+
+
+def meanings(shown: Shown, words: Pointer, takes: Argument) -> Iterator[Any]:
+    """What words of the request can mean for an argument, the likeliest first."""
+    start, end = shown.request[words.first].start, shown.request[words.last].end
+    mentions = shown.mentions
+    if "date" in takes.types:
+        for day in mentions.dates:
+            if _shares(day, start, end):
+                bound = day.end if takes.name in LAST_DAYS else day.start
+                if bound is not None:
+                    yield bound.isoformat()
+    if takes.is_numbers:
+        yield from _numbers(shown, start, end, takes)
+    if takes.types & {"number", "integer"}:
+        for point in mentions.points:
+            if takes.name in ("lon", "lat") and _shares(point, start, end):
+                yield point.lon if takes.name == "lon" else point.lat
+        for one in mentions.numbers:
+            if one.start < end and one.end > start:
+                yield _in_its_unit(one, takes)
+    if "string" in takes.types:
+        yield shown.said(words.first, words.last).strip(_QUOTES)
+
+
+def _shares(span: Any, start: int, end: int) -> bool:
+    return bool(span.start_index < end and span.end_index > start)
+
+
+def _numbers(shown: Shown, start: int, end: int, takes: Argument) -> Iterator[list[Any]]:
+    for box in shown.mentions.boxes:
+        if box.bbox is not None and _shares(box, start, end):
+            yield list(box.bbox)
+    values = [one.value for one in shown.mentions.numbers if one.start >= start and one.end <= end]
+    if takes.items is not None and "array" in takes.items.types:
+        yield [values[n : n + 2] for n in range(0, len(values) - 1, 2)]
+    else:
+        yield values
+
+
+def _in_its_unit(one: Number, takes: Argument) -> float | int:
+    """A number in the unit of its argument: "5 miles" as 8.04672 for `radius_km`, "40 %" as 0.4 of one."""
+    value = one.value
+    if one.km is not None and takes.name.endswith(("_km", "_m")):
+        value = one.km if takes.name.endswith("_km") else one.km * 1000
+    elif one.unit == "%" and takes.maximum is not None and takes.maximum <= 1:
+        value /= 100
+    if "number" not in takes.types:
+        return round(value)
+    return round(value, 6)
+
+
+def spelled_numbers(values: Sequence[Any]) -> list[float]:
+    """The numbers of a value that is a list of them, or of lists of them."""
+    return [one for each in values for one in (each if isinstance(each, list) else [each])]

@@ -1,0 +1,1 @@
+"""How the policy is learned from examples; nothing of it runs in the app."""

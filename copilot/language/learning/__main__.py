@@ -1,0 +1,157 @@
+"""`python -m copilot.language.learning`: learn the policy from the bank and from a built benchmark.
+
+    copilot bench build 10k --seed 11 --out tasks.jsonl
+    python -m copilot.language.learning --tasks tasks.jsonl --out policy.npz
+
+With `--unseen` nothing is learned from that the unseen sets measure (benches/unseen/withheld.toml), so that
+what comes out can be measured on them. `--hold` keeps the examples of some files of the bank out of the
+training: of these it is printed how many frames are written without a fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import torch
+
+from copilot.bench.build.steady import steady_player, steady_world
+from copilot.bench.standin import in_place
+from copilot.bench.task import TODAY
+from copilot.engine import Engine, default_engine
+from copilot.language.alignment import NotSaid
+from copilot.language.bank.example import EXAMPLES, Example, read_examples
+from copilot.language.grammar import Vocabulary
+from copilot.language.learning.network import Learner
+from copilot.language.learning.records import of_tasks, records
+from copilot.language.learning.samples import Read, Sample, literals_of, read_records, sample_of
+from copilot.language.learning.train import right, train
+from copilot.language.policy import Known, Learned, descriptions, phrases, tokenizer
+from copilot.language.schema import schema_of
+from copilot.planner.encoder import Encoder, model_folder, read_weights
+from tools.toolbox import Toolbox, toolbox
+
+WITHHELD = Path(__file__).parents[3] / "benches" / "unseen" / "withheld.toml"
+OF_AN_INTENT = 6
+"""Tasks that are taken of each intent of the benchmark: more say the same again."""
+SAME = 1 - 1e-4
+"""The cosine of a request with itself, but for rounding."""
+FROZEN = ("word.", "pos.", "typ.", "norm.", "enc.0.", "enc.1.", "enc.2.")
+"""Weights that are MiniLM's own, and not kept."""
+
+
+def main() -> None:
+    """Learn, and write the file."""
+    parser = argparse.ArgumentParser(prog="python -m copilot.language.learning", description=__doc__)
+    parser.add_argument("--tasks", type=Path, help="A file that `copilot bench build` wrote.")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--steps", type=int, default=4000, help="Batches of 24.")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--unseen", action="store_true", help="Leave out what the unseen sets measure.")
+    parser.add_argument("--hold", nargs="*", default=[], help="Files of the bank, without .jsonl.")
+    asked = parser.parse_args()
+    torch.manual_seed(asked.seed)
+    read, held = _read(asked.tasks, asked.unseen, asked.hold)
+    print(f"{len(read)} requests to learn from, {len(held)} held", flush=True)
+    learned, found = learn(read, held, toolbox(), asked.steps, asked.seed)
+    learned.save(asked.out)
+    if held:
+        print(f"{found:.1%} of the frames that were held are written without a fault")
+
+
+def learn(
+    read: Sequence[Read], held: Sequence[Read], tools: Toolbox, steps: int, seed: int
+) -> tuple[Learned, float]:
+    """The policy learned from `read`, and the share of the frames of `held` that it writes."""
+    encoder = Encoder()
+    vocabulary = Vocabulary(schema_of(tools), literals_of(read))
+    tags = {
+        tag: n for n, tag in enumerate(sorted({each for one in read for each in one.shown.tags} - {""}), 1)
+    }
+    known = Known(encoder.encode([_text(each) for each in read]), tuple(map(_tools, read)))
+    asked = phrases(tools, encoder)
+    samples = list(_samples(read, vocabulary, tags, asked, known, encoder))
+    measured = list(_samples(held, vocabulary, tags, asked, known, encoder))
+    learner = Learner(
+        read_weights(model_folder() / "model.safetensors"), *descriptions(vocabulary, tools, encoder)
+    )
+    train(learner, lambda: samples, vocabulary, steps, seed, lambda said: print(said, flush=True))
+    weights = {
+        name: values.numpy() for name, values in learner.state_dict().items() if not name.startswith(FROZEN)
+    }
+    learned = Learned(weights, vocabulary.literals, tuple(tags), known)
+    return learned, right(learner, measured, vocabulary)
+
+
+def _samples(
+    read: Sequence[Read],
+    vocabulary: Vocabulary,
+    tags: Mapping[str, int],
+    asked: Known,
+    known: Known,
+    encoder: Encoder,
+) -> Iterator[Sample]:
+    """Each likeness to the known requests leaves out the request itself: nobody asks the same again."""
+    pieces = tokenizer()
+    vectors = encoder.encode([_text(each) for each in read])
+    for each, vector in zip(read, vectors, strict=True):
+        other = known.likeness(vector, vocabulary.tools, same=SAME)
+        sample = sample_of(each, vocabulary, pieces, tags, asked.likeness(vector, vocabulary.tools), other)
+        if sample is not None:
+            yield sample
+
+
+def _text(read: Read) -> str:
+    return read.record.said[:400]
+
+
+def _tools(read: Read) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tool for tool, _ in read.record.calls))
+
+
+def _read(tasks: Path | None, unseen: bool, hold: Sequence[str]) -> tuple[list[Read], list[Read]]:
+    engine = Engine.in_memory(default_engine().catalogue_address, today=TODAY)
+    player = steady_player(steady_world(engine))
+    files = sorted(EXAMPLES.glob("*.jsonl"))
+    learnt = [*read_examples(each for each in files if each.stem not in hold)]
+    if tasks is not None:
+        learnt += _some(of_tasks(_lines(tasks)), set(_withheld()) if unseen else set())
+    kept = list(read_examples(each for each in files if each.stem in hold))
+
+    def all_of(examples: Iterable[Example]) -> list[Read]:
+        with in_place():
+            found = read_records(
+                records(examples, player), schema_of(toolbox()), engine.catalogue, engine.gazetteer, TODAY
+            )
+            return [each for each in found if not isinstance(each, NotSaid)]
+
+    return all_of(learnt), all_of(kept)
+
+
+def _lines(tasks: Path) -> Iterator[dict[str, object]]:
+    with tasks.open(encoding="utf-8") as file:
+        yield from (plain for line in file if "request" in (plain := json.loads(line)))
+
+
+def _withheld() -> list[str]:
+    return list(tomllib.loads(WITHHELD.read_text("utf-8"))["tools"])
+
+
+def _some(examples: Iterable[Example], without: set[str]) -> list[Example]:
+    """A few of each intent, in an order that chance gives, none with a tool that is withheld."""
+    order, counts, kept = list(examples), dict[str, int](), list[Example]()
+    random.Random(0).shuffle(order)
+    for each in order:
+        counts[each.voice] = counts.get(each.voice, 0) + 1
+        named = {call.tool for turn in each.turns for call in turn.calls}
+        if counts[each.voice] <= OF_AN_INTENT and not named & without:
+            kept.append(each)
+    return kept
+
+
+if __name__ == "__main__":
+    main()

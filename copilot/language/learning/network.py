@@ -1,0 +1,166 @@
+"""The policy's network in PyTorch, for training; `copilot/language/network.py` runs the same one in numpy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from copilot.language.network import KEPT, PUBLISHED, Ids
+from copilot.language.shown import POINTED
+from copilot.planner.encoder import DIMENSIONS, HEADS, LAYERS, Floats
+
+PIECES, POSITIONS = 30522, 512
+"""Of MiniLM."""
+MAX_TAGS, MAX_TOKENS, TOKEN_KINDS = 64, 96, 6
+DROPPED_NAMES = 0.4
+"""How often a token goes by its description alone, as one that training never knew will."""
+
+
+class Attention(nn.Module):
+    """Scaled dot-product attention of twelve heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.q, self.k, self.v, self.o = (nn.Linear(DIMENSIONS, DIMENSIONS) for _ in "qkvo")
+
+    def attend(self, values: Tensor, read: Tensor, mask: Tensor | None, *, causal: bool = False) -> Tensor:
+        """(batch, tokens, 384) of what the values find in what is read."""
+        heads = (layer(each) for layer, each in ((self.q, values), (self.k, read), (self.v, read)))
+        query, key, value = (each.unflatten(2, (HEADS, -1)).transpose(1, 2) for each in heads)
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, is_causal=causal)
+        return self.o(mixed.transpose(1, 2).flatten(2))
+
+
+class Layer(Attention):
+    """A layer of the encoder."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.n1, self.n2 = (nn.LayerNorm(DIMENSIONS, eps=1e-12) for _ in range(2))
+        self.f1, self.f2 = nn.Linear(DIMENSIONS, 4 * DIMENSIONS), nn.Linear(4 * DIMENSIONS, DIMENSIONS)
+        self.drop = nn.Dropout(0.1)
+
+    def feed(self, values: Tensor) -> Tensor:
+        """The dense half of a layer."""
+        return self.n2(values + self.drop(self.f2(functional.gelu(self.f1(values)))))
+
+    def forward(self, values: Tensor, mask: Tensor) -> Tensor:
+        """(batch, pieces, 384) to the same."""
+        return self.feed(self.n1(values + self.drop(self.attend(values, values, mask))))
+
+
+class Writing(Layer):
+    """A layer of the decoder: it looks at what is written, then at what is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.x, self.n3 = Attention(), nn.LayerNorm(DIMENSIONS, eps=1e-12)
+
+    def write(self, values: Tensor, shown: Tensor, mask: Tensor) -> Tensor:
+        """(batch, tokens, 384) to the same."""
+        values = self.n1(values + self.drop(self.attend(values, values, None, causal=True)))
+        return self.feed(self.n3(values + self.drop(self.x.attend(values, shown, mask))))
+
+
+class Learner(nn.Module):
+    """What is trained. Its names are those of the weights' file."""
+
+    def __init__(
+        self, published: Mapping[str, Floats], descriptions: Floats, kinds: Ids, depth: int = 3
+    ) -> None:
+        """`published`: MiniLM's weights by their own names; the others as policy.descriptions gives them."""
+        super().__init__()
+        self.size, width = len(descriptions), DIMENSIONS
+        self.word, self.pos = nn.Embedding(PIECES, width), nn.Embedding(POSITIONS, width)
+        self.typ, self.norm = nn.Embedding(2, width), nn.LayerNorm(width, eps=1e-12)
+        self.enc = nn.ModuleList(Layer() for _ in range(LAYERS))
+        self.dec = nn.ModuleList(Writing() for _ in range(depth))
+        self.tag, self.seg = nn.Embedding(MAX_TAGS, width), nn.Embedding(POINTED + 1, width)
+        self.dpos, self.kind = nn.Embedding(MAX_TOKENS, width), nn.Embedding(TOKEN_KINDS, width)
+        self.dnorm, self.cnorm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.own, self.ktype = nn.Embedding(self.size, width), nn.Embedding(5, width)
+        self.proj = nn.Sequential(nn.Linear(2 * width, width), nn.GELU(), nn.Linear(width, width))
+        self.pin, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.pst, self.hst = nn.Linear(width, width), nn.Linear(width, width)
+        self.pen, self.hen = nn.Linear(width, width), nn.Linear(width, width)
+        self.alpha, self.beta = nn.Parameter(torch.tensor(4.0)), nn.Parameter(torch.tensor(4.0))
+        self.scale = nn.Parameter(torch.tensor(1 / math.sqrt(width)))
+        for each in (self.tag, self.seg, self.own, self.dpos, self.kind):
+            nn.init.normal_(each.weight, std=0.02)
+        self.register_buffer("descriptions", torch.tensor(descriptions), persistent=False)
+        self.register_buffer("token_kinds", torch.tensor(kinds), persistent=False)
+        self._begin(published)
+
+    def _begin(self, published: Mapping[str, Floats]) -> None:
+        """From MiniLM: the decoder's layers begin as the encoder's last."""
+        tables = {
+            self.word: "word_embeddings",
+            self.pos: "position_embeddings",
+            self.typ: "token_type_embeddings",
+        }
+        with torch.no_grad():
+            for table, name in tables.items():
+                table.weight.copy_(torch.tensor(published[f"embeddings.{name}.weight"]))
+            _copy(self.norm, published, "embeddings.LayerNorm")
+            for n, layer in enumerate(self.enc):
+                _begin_layer(layer, published, n)
+            for n, layer in enumerate(self.dec, LAYERS - len(self.dec)):
+                _begin_layer(layer, published, n)
+                for name in "qkvo":
+                    _copy(getattr(layer.x, name), published, f"encoder.layer.{n}.{PUBLISHED[name]}")
+        for each in (self.word, self.pos, self.typ, self.norm, *self.enc[:KEPT]):
+            each.requires_grad_(False)
+
+    def candidates(self) -> Tensor:
+        """(vocabulary, 384), as `network.described`; in training some go by their description alone."""
+        own = self.own.weight
+        if self.training:
+            own = own * (torch.rand(self.size, 1) > DROPPED_NAMES)
+        return self.cnorm(self.proj(self.descriptions) + self.ktype(self.token_kinds) + own)
+
+    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """(batch, words, 384) and (batch, pieces, 384) of what is shown."""
+        pieces, first, mask = batch["pieces"], batch["first"], batch["present"][:, None, None, :]
+        values = self.norm(self.word(pieces) + self.pos.weight[: pieces.shape[1]] + self.typ.weight[0])
+        with torch.no_grad():
+            for layer in self.enc[:KEPT]:
+                values = layer(values, mask)
+        places = first[:, :, None].expand(-1, -1, DIMENSIONS)
+        said = (self.tag(batch["tags"]) + self.seg(batch["kinds"])) * batch["words"][:, :, None]
+        values = values.scatter_add(1, places, said.to(values.dtype))
+        for layer in self.enc[KEPT:]:
+            values = layer(values, mask)
+        return values.gather(1, places), values
+
+    def forward(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """The scores of each token after each: of the vocabulary, of words as a pointer's first and last."""
+        words, shown = self.read(batch)
+        known = self.candidates()
+        last, is_word = batch["written"], batch["written"] >= self.size
+        places = (last - self.size).clamp(min=0)[:, :, None].expand(-1, -1, DIMENSIONS)
+        pointed, taken = self.pin(words.gather(1, places)), known[last.clamp(max=self.size - 1)]
+        inputs = torch.where(is_word[:, :, None], pointed, taken)
+        values = self.dnorm(inputs + self.kind(batch["token_kinds"]) + self.dpos.weight[: last.shape[1]])
+        for layer in self.dec:
+            values = layer.write(values, shown, batch["present"][:, None, None, :])
+        scores = self.out(values) @ known.T * self.scale
+        favour = self.alpha * batch["phrases"] + self.beta * batch["known"]
+        scores = scores + functional.pad(favour, (1, self.size - 1 - favour.shape[1]))[:, None, :]
+        first = self.pst(values) @ self.hst(words).transpose(1, 2) * self.scale
+        end = self.pen(values) @ self.hen(words).transpose(1, 2) * self.scale
+        return scores, first, end
+
+
+def _begin_layer(layer: Layer, published: Mapping[str, Floats], number: int) -> None:
+    for name, theirs in PUBLISHED.items():
+        _copy(getattr(layer, name), published, f"encoder.layer.{number}.{theirs}")
+
+
+def _copy(module: nn.Module, published: Mapping[str, Floats], name: str) -> None:
+    for part in ("weight", "bias"):
+        getattr(module, part).copy_(torch.tensor(np.ascontiguousarray(published[f"{name}.{part}"])))

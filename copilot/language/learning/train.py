@@ -1,0 +1,94 @@
+"""Train the policy's network on samples."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from copilot.language.grammar import Vocabulary
+from copilot.language.learning.network import Learner
+from copilot.language.learning.samples import Sample, batch_of
+
+BATCH = 24
+RATE = 3e-4
+"""Of what is new; the encoder's layers learn at a quarter of it."""
+WARM_STEPS = 150
+NEVER = -1e4
+"""The score of what the grammar forbids."""
+
+
+def loss_of(learner: Learner, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+    """The mean negative log-likelihood of a token; (batch,) whether all tokens of each frame came first."""
+    scores, first, last = learner(batch)
+    words = torch.where(batch["ends"][:, :, None], last, first)
+    values = torch.cat([scores, words], 2).float().masked_fill(~batch["allowed"], NEVER)
+    there = batch["gold"] >= 0
+    likely = torch.log_softmax(values[there], 1)
+    gold = batch["gold"][there]
+    hit = torch.ones_like(there)
+    hit[there] = likely.argmax(1) == gold
+    return -likely.gather(1, gold[:, None]).mean(), hit.all(1)
+
+
+def train(
+    learner: Learner,
+    epoch: Callable[[], Sequence[Sample]],
+    vocabulary: Vocabulary,
+    steps: int,
+    seed: int = 0,
+    told: Callable[[str], None] = print,
+) -> None:
+    """Learn `steps` batches of the samples that `epoch` gives anew for each round, at a rate that falls."""
+    chance, step = random.Random(seed), 0
+    groups = _groups(learner)
+    adam = torch.optim.AdamW([{"params": each, "lr": rate} for each, rate in groups], weight_decay=0.01)
+    mean = None
+    while True:
+        for samples in _batches(epoch(), chance):
+            if step == steps:
+                return
+            pace = min(1, (step + 1) / WARM_STEPS) * max(0.03, 1 - step / steps)
+            for group, (_, rate) in zip(adam.param_groups, groups, strict=True):
+                group["lr"] = rate * pace
+            with torch.autocast("cpu", torch.bfloat16):
+                loss, _ = loss_of(learner, batch_of(samples, vocabulary))
+            adam.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(learner.parameters(), 1.0)
+            adam.step()
+            step += 1
+            mean = loss.item() if mean is None else 0.98 * mean + 0.02 * loss.item()
+            if step % 100 == 0:
+                told(f"{step} of {steps} steps: loss {mean:.3f}")
+
+
+def right(learner: Learner, samples: Sequence[Sample], vocabulary: Vocabulary) -> float:
+    """The share of frames that are written without a fault, each token after the right ones."""
+    learner.eval()
+    with torch.no_grad():
+        hits = [
+            loss_of(learner, batch_of(samples[n : n + BATCH], vocabulary))[1].sum().item()
+            for n in range(0, len(samples), BATCH)
+        ]
+    learner.train()
+    return float(sum(hits)) / max(len(samples), 1)
+
+
+def _groups(learner: Learner) -> list[tuple[list[Tensor], float]]:
+    named = [(name, each) for name, each in learner.named_parameters() if each.requires_grad]
+    old = [each for name, each in named if name.startswith("enc.")]
+    return [(old, RATE / 4), ([each for name, each in named if not name.startswith("enc.")], RATE)]
+
+
+def _batches(samples: Sequence[Sample], chance: random.Random) -> Iterator[list[Sample]]:
+    """In batches of about the same length, shuffled."""
+    order = list(samples)
+    chance.shuffle(order)
+    for start in range(0, len(order), 40 * BATCH):
+        part = sorted(order[start : start + 40 * BATCH], key=lambda each: len(each.pieces))
+        batches = [part[n : n + BATCH] for n in range(0, len(part), BATCH)]
+        chance.shuffle(batches)
+        yield from batches

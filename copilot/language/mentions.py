@@ -1,0 +1,82 @@
+"""Mentions: the dates, quantities, coordinates and names of a request, each with what it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from copilot.planner.reading.coordinates import CoordSpan, coordinates
+from copilot.planner.reading.dates import DateSpan, dates
+from copilot.planner.reading.quantities import KM_PER, NUMBER, number
+from copilot.planner.reading.text import plain
+from copilot.planner.spans import Span
+
+_NUMBER = re.compile(rf"(?<![\w.])-?(?:{NUMBER})")
+_UNIT = re.compile(r"\s*-?\s*(%|percent\b|per cent\b|nautical miles?\b|[a-zµ²]+)")
+_PERCENT = frozenset({"%", "percent", "per cent"})
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number: text[start:end], with the unit behind it."""
+
+    start: int
+    end: int
+    value: float
+    unit: str = ""
+    """As written, in lower case; "%" for per cent."""
+
+    @property
+    def km(self) -> float | None:
+        """The length that it is, in kilometres."""
+        per = KM_PER.get(self.unit)
+        return None if per is None else self.value * per
+
+
+class Mentions:
+    """The mentions of one request. `named` are those of names: data sets, classes, places, layers, events."""
+
+    def __init__(self, text: str, today: date, named: Iterable[Span] = ()) -> None:
+        self.text, self._today, self.named = text, today, tuple(named)
+
+    @cached_property
+    def dates(self) -> tuple[DateSpan, ...]:
+        """Days and periods."""
+        return tuple(each for each in dates(self.text, self._today) if each.start or each.end)
+
+    @cached_property
+    def points(self) -> tuple[CoordSpan, ...]:
+        """Positions on Earth."""
+        return tuple(each for each in self._coordinates if each.kind == "point")
+
+    @cached_property
+    def boxes(self) -> tuple[CoordSpan, ...]:
+        """Boxes in degrees."""
+        return tuple(each for each in self._coordinates if each.bbox is not None)
+
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        """Every number, in digits or words."""
+        lowered = plain(self.text)
+        return tuple(_number(lowered, match) for match in _NUMBER.finditer(lowered))
+
+    @cached_property
+    def tagged(self) -> tuple[tuple[str, int, int], ...]:
+        """(kind, start, end) of all, names first."""
+        names = ((each.kind, each.start, each.end) for each in self.named)
+        return (*names, *(("number", each.start, each.end) for each in self.numbers))
+
+    @cached_property
+    def _coordinates(self) -> tuple[CoordSpan, ...]:
+        return tuple(each for each in coordinates(self.text) if each.error is None)
+
+
+def _number(lowered: str, match: re.Match[str]) -> Number:
+    unit = _UNIT.match(lowered, match.end())
+    word = "" if unit is None else unit[1]
+    sign = -1 if match[0].startswith("-") else 1
+    value = sign * number(match[0].removeprefix("-"))
+    return Number(match.start(), match.end(), value, "%" if word in _PERCENT else word)

@@ -1,0 +1,176 @@
+"""The policy: what is shown in, scored frames out."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from copilot.language.decoding import Scored, decode
+from copilot.language.grammar import Vocabulary
+from copilot.language.network import KEPT, PUBLISHED, Ids, Network, described
+from copilot.language.schema import Argument, schema_of
+from copilot.language.shown import BREAK, Shown
+from copilot.planner.encoder import DIMENSIONS, Encoder, Floats, model_folder, read_weights
+from tools.toolbox import Toolbox
+
+WEIGHTS = Path(__file__).with_name("policy.npz")
+MAX_PIECES = 6
+"""Of one word; the rest of a long one is not read."""
+_CLS, _SEP, _UNKNOWN = 101, 102, 100
+_BESIDE = frozenset({"about", "known"})
+
+
+@dataclass(frozen=True)
+class Known:
+    """Requests whose calls are known: a request like one of them wants its tools."""
+
+    vectors: Floats
+    """(requests, 384) of length one."""
+    tools: tuple[tuple[str, ...], ...]
+    """The tools of each."""
+
+    def likeness(self, vector: Floats, names: Sequence[str], same: float = np.inf) -> Floats:
+        """(names,) For each tool the cosine of the request that is most like this one and wants it.
+
+        A request that is as like as `same` is this very one, and does not count.
+        """
+        cosines = self.vectors @ vector
+        best = dict.fromkeys(names, 0.0)
+        for cosine, tools in zip(cosines.tolist(), self.tools, strict=True):
+            for tool in tools if cosine < same else ():
+                best[tool] = max(best.get(tool, 0.0), cosine)
+        return np.array([best[name] for name in names], np.float32)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What training gives."""
+
+    weights: Mapping[str, Floats]
+    literals: tuple[str, ...]
+    tags: tuple[str, ...]
+    known: Known
+    """The requests that it learned from."""
+
+    @classmethod
+    def load(cls, path: Path = WEIGHTS) -> Learned:
+        """From the file that `save` wrote."""
+        with np.load(path) as file:
+            about = json.loads(str(file["about"]))
+            weights = {name: file[name].astype(np.float32) for name in file.files if name not in _BESIDE}
+            vectors = file["known"].astype(np.float32)
+        known = Known(vectors, tuple(tuple(each) for each in about["tools"]))
+        return cls(weights, tuple(about["literals"]), tuple(about["tags"]), known)
+
+    def save(self, path: Path) -> None:
+        """Into one file, the numbers in half precision."""
+        about = {"literals": self.literals, "tags": self.tags, "tools": self.known.tools}
+        kept: dict[str, Any] = {name: values.astype(np.float16) for name, values in self.weights.items()}
+        kept |= {"known": self.known.vectors.astype(np.float16), "about": np.array(json.dumps(about))}
+        np.savez_compressed(path, **kept)
+
+
+class Policy:
+    """Scores frames. Holds no state of a conversation; safe to use from several threads."""
+
+    def __init__(self, learned: Learned, encoder: Encoder, toolbox: Toolbox) -> None:
+        weights = published(learned.weights)
+        self.vocabulary = Vocabulary(schema_of(toolbox), learned.literals)
+        self._tags = {name: n for n, name in enumerate(learned.tags, 1)}
+        self._encoder, self._tokenizer = encoder, tokenizer()
+        known = descriptions(self.vocabulary, toolbox, encoder)
+        self._network = Network(weights, described(weights, *known))
+        self._phrases, self._known = phrases(toolbox, encoder), learned.known
+        self._alpha, self._beta = float(weights["alpha"]), float(weights["beta"])
+
+    def frames(self, shown: Shown) -> tuple[Scored, ...]:
+        """The best frames of what is shown, the likeliest first."""
+        pieces, first = pieces_of(self._tokenizer, shown.words)
+        tags = np.array([self._tags.get(tag, 0) for tag in shown.tags])
+        encoded = self._network.encode(pieces, first, tags, np.array(shown.kinds))
+        vector, tools = self._vector(shown), self.vocabulary.tools
+        favour = self._alpha * self._phrases.likeness(vector, tools)
+        favour += self._beta * self._known.likeness(vector, tools)
+        return decode(self._network, self.vocabulary, encoded, favour)
+
+    def _vector(self, shown: Shown) -> Floats:
+        vector: Floats = self._encoder.recall([shown.mentions.text[:400] or "."])[0]
+        return vector
+
+
+def tokenizer() -> Tokenizer:
+    """The encoder's own, giving pieces of words."""
+    read = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
+    read.no_padding()
+    read.no_truncation()
+    return read
+
+
+def pieces_of(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[Ids, Ids]:
+    """The ids of all pieces between the marks of beginning and end, and each word's first piece."""
+    pieces, first = [_CLS], []
+    for word in words:
+        first.append(len(pieces))
+        known = [_SEP] if word == BREAK else tokenizer.encode(word, add_special_tokens=False).ids
+        pieces += (known or [_UNKNOWN])[:MAX_PIECES]
+    return np.array([*pieces, _SEP]), np.array(first)
+
+
+def descriptions(vocabulary: Vocabulary, toolbox: Toolbox, encoder: Encoder) -> tuple[Floats, Ids]:
+    """(vocabulary, 768) the sentence vectors of each token's description, and what kind of token it is.
+
+    A tool is described by its summary and by the mean of what people say who want it.
+    """
+    kinds = np.zeros(vocabulary.size, np.intp)
+    vectors = np.zeros((vocabulary.size, 2 * DIMENSIONS), np.float32)
+    ends = (1, vocabulary.first_name, vocabulary.first_literal, vocabulary.first_result, vocabulary.size)
+    for kind, (start, end) in enumerate(itertools.pairwise(ends), 1):
+        kinds[start:end] = kind
+    known = [toolbox.get(name) for name in vocabulary.tools]
+    said = encoder.encode([f"{each.name.replace('_', ' ')}: {each.summary}" for each in known])
+    asked = [encoder.encode(each.phrases).mean(axis=0) if each.phrases else None for each in known]
+    arguments = encoder.encode([_about(name, vocabulary.schema) for name in vocabulary.names])
+    literals = encoder.encode([str(json.loads(text)).replace("_", " ") for text in vocabulary.literals])
+    vectors[1 : vocabulary.first_name, :DIMENSIONS] = said
+    vectors[1 : vocabulary.first_name, DIMENSIONS:] = [
+        own if own is not None else summary for own, summary in zip(asked, said, strict=True)
+    ]
+    vectors[vocabulary.first_name : vocabulary.first_literal] = np.hstack([arguments, arguments])
+    vectors[vocabulary.first_literal : vocabulary.first_result] = np.hstack([literals, literals])
+    return vectors, kinds
+
+
+def phrases(toolbox: Toolbox, encoder: Encoder) -> Known:
+    """What each tool's docstring says that people ask for, and its summary."""
+    said = [
+        (text, tool.name)
+        for tool in toolbox
+        for text in (*tool.phrases, f"{tool.name.replace('_', ' ')}: {tool.summary}")
+    ]
+    return Known(encoder.encode([text for text, _ in said]), tuple((name,) for _, name in said))
+
+
+def _about(name: str, schema: Mapping[str, Mapping[str, Argument]]) -> str:
+    """An argument's name with what the first tool that describes it says."""
+    said = (each[name].description for each in schema.values() if name in each)
+    return f"{name.replace('_', ' ')}: {next((text for text in said if text), '')}"
+
+
+def published(learned: Mapping[str, Floats]) -> dict[str, Floats]:
+    """The weights that were learned beside MiniLM's own, all under the names of training."""
+    own = read_weights(model_folder() / "model.safetensors")
+    tables = {"word": "word_embeddings", "pos": "position_embeddings", "typ": "token_type_embeddings"}
+    names = {f"{short}.weight": f"embeddings.{long}.weight" for short, long in tables.items()}
+    for part in ("weight", "bias"):
+        names[f"norm.{part}"] = f"embeddings.LayerNorm.{part}"
+        for layer in range(KEPT):
+            for short, long in PUBLISHED.items():
+                names[f"enc.{layer}.{short}.{part}"] = f"encoder.layer.{layer}.{long}.{part}"
+    return {**{short: own[long] for short, long in names.items()}, **learned}

@@ -1,0 +1,73 @@
+"""From examples to a policy that reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from copilot.bench.build.steady import steady_player, steady_world
+from copilot.bench.task import TODAY
+from copilot.engine import Engine, default_engine
+from copilot.language.bank.example import example_of
+from copilot.language.frame import Step
+from copilot.language.learning.__main__ import learn
+from copilot.language.learning.records import of_tasks, records
+from copilot.language.learning.samples import Read, read_records
+from copilot.language.policy import Learned, Policy
+from copilot.language.schema import schema_of
+from copilot.language.view import Past
+from copilot.planner.head import shared_encoder
+from tools.toolbox import toolbox
+
+TALK = example_of(
+    {
+        "id": "talk-1",
+        "voice": "a visitor",
+        "setup": [["add_file", {"file": "dem.tif"}]],
+        "turns": [
+            {"say": "slope of dem and its statistics", "calls": [
+                ["slope", {"raster": "dem"}], ["raster_stats", {"raster": "Slope of dem"}]]},
+            {"say": "undo that", "calls": [["undo", {}]]},
+        ],
+    }
+)  # fmt: skip
+
+
+def _read() -> list[Read]:
+    engine = Engine.in_memory(default_engine().catalogue_address, today=TODAY)
+    found = records([TALK], steady_player(steady_world(engine)))
+    read = read_records(found, schema_of(toolbox()), engine.catalogue, engine.gazetteer, TODAY)
+    return [each for each in read if isinstance(each, Read)]
+
+
+def test_a_turn_is_read_with_what_came_before_it_and_what_its_calls_make() -> None:
+    first, second = _read()
+    assert second.record.past == (Past(TALK.turns[0].say, first.record.calls),)
+    assert [step.tool for step in first.frame] == ["slope", "raster_stats"]
+    assert second.frame == (Step("undo"),)
+
+
+def test_a_task_of_the_benchmark_is_an_example_of_one_turn() -> None:
+    call = {"tool": "zoom_map", "args": {"level": 3}}
+    task = {"id": "t", "intent": "zoom", "request": "zoom to 3", "calls": [call], "setup": []}
+    (example,) = of_tasks([task])
+    assert (example.voice, [turn.say for turn in example.turns]) == ("benchmark, zoom", ["zoom to 3"])
+
+
+def test_what_is_learned_is_kept_in_a_file_to_half_precision(tmp_path: Path) -> None:
+    read = _read()
+    learned, found = learn(read, read, toolbox(), steps=1, seed=0)
+    learned.save(tmp_path / "policy.npz")
+    again = Learned.load(tmp_path / "policy.npz")
+    assert 0 <= found <= 1
+    assert (again.literals, again.tags, again.known.tools) == (
+        learned.literals,
+        learned.tags,
+        learned.known.tools,
+    )
+    assert set(again.weights) == set(learned.weights)
+    for name, values in learned.weights.items():
+        np.testing.assert_allclose(again.weights[name], values, rtol=1e-3, atol=1e-4)
+    scored = Policy(again, shared_encoder(), toolbox()).frames(read[1].shown)
+    assert all(np.isfinite(each.log_probability) for each in scored)

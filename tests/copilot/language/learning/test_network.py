@@ -1,0 +1,64 @@
+"""The network that is trained and the one that answers are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from copilot.language.frame import Pointer, Step
+from copilot.language.grammar import Vocabulary
+from copilot.language.learning.network import Learner
+from copilot.language.learning.records import Record
+from copilot.language.learning.samples import Read, batch_of, sample_of
+from copilot.language.learning.train import loss_of, train
+from copilot.language.network import Network, described
+from copilot.language.policy import descriptions, tokenizer
+from copilot.planner.encoder import model_folder, read_weights
+from copilot.planner.head import shared_encoder
+from tests.copilot.language.said import shown, tools
+from tools.toolbox import toolbox
+
+SAID = "zoom to Tokyo"
+FRAME = (Step("zoom_map", (("place", (Pointer(2, 2),)),)),)
+
+
+def _learner(vocabulary: Vocabulary) -> Learner:
+    torch.manual_seed(0)
+    known = descriptions(vocabulary, toolbox(), shared_encoder())
+    return Learner(read_weights(model_folder() / "model.safetensors"), *known, depth=1)
+
+
+def _sample(vocabulary: Vocabulary, favour: float = 0.0):
+    read = Read(Record("a", "b", SAID, (), {}), shown(SAID), FRAME)
+    some = np.full(len(vocabulary.tools), favour, np.float32)
+    sample = sample_of(read, vocabulary, tokenizer(), {"place": 1}, some, some)
+    assert sample is not None
+    return sample
+
+
+def test_both_networks_score_the_same() -> None:
+    vocabulary = Vocabulary(tools(), [])
+    learner = _learner(vocabulary).eval()
+    sample = _sample(vocabulary)
+    with torch.no_grad():
+        scores, first, last = (each[0].numpy() for each in learner(batch_of([sample], vocabulary)))
+    weights = {name: values.numpy() for name, values in learner.state_dict().items()}
+    known = descriptions(vocabulary, toolbox(), shared_encoder())
+    network = Network(weights, described(weights, *known))
+    encoded = network.encode(sample.pieces, sample.first, sample.tags, sample.kinds)
+    beams, written = network.begin(), batch_of([sample], vocabulary)
+    for n in range(len(sample.tokens)):
+        tokens, kinds = [int(written["written"][0, n])], [int(written["token_kinds"][0, n])]
+        beams, got = network.write(encoded, beams, tokens, kinds)
+        np.testing.assert_allclose(got.tokens[0], scores[n], atol=2e-3)
+        np.testing.assert_allclose(got.first[0], first[n], atol=2e-3)
+        np.testing.assert_allclose(got.last[0], last[n], atol=2e-3)
+
+
+def test_training_makes_the_right_frame_likelier() -> None:
+    vocabulary = Vocabulary(tools(), [])
+    learner, sample = _learner(vocabulary), _sample(vocabulary)
+    before = loss_of(learner.eval(), batch_of([sample], vocabulary))[0].item()
+    train(learner.train(), lambda: [sample] * 2, vocabulary, steps=4, told=lambda _: None)
+    after = loss_of(learner.eval(), batch_of([sample], vocabulary))[0].item()
+    assert after < before

@@ -1,0 +1,71 @@
+"""Known calls as frames, and back."""
+
+from __future__ import annotations
+
+import pytest
+
+from copilot.language.alignment import NotSaid
+from copilot.language.frame import Literal, Pointer, Result, Step
+from copilot.language.view import Item
+from tests.copilot.language.said import Call, calls, frame
+
+SAID: tuple[tuple[str, list[Call]], ...] = (
+    ("Ships off Norway, May 2019 please", [
+        ("filter_class", {"classes": ["Ships"]}),
+        ("filter_coords", {"place": "Norway"}),
+        ("filter_date", {"start": "2019-05-01", "end": "2019-05-31"}),
+    ]),
+    ("circle of 5 miles around Lyon", [("draw_circle", {"radius_km": 8.04672, "place": "Lyon"})]),
+    ("make the points 40 % opaque", [("style_layer", {"layer": "points", "opacity": 0.4})]),
+    ("pin at 52.5 N 13.4 E called HQ", [("draw_marker", {"lon": 13.4, "lat": 52.5, "label": "HQ"})]),
+    ("fit 4, 50, 8, 53", [("fit_bounds", {"bbox": [4, 50, 8, 53]})]),
+    ("a polygon 4 50, 5 50, 5 51 then", [("draw_polygon", {"points": [[4, 50], [5, 50], [5, 51]]})]),
+    ("cars and trucks", [("filter_class", {"classes": ["cars", "trucks"]})]),
+    ("zoom to level seven", [("zoom_map", {"level": 7})]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "known"), SAID)
+def test_what_is_said_is_pointed_at_and_means_the_same_again(text: str, known: list[Call]) -> None:
+    meant = frame(text, known)
+    values = [value for step in meant for _, values in step.arguments for value in values]
+    assert all(isinstance(value, Pointer) for value in values)
+    assert calls(text, meant) == known
+
+
+def test_a_choice_is_a_literal_however_it_is_worded() -> None:
+    assert frame("how many objects, detections I mean", [("db_count", {"unit": "detections"})]) == (
+        Step("db_count", (("unit", (Literal('"detections"'),)),)),
+    )
+
+
+def test_what_an_earlier_step_makes_is_a_result() -> None:
+    text = "slope of dem, then its statistics"
+    known = [("slope", {"raster": "dem"}), ("raster_stats", {"raster": "Slope of dem"})]
+    meant = frame(text, known, step_0=["raster-12", "Slope of dem"])
+    assert meant[1] == Step("raster_stats", (("raster", (Result(0),)),))
+    assert calls(text, meant)[1] == ("raster_stats", {"raster": "@1.made"})
+
+
+def test_what_the_session_has_is_pointed_at_in_the_view() -> None:
+    picture = Item("harbour", "harbour", ("raster-9",))
+    meant = frame("caption it", [("caption", {"image": "raster-9"})], Item("raster"), picture)
+    assert meant == (Step("caption", (("image", (Pointer(4, 4),)),)),)
+    assert calls("caption it", meant, Item("raster"), picture) == [("caption", {"image": "harbour"})]
+
+
+def test_the_same_word_said_twice_is_pointed_at_twice() -> None:
+    text = "markers on Paris and again on Paris"
+    meant = frame(text, [("draw_marker", {"place": "Paris"}), ("draw_marker", {"place": "Paris"})])
+    assert [step.arguments[0][1] for step in meant] == [(Pointer(2, 2),), (Pointer(6, 6),)]
+
+
+def test_a_long_text_that_nobody_said_has_no_frame() -> None:
+    with pytest.raises(NotSaid, match="text: nothing says"):
+        frame("tell them", [("notify", {"text": "The ferry leaves at noon from the northern quay today."})])
+
+
+def test_words_that_are_put_together_for_the_call_are_no_part_of_a_frame() -> None:
+    assert frame("hm", [("ask_user", {"question": "Which one?", "choices": ["a", "b"]})]) == (
+        Step("ask_user"),
+    )
