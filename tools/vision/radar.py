@@ -68,20 +68,9 @@ def sar_detection(
 
     frame = features(found.found, source.path, model="ships-cfar", source=source.handle)
     frame["contrast_db"] = _in_order(found, frame)
-    how = {
-        "given": f"land as in {ground.name}" if ground else "",
-        "brightness": f"water is {number(round(100 * found.water_share, 1))} % of it, told by brightness",
-        "none": "no land parts from water in it",
-    }[found.land]
-    lengths = frame["length_m"].dropna()
-    sizes = (
-        f", {number(round(lengths.min()))} to {number(round(lengths.max()))} m long" if len(lengths) else ""
+    said = _said(
+        found, frame, source.name, f"land as in {ground.name}" if ground else "", false_alarm, min_score
     )
-    said = (
-        f"{number_of(len(frame), 'ship')} in {source.name} by ships-cfar (false alarm {false_alarm:g}, score "
-        f"from {number(min_score)}; {how}){sizes}."
-    )
-    said = " ".join([said, *found.notes])
     first = () if found.even else (f"Nothing in {source.name} is even enough to be water.",)
     call = Call.of(
         sar_detection,
@@ -98,6 +87,24 @@ def sar_detection(
         by_class={"ship": len(frame)} if len(frame) else {}, model="ships-cfar", land=found.land,
         water_share=found.water_share, tiles=found.tiles, said_first=list(first),
     )  # fmt: skip
+
+
+def _said(found: Any, frame: Any, name: str, given: str, false_alarm: float, min_score: float) -> str:
+    """How many ships of which lengths, and how land was told; then what the detector notes."""
+    how = {
+        "given": given,
+        "brightness": f"water is {number(round(100 * found.water_share, 1))} % of it, told by brightness",
+        "none": "no land parts from water in it",
+    }[found.land]
+    lengths = frame["length_m"].dropna()
+    sizes = (
+        f", {number(round(lengths.min()))} to {number(round(lengths.max()))} m long" if len(lengths) else ""
+    )
+    said = (
+        f"{number_of(len(frame), 'ship')} in {name} by ships-cfar (false alarm {false_alarm:g}, score "
+        f"from {number(min_score)}; {how}){sizes}."
+    )
+    return " ".join([said, *found.notes])
 
 
 def _ships(world: World, path: Path, false_alarm: float, min_score: float, land: Any, anyway: bool) -> Any:
