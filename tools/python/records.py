@@ -197,6 +197,11 @@ def _as_table(state: State, world: World, artifact: Artifact) -> Step:
     else:
         source = vector_of(state, world, artifact.id)
         points = source.frame.geometry
+        if not (points.geom_type == "Point").all():
+            raise ToolError(
+                f"{one_line(artifact.name)} holds shapes and came from no CSV; show_table and describe_table "
+                "read the columns of features."
+            )
         frame = source.frame.drop(columns=points.name).assign(lon=points.x, lat=points.y)
         call = Call.of(read_csv, document=source.handle)
         after = save_table(state, world, frame, call, artifact.name, [source])

@@ -134,6 +134,13 @@ def test_a_csv_that_became_points_gives_their_rows(world: World, tmp_path: Path)
     assert rows == [("A", 4.1, 51.9), ("B", -179.5, -17.0)]
 
 
+def test_shapes_that_came_from_no_csv_are_not_read_as_one(world: World) -> None:
+    brought = done(world, State(), add_file, file=str(FOLDER / "fields.geojson"))
+    step = run(world, brought.state, read_csv, document="fields")
+    what_reads_them = "show_table and describe_table read the columns of features."
+    assert step.observation == f"fields holds shapes and came from no CSV; {what_reads_them}"
+
+
 def test_json_gives_a_value_a_text_or_a_table(world: World, state: State) -> None:
     assert done(world, state, read_json, document="settings", path="boat.length_m").data["value"] == 11.5
     assert done(world, state, read_json, document="settings").data["keys"] == ["campaign", "boat", "stations"]
