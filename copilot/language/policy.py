@@ -48,6 +48,11 @@ class Known:
                 best[tool] = max(best.get(tool, 0.0), cosine)
         return np.array([best[name] for name in names], np.float32)
 
+    def or_else(self, likeness: Floats, phrases: Floats, names: Sequence[str]) -> Floats:
+        """The likeness; of tools that no request wants, that to their docstrings: new ones are as welcome."""
+        wanted = {tool for each in self.tools for tool in each}
+        return np.where([name in wanted for name in names], likeness, phrases)
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -96,9 +101,9 @@ class Policy:
         tags = np.array([self._tags.get(tag, 0) for tag in shown.tags])
         encoded = self._network.encode(pieces, first, tags, np.array(shown.kinds))
         vector, tools = self._vector(shown), self.vocabulary.tools
-        favour = self._alpha * self._phrases.likeness(vector, tools)
-        favour += self._beta * self._known.likeness(vector, tools)
-        return decode(self._network, self.vocabulary, encoded, favour)
+        phrases = self._phrases.likeness(vector, tools)
+        known = self._known.or_else(self._known.likeness(vector, tools), phrases, tools)
+        return decode(self._network, self.vocabulary, encoded, self._alpha * phrases + self._beta * known)
 
     def _vector(self, shown: Shown) -> Floats:
         vector: Floats = self._encoder.recall([shown.mentions.text[:400] or "."])[0]

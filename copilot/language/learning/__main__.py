@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from copilot.bench.build.steady import steady_player, steady_world
@@ -38,6 +39,8 @@ from tools.toolbox import Toolbox, toolbox
 WITHHELD = Path(__file__).parents[3] / "benches" / "unseen" / "withheld.toml"
 OF_AN_INTENT = 6
 """Tasks that are taken of each intent of the benchmark: more say the same again."""
+AS_IF_NEW = 0.3
+"""How often the tools of a request are taken for tools that no known request wants."""
 SAME = 1 - 1e-4
 """The cosine of a request with itself, but for rounding."""
 FROZEN = ("word.", "pos.", "typ.", "norm.", "enc.0.", "enc.1.", "enc.2.")
@@ -97,10 +100,17 @@ def _samples(
 ) -> Iterator[Sample]:
     """Each likeness to the known requests leaves out the request itself: nobody asks the same again."""
     pieces = tokenizer()
+    chance = random.Random(0)
     vectors = encoder.encode([_text(each) for each in read])
     for each, vector in zip(read, vectors, strict=True):
-        other = known.likeness(vector, vocabulary.tools, same=SAME)
-        sample = sample_of(each, vocabulary, pieces, tags, asked.likeness(vector, vocabulary.tools), other)
+        phrases_like = asked.likeness(vector, vocabulary.tools)
+        other = known.or_else(
+            known.likeness(vector, vocabulary.tools, same=SAME), phrases_like, vocabulary.tools
+        )
+        if chance.random() < AS_IF_NEW:
+            new = np.isin(vocabulary.tools, _tools(each))
+            other[new] = phrases_like[new]
+        sample = sample_of(each, vocabulary, pieces, tags, phrases_like, other)
         if sample is not None:
             yield sample
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from copilot.bench.build.steady import steady_player, steady_world
 from copilot.bench.task import TODAY
@@ -14,7 +15,7 @@ from copilot.language.frame import Step
 from copilot.language.learning.__main__ import learn
 from copilot.language.learning.records import of_tasks, records
 from copilot.language.learning.samples import Read, read_records
-from copilot.language.policy import Learned, Policy
+from copilot.language.policy import Known, Learned, Policy
 from copilot.language.schema import schema_of
 from copilot.language.view import Past
 from copilot.planner.head import shared_encoder
@@ -71,3 +72,13 @@ def test_what_is_learned_is_kept_in_a_file_to_half_precision(tmp_path: Path) -> 
         np.testing.assert_allclose(again.weights[name], values, rtol=1e-3, atol=1e-4)
     scored = Policy(again, shared_encoder(), toolbox()).frames(read[1].shown)
     assert all(np.isfinite(each.log_probability) for each in scored)
+
+
+def test_a_tool_that_no_known_request_wants_is_known_by_its_docstring() -> None:
+    vectors = np.eye(2, dtype=np.float32)
+    known = Known(vectors, (("slope",), ("slope", "undo")))
+    names = ("slope", "undo", "redo")
+    likeness = known.likeness(np.array([0.6, 0.8], np.float32), names)
+    assert likeness.tolist() == pytest.approx([0.8, 0.8, 0])
+    phrases = np.array([0.1, 0.2, 0.3], np.float32)
+    assert known.or_else(likeness, phrases, names).tolist() == pytest.approx([0.8, 0.8, 0.3])
