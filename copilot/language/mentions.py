@@ -15,7 +15,7 @@ from copilot.planner.reading.text import plain
 from copilot.planner.spans import Span
 
 _NUMBER = re.compile(rf"(?<![\w.])-?(?:{NUMBER})")
-_UNIT = re.compile(r"\s*-?\s*(%|percent\b|per cent\b|nautical miles?\b|[a-zµ²]+)")
+_UNIT = re.compile(r"\s{0,2}-?\s{0,2}(%|percent\b|per cent\b|nautical miles?\b|[a-zµ²]+)")
 _PERCENT = frozenset({"%", "percent", "per cent"})
 
 
