@@ -49,6 +49,21 @@ class Vocabulary:
         """The argument that a token stands for."""
         return self.names[token - self.first_name]
 
+    def token_of(self, name: str) -> int:
+        """The token that stands for an argument."""
+        return self._name[name]
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """What each token is called wherever it stands: a tool that is added moves those behind it."""
+        return (
+            "end",
+            *(f"tool {name}" for name in self.tools),
+            *(f"argument {name}" for name in self.names),
+            *(f"literal {text}" for text in self.literals),
+            *(f"result {n}" for n in range(MAX_RESULTS)),
+        )
+
     def tokens(self, frame: Frame) -> list[int] | None:
         """A frame as tokens, END at last; None where a literal or a result is not in the vocabulary."""
         written: list[int] = []
@@ -168,8 +183,7 @@ class Written:
         if self.awaits == "value":
             return Allowed(values, words)
         mask = known.beginnings | known.names_of[self.tool]
-        for name in self.named:
-            mask[known._name[name]] = False
+        mask[[known.token_of(name) for name in self.named]] = False
         return Allowed(mask | values, words) if takes.is_list else Allowed(mask)
 
     def step(self, token: int) -> Written:

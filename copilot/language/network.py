@@ -77,7 +77,7 @@ class Network:
     """The weights, by their names in training (copilot/language/learning/network.py)."""
 
     def __init__(self, weights: Mapping[str, Floats], candidates: Floats) -> None:
-        """`candidates`: (vocabulary, 1, 384 × 2) of the descriptions, as `described` gives them."""
+        """`candidates`: (vocabulary, 384), as `described` gives them."""
         self._weights = weights
         self._depth = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("dec."))
         self._candidates = candidates

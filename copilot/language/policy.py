@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from copilot.language.network import KEPT, PUBLISHED, Ids, Network, described
 from copilot.language.schema import Argument, schema_of
 from copilot.language.shown import BREAK, Shown
 from copilot.planner.encoder import DIMENSIONS, Encoder, Floats, model_folder, read_weights
+from tools.base import Tool
 from tools.toolbox import Toolbox
 
 WEIGHTS = Path(__file__).with_name("policy.npz")
@@ -50,8 +52,11 @@ class Known:
 
     def or_else(self, likeness: Floats, phrases: Floats, names: Sequence[str]) -> Floats:
         """The likeness; of tools that no request wants, that to their docstrings: new ones are as welcome."""
-        wanted = {tool for each in self.tools for tool in each}
-        return np.where([name in wanted for name in names], likeness, phrases)
+        return np.where([name in self._wanted for name in names], likeness, phrases)
+
+    @cached_property
+    def _wanted(self) -> frozenset[str]:
+        return frozenset(tool for each in self.tools for tool in each)
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,8 @@ class Learned:
     """What training gives."""
 
     weights: Mapping[str, Floats]
-    literals: tuple[str, ...]
+    keys: tuple[str, ...]
+    """Of the tokens that it knew, as `Vocabulary.keys`: the rows of `own.weight`."""
     tags: tuple[str, ...]
     known: Known
     """The requests that it learned from."""
@@ -72,22 +78,33 @@ class Learned:
             weights = {name: file[name].astype(np.float32) for name in file.files if name not in _BESIDE}
             vectors = file["known"].astype(np.float32)
         known = Known(vectors, tuple(tuple(each) for each in about["tools"]))
-        return cls(weights, tuple(about["literals"]), tuple(about["tags"]), known)
+        return cls(weights, tuple(about["keys"]), tuple(about["tags"]), known)
 
     def save(self, path: Path) -> None:
         """Into one file, the numbers in half precision."""
-        about = {"literals": self.literals, "tags": self.tags, "tools": self.known.tools}
+        about = {"keys": self.keys, "tags": self.tags, "tools": self.known.tools}
         kept: dict[str, Any] = {name: values.astype(np.float16) for name, values in self.weights.items()}
         kept |= {"known": self.known.vectors.astype(np.float16), "about": np.array(json.dumps(about))}
         np.savez_compressed(path, **kept)
+
+    @property
+    def literals(self) -> tuple[str, ...]:
+        """The literals that it knew."""
+        return tuple(key.removeprefix("literal ") for key in self.keys if key.startswith("literal "))
+
+    def own(self, vocabulary: Vocabulary) -> Floats:
+        """(vocabulary, 384) The vector of each token; zeros for what training never knew."""
+        rows = dict(zip(self.keys, self.weights["own.weight"], strict=True))
+        unknown = np.zeros(DIMENSIONS, np.float32)
+        return np.stack([rows.get(key, unknown) for key in vocabulary.keys])
 
 
 class Policy:
     """Scores frames. Holds no state of a conversation; safe to use from several threads."""
 
     def __init__(self, learned: Learned, encoder: Encoder, toolbox: Toolbox) -> None:
-        weights = published(learned.weights)
         self.vocabulary = Vocabulary(schema_of(toolbox), learned.literals)
+        weights = published(learned.weights) | {"own.weight": learned.own(self.vocabulary)}
         self._tags = {name: n for n, name in enumerate(learned.tags, 1)}
         self._encoder, self._tokenizer = encoder, tokenizer()
         known = descriptions(self.vocabulary, toolbox, encoder)
@@ -139,7 +156,7 @@ def descriptions(vocabulary: Vocabulary, toolbox: Toolbox, encoder: Encoder) -> 
     for kind, (start, end) in enumerate(itertools.pairwise(ends), 1):
         kinds[start:end] = kind
     known = [toolbox.get(name) for name in vocabulary.tools]
-    said = encoder.encode([f"{each.name.replace('_', ' ')}: {each.summary}" for each in known])
+    said = encoder.encode([_summary(each) for each in known])
     asked = [encoder.encode(each.phrases).mean(axis=0) if each.phrases else None for each in known]
     arguments = encoder.encode([_about(name, vocabulary.schema) for name in vocabulary.names])
     literals = encoder.encode([str(json.loads(text)).replace("_", " ") for text in vocabulary.literals])
@@ -154,12 +171,12 @@ def descriptions(vocabulary: Vocabulary, toolbox: Toolbox, encoder: Encoder) -> 
 
 def phrases(toolbox: Toolbox, encoder: Encoder) -> Known:
     """What each tool's docstring says that people ask for, and its summary."""
-    said = [
-        (text, tool.name)
-        for tool in toolbox
-        for text in (*tool.phrases, f"{tool.name.replace('_', ' ')}: {tool.summary}")
-    ]
+    said = [(text, tool.name) for tool in toolbox for text in (*tool.phrases, _summary(tool))]
     return Known(encoder.encode([text for text, _ in said]), tuple((name,) for _, name in said))
+
+
+def _summary(tool: Tool) -> str:
+    return f"{tool.name.replace('_', ' ')}: {tool.summary}"
 
 
 def _about(name: str, schema: Mapping[str, Mapping[str, Argument]]) -> str:

@@ -12,14 +12,16 @@ from copilot.bench.task import TODAY
 from copilot.engine import Engine, default_engine
 from copilot.language.bank.example import example_of
 from copilot.language.frame import Step
+from copilot.language.grammar import Vocabulary
 from copilot.language.learning.__main__ import learn
 from copilot.language.learning.records import of_tasks, records
 from copilot.language.learning.samples import Read, read_records
 from copilot.language.policy import Known, Learned, Policy
 from copilot.language.schema import schema_of
 from copilot.language.view import Past
+from copilot.planner.encoder import DIMENSIONS
 from copilot.planner.head import shared_encoder
-from tools.toolbox import toolbox
+from tools.toolbox import Toolbox, toolbox
 
 TALK = example_of(
     {
@@ -62,8 +64,8 @@ def test_what_is_learned_is_kept_in_a_file_to_half_precision(tmp_path: Path) -> 
     learned.save(tmp_path / "policy.npz")
     again = Learned.load(tmp_path / "policy.npz")
     assert 0 <= found <= 1
-    assert (again.literals, again.tags, again.known.tools) == (
-        learned.literals,
+    assert (again.keys, again.tags, again.known.tools) == (
+        learned.keys,
         learned.tags,
         learned.known.tools,
     )
@@ -82,3 +84,14 @@ def test_a_tool_that_no_known_request_wants_is_known_by_its_docstring() -> None:
     assert likeness.tolist() == pytest.approx([0.8, 0.8, 0])
     phrases = np.array([0.1, 0.2, 0.3], np.float32)
     assert known.or_else(likeness, phrases, names).tolist() == pytest.approx([0.8, 0.8, 0.3])
+
+
+def test_a_tool_that_is_added_later_leaves_the_others_their_vectors() -> None:
+    every = tuple(toolbox())
+    before = Vocabulary(schema_of(Toolbox(every[1:])), [])
+    vectors = np.arange(before.size * DIMENSIONS, dtype=np.float32).reshape(-1, DIMENSIONS)
+    learned = Learned({"own.weight": vectors}, before.keys, (), Known(np.zeros((0, DIMENSIONS)), ()))
+    after = Vocabulary(schema_of(toolbox()), learned.literals)
+    rows = dict(zip(after.keys, learned.own(after), strict=True))
+    assert (rows[f"tool {every[0].name}"] == 0).all()
+    assert all((rows[key] == vector).all() for key, vector in zip(before.keys, vectors, strict=True))
