@@ -47,7 +47,7 @@ def upload(tab: Tab, file: Path) -> None:
 def test_an_image_without_coordinates_is_shown_with_its_boxes_beside_the_map(
     new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]], screenshot_folder: Path
 ) -> None:
-    file, ships = unplaced("sea", 21)
+    file, ships = unplaced("sea", 20)
     tab = still(new_tab)
     upload(tab, file)
     expect(tab.ask("find the ships in it").locator(".az-reply")).to_contain_text(f"{ships} ships")
@@ -290,7 +290,7 @@ def test_a_refusal_is_said_once(new_tab: Callable[..., Tab]) -> None:
 def test_a_precision_is_shown_of_a_random_sample_and_not_of_the_lowest_scores(
     new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]], screenshot_folder: Path
 ) -> None:
-    file, ships = unplaced("sea", 21)
+    file, ships = unplaced("sea", 20)
     tab = still(new_tab)
     upload(tab, file)
     tab.ask("find the ships in it")
@@ -339,7 +339,7 @@ def test_every_text_can_be_read_and_headings_go_down_a_level_at_a_time(
     tab = still(new_tab)
     tab.call("db_load", names=["fair1m"])
     tab.call("cluster_plot")
-    upload(tab, unplaced("sea", 21)[0])
+    upload(tab, unplaced("sea", 20)[0])
     card = tab.ask("find the ships in it")
     tab.ask("book me a flight to Paris")
     card.locator("summary").click()
