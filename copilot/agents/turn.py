@@ -26,6 +26,7 @@ from copilot.agents.budget import Budget, Spent
 from copilot.agents.faults import NO_ANSWER, OURS
 from copilot.agents.shown import FIND_TOOLS, ToolsShown
 from copilot.bounds import SessionFull, TooMuch, kept, too_much
+from copilot.language.trial import trial
 from copilot.models import without_key
 from copilot.prompts import messages, observation_message, system_message
 from data.catalogue.base import CatalogueError
@@ -130,6 +131,8 @@ class OpenTurn:
         self.session, self.number, self.request = session, opened.turn, opened.text
         self.source, self.stop = source, stop
         self.spent = Spent(budget)
+        if getattr(model, "tries_first", False):
+            model = model.model_copy(update={"trial": trial(session)})
         self.asking = Asking(model, fallback, stop, lambda: self.spent.seconds_left)
         self.said: list[BaseMessage] = []
         self._asked: BaseMessage | None = None

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 from copilot.bounds import READING_CPU_S, TooMuch, too_slow
 
 if TYPE_CHECKING:
-    from copilot.planner.plan import Plan, Planner
+    from copilot.planner.plan import Plan
     from copilot.planner.situation import Situation
+    from copilot.readers import Reads
 
 
 class ReadsHere:
     """The planner of this process, ended like one that reads apart where it is asked in the main thread."""
 
-    def __init__(self, planner: Planner) -> None:
+    def __init__(self, planner: Reads) -> None:
         self._planner = planner
 
     def plan(self, request: str, situation: Situation) -> Plan:

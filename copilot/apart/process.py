@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 from copilot.bounds import READING_CPU_S
 
 if TYPE_CHECKING:
-    from copilot.planner.plan import Planner
     from copilot.planner.situation import PastTurn
+    from copilot.readers import Reads
     from data.schema import DatasetInfo
 
 NEW, WARM, KILL = b"n", b"w", b"k"
@@ -81,12 +81,11 @@ class AskedCatalogue:
 
 def main(fd: str) -> None:
     """Do what the app asks for until its end of the socket is closed."""
-    from copilot.planner.head import Head
-    from copilot.planner.plan import Planner
+    from copilot.readers import chosen_reader, reader
     from data.gazetteer import gazetteer
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    planner = Planner(Head.load())
+    planner = reader(chosen_reader())
     gazetteer()
     app = socket.socket(fileno=int(fd))
     copies: set[int] = set()
@@ -115,7 +114,7 @@ def _ended(pid: int, copies: set[int]) -> int:
     return os.WTERMSIG(status) if os.WIFSIGNALED(status := os.waitpid(pid, 0)[1]) else 0
 
 
-def _copy(app: socket.socket, fd: int, planner: Planner) -> int:
+def _copy(app: socket.socket, fd: int, planner: Reads) -> int:
     first = os.getpid()
     if pid := os.fork():
         os.close(fd)
@@ -133,7 +132,7 @@ def _copy(app: socket.socket, fd: int, planner: Planner) -> int:
         os._exit(code)
 
 
-def _serve(app: Connection, planner: Planner) -> None:
+def _serve(app: Connection, planner: Reads) -> None:
     """Read request after request until the app's end is closed."""
     resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + MEMORY_BYTES, resource.RLIM_INFINITY))
     seen: dict[int, AskedCatalogue] = {}
@@ -142,7 +141,7 @@ def _serve(app: Connection, planner: Planner) -> None:
             _answer(app, seen, planner, limited=True)
 
 
-def _answer(app: Connection, seen: dict[int, AskedCatalogue], planner: Planner, *, limited: bool) -> None:
+def _answer(app: Connection, seen: dict[int, AskedCatalogue], planner: Reads, *, limited: bool) -> None:
     """Read one request. Raises EOFError when there will be none."""
     from copilot.planner.situation import Situation
     from data.gazetteer import gazetteer

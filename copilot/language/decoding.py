@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,8 @@ class Scored:
 
     frame: Frame
     log_probability: float
+    least: float = 0.0
+    """Of its least likely token."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class _Beam:
     tokens: tuple[int, ...]
     log_probability: float
     written: Written
+    least: float = 0.0
 
 
 def decode(network: Network, vocabulary: Vocabulary, shown: Encoded, favour: Floats) -> tuple[Scored, ...]:
@@ -46,7 +49,7 @@ def decode(network: Network, vocabulary: Vocabulary, shown: Encoded, favour: Flo
             break
         beams, memory = [beam for _, beam in going], memory.chosen([row for row, _ in going])
     ended.sort(key=lambda beam: -beam.log_probability)
-    return tuple(Scored(vocabulary.frame(beam.tokens), beam.log_probability) for beam in ended)
+    return tuple(Scored(vocabulary.frame(beam.tokens), beam.log_probability, beam.least) for beam in ended)
 
 
 def _is_settled(ended: list[_Beam], best: _Beam) -> bool:
@@ -62,14 +65,15 @@ def _grown(beams: list[_Beam], scores: Scores) -> list[tuple[int, _Beam]]:
             gained = float(log_probabilities[token])
             if np.isfinite(gained):
                 total = beam.log_probability + gained
-                grown.append((row, _Beam((*beam.tokens, int(token)), total, beam.written)))
+                least = min(beam.least, gained)
+                grown.append((row, _Beam((*beam.tokens, int(token)), total, beam.written, least)))
     grown.sort(key=lambda each: -each[1].log_probability)
     return [(row, _stepped(beam)) for row, beam in grown[:WIDTH]]
 
 
 def _stepped(beam: _Beam) -> _Beam:
     token = beam.tokens[-1]
-    return beam if token == END else _Beam(beam.tokens, beam.log_probability, beam.written.step(token))
+    return beam if token == END else replace(beam, written=beam.written.step(token))
 
 
 def _log_probabilities(beam: _Beam, scores: Scores, row: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from copilot.language.frame import Literal, Pointer, Result, Step, Value
@@ -13,12 +13,19 @@ from copilot.language.shown import Shown
 
 LAST_DAYS = frozenset({"end", "until", "before", "to", "end_date"})
 """Arguments that take a period's last day."""
+MADE = ("raster", "table", "vector", "detections", "document", "figure", "store", "layer", "artifact", "id")
+"""What the data of a step call the handle of what it made."""
 _QUOTES = " \t\n\"'“”‘’`«»"
 
 
 def result_reference(step: int) -> str:
     """How a planned call names what the earlier call `step`, counted from 0, makes."""
     return f"@{step + 1}.made"
+
+
+def made_by(data: Mapping[str, Any]) -> str | None:
+    """The handle of what a call made, from what it came back with; None where it made nothing."""
+    return next((data[key] for key in MADE if isinstance(data.get(key), str)), None)
 
 
 def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[str, Any]:

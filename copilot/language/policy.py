@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
+from copilot.language.confidence import UNFITTED, Confidence
+from copilot.language.coverage import NO_COVERAGE, Coverage
 from copilot.language.decoding import Scored, decode
 from copilot.language.grammar import Vocabulary
 from copilot.language.network import KEPT, PUBLISHED, Ids, Network, described
@@ -44,11 +46,12 @@ class Known:
         A request that is as like as `same` is this very one, and does not count.
         """
         cosines = self.vectors @ vector
+        rows, starts, wanted = self._by_tool
         best = dict.fromkeys(names, 0.0)
-        for cosine, tools in zip(cosines.tolist(), self.tools, strict=True):
-            for tool in tools if cosine < same else ():
-                best[tool] = max(best.get(tool, 0.0), cosine)
-        return np.array([best[name] for name in names], np.float32)
+        if rows.size:
+            counted = np.where(cosines < same, cosines, 0)[rows]
+            best |= zip(wanted, np.maximum.reduceat(counted, starts).tolist(), strict=True)
+        return np.array([max(best[name], 0) for name in names], np.float32)
 
     def or_else(self, likeness: Floats, phrases: Floats, names: Sequence[str]) -> Floats:
         """The likeness; of tools that no request wants, that to their docstrings: new ones are as welcome."""
@@ -57,6 +60,14 @@ class Known:
     @cached_property
     def _wanted(self) -> frozenset[str]:
         return frozenset(tool for each in self.tools for tool in each)
+
+    @cached_property
+    def _by_tool(self) -> tuple[Ids, Ids, tuple[str, ...]]:
+        """The requests tool after tool, where each tool's begin, and the tools."""
+        pairs = sorted((tool, row) for row, tools in enumerate(self.tools) for tool in set(tools))
+        wanted = tuple(dict.fromkeys(tool for tool, _ in pairs))
+        starts = [next(n for n, (tool, _) in enumerate(pairs) if tool == each) for each in wanted]
+        return np.array([row for _, row in pairs], np.intp), np.array(starts, np.intp), wanted
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,8 @@ class Learned:
     tags: tuple[str, ...]
     known: Known
     """The requests that it learned from."""
+    coverage: Coverage = NO_COVERAGE
+    confidence: Confidence = UNFITTED
 
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> Learned:
@@ -78,11 +91,25 @@ class Learned:
             weights = {name: file[name].astype(np.float32) for name in file.files if name not in _BESIDE}
             vectors = file["known"].astype(np.float32)
         known = Known(vectors, tuple(tuple(each) for each in about["tools"]))
-        return cls(weights, tuple(about["keys"]), tuple(about["tags"]), known)
+        weights_of, constant, least = about["confidence"]
+        return cls(
+            weights,
+            tuple(about["keys"]),
+            tuple(about["tags"]),
+            known,
+            Coverage(about["coverage"]),
+            Confidence(tuple(weights_of), constant, least),
+        )
 
     def save(self, path: Path) -> None:
         """Into one file, the numbers in half precision."""
-        about = {"keys": self.keys, "tags": self.tags, "tools": self.known.tools}
+        about = {
+            "keys": self.keys,
+            "tags": self.tags,
+            "tools": self.known.tools,
+            "coverage": _rounded(self.coverage.shares),
+            "confidence": astuple(self.confidence),
+        }
         kept: dict[str, Any] = {name: values.astype(np.float16) for name, values in self.weights.items()}
         kept |= {"known": self.known.vectors.astype(np.float16), "about": np.array(json.dumps(about))}
         np.savez_compressed(path, **kept)
@@ -97,6 +124,10 @@ class Learned:
         rows = dict(zip(self.keys, self.weights["own.weight"], strict=True))
         unknown = np.zeros(DIMENSIONS, np.float32)
         return np.stack([rows.get(key, unknown) for key in vocabulary.keys])
+
+
+def _rounded(shares: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    return {stem: {token: round(share, 3) for token, share in each.items()} for stem, each in shares.items()}
 
 
 class Policy:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -16,11 +15,11 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from copilot.language.grounding import made_by
 from copilot.planner.answer import compose
 from copilot.planner.answer_first import Done, reference
-from copilot.planner.head import Head
 from copilot.planner.modality import for_its_modality, image_looked_at
-from copilot.planner.plan import Plan, Planner
+from copilot.planner.plan import Plan
 from copilot.planner.situation import SELECTED, Call, PastTurn, Situation
 from copilot.planner.steps import (
     said_between,
@@ -31,11 +30,13 @@ from copilot.planner.steps import (
     thought_before,
 )
 from copilot.prompts import THINK_FIRST, is_request, read_system_message
+from copilot.readers import chosen_reader, reader
 from state.log import Event
 
 if TYPE_CHECKING:
     from copilot.engine import Engine
 
+NOT_SURE = "I am not sure that I understood that. Could you say it in another way?"
 _STOPS_THE_PLAN = ("db_load", "db_ingest", "filter_")
 """When one of these fails, what would follow is about another selection than was asked for."""
 
@@ -51,13 +52,17 @@ class EmbeddedPlanner(BaseChatModel):
     gazetteer: Any
     answers_here: bool = True
     """It computes in this process: there is no server to wait for."""
+    trial: Callable[[Sequence[Call]], bool] | None = None
+    """Whether some calls work here; None where nobody can tell."""
+    tries_first: bool = True
+    """It takes a trial from whoever asks it in a session."""
     knows_tools: bool = True
     """It knows the toolbox by name: it needs no schemas, and none are picked for it."""
 
     @classmethod
     def on(cls, engine: Engine) -> EmbeddedPlanner:
         """The planner over an engine's catalogue and gazetteer."""
-        return cls(planner=Planner(_head()), catalogue=engine.catalogue, gazetteer=engine.gazetteer)
+        return cls(planner=reader(chosen_reader()), catalogue=engine.catalogue, gazetteer=engine.gazetteer)
 
     @property
     def _llm_type(self) -> str:
@@ -86,6 +91,17 @@ class EmbeddedPlanner(BaseChatModel):
     ) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self._next(messages, bound, forced))])
 
+    def _chosen(self, plan: Plan) -> Plan:
+        """The likeliest plan whose calls work; where none does, the likeliest, which then says why not.
+
+        What is not sure enough is asked about and not done.
+        """
+        plans = (plan, *plan.instead)
+        if len(plans) > 1 and self.trial is not None:
+            works = self.trial
+            plan = next((each for each in plans if works(each.calls)), plan)
+        return plan if plan.is_sure else Plan((Call("ask_user", {"question": NOT_SURE}),))
+
     def _next(
         self, messages: Sequence[BaseMessage], bound: Sequence[str] | None, forced: str | None
     ) -> AIMessage:
@@ -96,7 +112,7 @@ class EmbeddedPlanner(BaseChatModel):
         plan = progress.plan
         if plan is None:
             situation = Situation(state, today, self.catalogue, self.gazetteer, _past(messages[:opened]))
-            plan = self.planner.plan(messages[opened].text, situation)
+            plan = self._chosen(self.planner.plan(messages[opened].text, situation))
         if forced is not None:
             image = image_looked_at(state, self.catalogue, _past(messages[:opened]))
             return _form_message(forced, plan, progress, messages[opened].text, image)
@@ -110,11 +126,6 @@ class EmbeddedPlanner(BaseChatModel):
         )
         reply = compose(progress.done, plan.notes, plan.talk, state, sample, plan.asked)
         return AIMessage(_renumbered(reply, progress.before))
-
-
-@cache
-def _head() -> Head:
-    return Head.load()
 
 
 def _stopped(done: Sequence[Done]) -> bool:
@@ -174,6 +185,8 @@ def result_of(value: Any, done: Sequence[Done]) -> Any:
     if match is None or not 1 <= int(match[1]) <= len(done):
         return value
     found: Any = done[int(match[1]) - 1].data
+    if match[2] == "made":
+        return made_by(found) or value
     for key in match[2].split("."):
         found = found.get(key) if isinstance(found, Mapping) else None
     return value if found is None else found

@@ -66,6 +66,10 @@ class Plan:
     """What a question is about: "most", "fewest", "share" or "any"."""
     labels: tuple[str, ...] = field(default=())
     """What each clause was taken to want, for the trace and the tests."""
+    is_sure: bool = True
+    """Whether it is probable enough that this is what was meant to do it unasked."""
+    instead: tuple[Plan, ...] = ()
+    """What else may have been meant, the likeliest first."""
 
 
 @dataclass

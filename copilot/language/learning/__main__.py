@@ -5,8 +5,9 @@
 
 With `--unseen` no task of the benchmark is learned from that uses a withheld tool
 (benches/unseen/withheld.toml); the bank holds none. Intents of the benchmark that are like withheld ones are
-not left out. `--hold` keeps the examples of some files of the bank out of the training: of these it is
-printed how many frames are written without a fault.
+not left out. Broken off, the same command goes on from `policy.checkpoint`. `--hold` keeps the examples of
+some files of the bank out of the training: before each round it is printed how many of their frames are
+written without a fault.
 """
 
 from __future__ import annotations
@@ -27,15 +28,17 @@ from copilot.bench.task import TODAY
 from copilot.engine import Engine, default_engine
 from copilot.language.alignment import NotSaid
 from copilot.language.bank.example import EXAMPLES, Example, read_examples
+from copilot.language.coverage import free_words, learned_coverage, tokens_of
 from copilot.language.grammar import Vocabulary
+from copilot.language.learning.augmentation import augmented
 from copilot.language.learning.network import Learner
 from copilot.language.learning.records import of_tasks, records
 from copilot.language.learning.samples import Read, Sample, literals_of, read_records, sample_of
-from copilot.language.learning.train import right, train
+from copilot.language.learning.train import Checkpoints, right, train
 from copilot.language.network import KEPT
 from copilot.language.policy import Known, Learned, descriptions, phrases, tokenizer
 from copilot.language.schema import schema_of
-from copilot.planner.encoder import Encoder, model_folder, read_weights
+from copilot.planner.encoder import Encoder, Floats, model_folder, read_weights
 from tools.toolbox import Toolbox, toolbox
 
 WITHHELD = Path(__file__).parents[3] / "benches" / "unseen" / "withheld.toml"
@@ -54,7 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m copilot.language.learning", description=__doc__)
     parser.add_argument("--tasks", type=Path, help="A file that `copilot bench build` wrote.")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, default=4000, help="Batches of 24.")
+    parser.add_argument("--steps", type=int, default=5000, help="Batches of 48.")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--unseen", action="store_true", help="Leave out tasks with a withheld tool.")
     parser.add_argument("--hold", nargs="*", default=[], help="Files of the bank, without .jsonl.")
@@ -62,14 +65,20 @@ def main() -> None:
     torch.manual_seed(asked.seed)
     read, held = _read(asked.tasks, asked.unseen, asked.hold)
     print(f"{len(read)} requests to learn from, {len(held)} held", flush=True)
-    learned, found = learn(read, held, toolbox(), asked.steps, asked.seed)
+    checkpoints = Checkpoints(asked.out.with_suffix(".checkpoint"))
+    learned, found = learn(read, held, toolbox(), asked.steps, asked.seed, checkpoints)
     learned.save(asked.out)
     if held:
         print(f"{found:.1%} of the frames that were held are written without a fault")
 
 
 def learn(
-    read: Sequence[Read], held: Sequence[Read], tools: Toolbox, steps: int, seed: int
+    read: Sequence[Read],
+    held: Sequence[Read],
+    tools: Toolbox,
+    steps: int,
+    seed: int,
+    checkpoints: Checkpoints,
 ) -> tuple[Learned, float]:
     """The policy learned from `read`, and the share of the frames of `held` that it writes."""
     encoder = Encoder()
@@ -77,34 +86,45 @@ def learn(
     tags = {
         tag: n for n, tag in enumerate(sorted({each for one in read for each in one.shown.tags} - {""}), 1)
     }
-    known = Known(encoder.encode([_text(each) for each in read]), tuple(map(_tools, read)))
+    vectors = encoder.encode([_text(each) for each in read])
+    known = Known(vectors, tuple(map(_tools, read)))
     asked = phrases(tools, encoder)
-    samples = list(_samples(read, vocabulary, tags, asked, known, encoder, AS_IF_NEW))
-    measured = list(_samples(held, vocabulary, tags, asked, known, encoder, as_if_new=0))
+    samples = list(_samples(read, vectors, vocabulary, tags, asked, known, AS_IF_NEW))
+    beside = encoder.encode([_text(each) for each in held])
+    measured = list(_samples(held, beside, vocabulary, tags, asked, known, as_if_new=0))
     learner = Learner(
         read_weights(model_folder() / "model.safetensors"), *descriptions(vocabulary, tools, encoder)
     )
-    train(learner, lambda: samples, vocabulary, steps, seed, lambda said: print(said, flush=True))
+    pieces = tokenizer()
+
+    def epoch(chance: random.Random) -> list[Sample]:
+        if measured:
+            print(f"{right(learner, measured, vocabulary):.1%} of the held frames", flush=True)
+        return list(augmented(samples, vocabulary, pieces, chance))
+
+    train(learner, epoch, vocabulary, steps, checkpoints, seed, lambda said: print(said, flush=True))
     weights = {
         name: values.numpy() for name, values in learner.state_dict().items() if not name.startswith(FROZEN)
     }
-    learned = Learned(weights, vocabulary.keys, tuple(tags), known)
+    coverage = learned_coverage(
+        [([stem for _, stem in free_words(each.shown, each.frame)], tokens_of(each.frame)) for each in read]
+    )
+    learned = Learned(weights, vocabulary.keys, tuple(tags), known, coverage)
     return learned, right(learner, measured, vocabulary)
 
 
 def _samples(
     read: Sequence[Read],
+    vectors: Floats,
     vocabulary: Vocabulary,
     tags: Mapping[str, int],
     asked: Known,
     known: Known,
-    encoder: Encoder,
     as_if_new: float,
 ) -> Iterator[Sample]:
     """Each likeness to the known requests leaves out the request itself: nobody asks the same again."""
     pieces = tokenizer()
     chance = random.Random(0)
-    vectors = encoder.encode([_text(each) for each in read])
     for each, vector in zip(read, vectors, strict=True):
         phrases_like = asked.likeness(vector, vocabulary.tools)
         other = known.or_else(

@@ -16,6 +16,7 @@ from copilot.planner.encoder import DIMENSIONS, HEADS, LAYERS, Floats
 
 PIECES, POSITIONS = 30522, 512
 """Of MiniLM."""
+DROPOUT = 0.1
 MAX_TAGS, MAX_TOKENS, TOKEN_KINDS = 64, 96, 6
 DROPPED_NAMES = 0.4
 """How often a token goes by its description alone, as one that training never knew will."""
@@ -36,6 +37,18 @@ class Attention(nn.Module):
         return self.o(mixed.transpose(1, 2).flatten(2))
 
 
+class FeatureDropout(nn.Module):
+    """Dropout of the same features in all tokens of a sample (Gal & Ghahramani 2016, arXiv:1512.05287).
+
+    It takes a fortieth of the random numbers, which were a tenth of the time of a step.
+    """
+
+    def forward(self, values: Tensor) -> Tensor:
+        """(batch, tokens, features) to the same."""
+        kept = torch.ones_like(values[:, :1])
+        return values * functional.dropout(kept, DROPOUT, self.training)
+
+
 class Layer(Attention):
     """A layer of the encoder."""
 
@@ -43,7 +56,7 @@ class Layer(Attention):
         super().__init__()
         self.n1, self.n2 = (nn.LayerNorm(DIMENSIONS, eps=1e-12) for _ in range(2))
         self.f1, self.f2 = nn.Linear(DIMENSIONS, 4 * DIMENSIONS), nn.Linear(4 * DIMENSIONS, DIMENSIONS)
-        self.drop = nn.Dropout(0.1)
+        self.drop = FeatureDropout()
 
     def feed(self, values: Tensor) -> Tensor:
         """The dense half of a layer."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -44,6 +44,7 @@ class Read:
 class Sample:
     """One record as numbers."""
 
+    words: tuple[str, ...]
     pieces: Ids
     first: Ids
     tags: Ids
@@ -103,29 +104,43 @@ def sample_of(
 ) -> Sample | None:
     """The sample of a record; None where the grammar or the vocabulary has no room for its frame."""
     tokens = vocabulary.tokens(read.frame)
-    if tokens is None or len(tokens) > LONGEST:
+    if tokens is None:
         return None
-    written, masks, ends = Written(vocabulary, len(read.shown.words)), [], []
-    for token in tokens:
-        allowed = written.allowed()
-        words = np.zeros(len(read.shown.words), bool)
-        words[slice(*allowed.words)] = True
-        masks.append((allowed.tokens, words))
-        ends.append(written.first is not None)
-        if not np.concatenate(masks[-1])[token]:
-            return None
-        written = written.step(token)
     pieces, first = pieces_of(tokenizer, read.shown.words)
-    return Sample(
+    empty = np.zeros((0, 0), bool)
+    sample = Sample(
+        read.shown.words,
         pieces,
         first,
         np.array([tags.get(tag, 0) for tag in read.shown.tags]),
         np.array(read.shown.kinds),
-        np.array(tokens),
-        (np.stack([each for each, _ in masks]), np.stack([each for _, each in masks])),
-        np.array(ends),
+        np.array([]),
+        (empty, empty),
+        empty,
         phrases,
         known,
+    )
+    return with_tokens(sample, tokens, vocabulary)
+
+
+def with_tokens(sample: Sample, tokens: Sequence[int], vocabulary: Vocabulary) -> Sample | None:
+    """A sample with this frame; None where the grammar has no room for it."""
+    if len(tokens) > LONGEST:
+        return None
+    count = len(sample.words)
+    written, masks, ends = Written(vocabulary, count), [], []
+    for token in tokens:
+        allowed = written.allowed()
+        words = np.zeros(count, bool)
+        words[slice(*allowed.words)] = True
+        masks.append((allowed.tokens, words))
+        ends.append(written.first is not None)
+        if not (allowed.tokens[token] if token < vocabulary.size else words[token - vocabulary.size]):
+            return None
+        written = written.step(token)
+    allowed_tokens, allowed_words = (np.stack(each) for each in zip(*masks, strict=True))
+    return replace(
+        sample, tokens=np.array(tokens), allowed=(allowed_tokens, allowed_words), ends=np.array(ends)
     )
 
 

@@ -16,6 +16,7 @@ from copilot.language.grammar import Vocabulary
 from copilot.language.learning.__main__ import learn
 from copilot.language.learning.records import of_tasks, records
 from copilot.language.learning.samples import Read, read_records
+from copilot.language.learning.train import Checkpoints
 from copilot.language.policy import Known, Learned, Policy
 from copilot.language.schema import schema_of
 from copilot.language.view import Past
@@ -60,7 +61,9 @@ def test_a_task_of_the_benchmark_is_an_example_of_one_turn() -> None:
 
 def test_what_is_learned_is_kept_in_a_file_to_half_precision(tmp_path: Path) -> None:
     read = _read()
-    learned, found = learn(read, read, toolbox(), steps=1, seed=0)
+    learned, found = learn(
+        read, read, toolbox(), steps=1, seed=0, checkpoints=Checkpoints(tmp_path / "policy.checkpoint", 1)
+    )
     learned.save(tmp_path / "policy.npz")
     again = Learned.load(tmp_path / "policy.npz")
     assert 0 <= found <= 1

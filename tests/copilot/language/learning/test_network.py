@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import torch
 
@@ -10,7 +12,7 @@ from copilot.language.grammar import Vocabulary
 from copilot.language.learning.network import Learner
 from copilot.language.learning.records import Record
 from copilot.language.learning.samples import Read, batch_of, sample_of
-from copilot.language.learning.train import loss_of, train
+from copilot.language.learning.train import Checkpoints, loss_of, train
 from copilot.language.network import Network, described
 from copilot.language.policy import descriptions, tokenizer
 from copilot.planner.encoder import model_folder, read_weights
@@ -55,10 +57,23 @@ def test_both_networks_score_the_same() -> None:
         np.testing.assert_allclose(got.last[0], last[n], atol=2e-3)
 
 
-def test_training_makes_the_right_frame_likelier() -> None:
+def test_training_makes_the_right_frame_likelier(tmp_path: Path) -> None:
     vocabulary = Vocabulary(tools(), [])
     learner, sample = _learner(vocabulary), _sample(vocabulary)
     before = loss_of(learner.eval(), batch_of([sample], vocabulary))[0].item()
-    train(learner.train(), lambda: [sample] * 2, vocabulary, steps=4, told=lambda _: None)
+    kept = Checkpoints(tmp_path / "policy.checkpoint")
+    train(learner.train(), lambda _: [sample] * 2, vocabulary, 4, kept, told=lambda _: None)
     after = loss_of(learner.eval(), batch_of([sample], vocabulary))[0].item()
     assert after < before
+
+
+def test_training_that_was_broken_off_goes_on_from_where_it_was(tmp_path: Path) -> None:
+    vocabulary = Vocabulary(tools(), [])
+    learner, sample = _learner(vocabulary), _sample(vocabulary)
+    kept = Checkpoints(tmp_path / "policy.checkpoint", every=2)
+    train(learner, lambda _: [sample], vocabulary, 2, kept, told=lambda _: None)
+    other, said = _learner(vocabulary), list[str]()
+    train(other, lambda _: [sample], vocabulary, 2, kept, told=said.append)
+    assert said == []
+    for name, values in learner.state_dict().items():
+        assert torch.equal(values, other.state_dict()[name]), name

@@ -1,0 +1,113 @@
+"""Coverage: which words of a request the steps of a frame account for.
+
+Each word is taken to have been said because of one token of the frame, or of none (IBM Model 1: Brown et al.
+1993, "The Mathematics of Statistical Machine Translation", Computational Linguistics 19(2)). What the bank
+tells of a word: how much of it was said for nothing, and how much for each tool, argument and literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from copilot.language.alignment import stemmed
+from copilot.language.frame import Frame, Literal, Pointer
+from copilot.language.shown import Shown
+
+NOTHING = ""
+"""The token of words that are said for no step: "please", "the"."""
+SHORTEST = 2
+"""Letters of a word that can carry a meaning."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What words stand for: each stem with its share of each token; the shares of a stem come to 1."""
+
+    shares: Mapping[str, Mapping[str, float]]
+
+    def left(self, shown: Shown, frame: Frame) -> tuple[tuple[str, float], ...]:
+        """Each word that no value is read from, with the share of it that nothing in the frame accounts for.
+
+        A word that was never learned is left whole.
+        """
+        said = {NOTHING, *tokens_of(frame)}
+        return tuple(
+            (word, 1 - sum(share for token, share in self.shares.get(stem, {}).items() if token in said))
+            for word, stem in free_words(shown, frame)
+        )
+
+    def is_known(self, word: str) -> bool:
+        """Whether it was learned what the word stands for."""
+        return stemmed(word) in self.shares
+
+
+NO_COVERAGE = Coverage({})
+"""Before anything is learned."""
+
+
+def free_words(shown: Shown, frame: Frame) -> Iterator[tuple[str, str]]:
+    """The words of the request that the frame points at with no value, each with its stem."""
+    pointed = {
+        n
+        for step in frame
+        for _, values in step.arguments
+        for value in values
+        if isinstance(value, Pointer)
+        for n in range(value.first, value.last + 1)
+    }
+    for n, word in enumerate(shown.request):
+        if n not in pointed and len(word.text) >= SHORTEST and word.text[0].isalpha():
+            yield word.text, stemmed(word.text)
+
+
+def tokens_of(frame: Frame) -> tuple[str, ...]:
+    """What words can be said for: tools, their arguments, literals, and that there are several steps."""
+    found = dict[str, None]()
+    for step in frame:
+        found[step.tool] = None
+        for name, values in step.arguments:
+            found[f"{step.tool}.{name}"] = None
+            found |= {f"{name} {each.json}": None for each in values if isinstance(each, Literal)}
+    if len(frame) > 1:
+        found["steps"] = None
+    return tuple(found)
+
+
+def learned_coverage(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]], rounds: int = 8, least: float = 0.02
+) -> Coverage:
+    """From (stems, tokens) of many requests, by expectation maximisation.
+
+    Stems that were said once only are left out, and shares below `least`.
+    """
+    counts: dict[str, int] = {}
+    for stems, _ in pairs:
+        for stem in set(stems):
+            counts[stem] = counts.get(stem, 0) + 1
+    likely = dict[tuple[str, str], float]()  # p(stem | token), even at the beginning
+    found = dict[tuple[str, str], float]()
+    for _ in range(rounds):
+        found, totals = {}, dict[str, float]()
+        for stems, tokens in pairs:
+            causes = (NOTHING, *tokens)
+            for stem in stems:
+                weights = [likely.get((stem, each), 0.0) if likely else 1.0 for each in causes]
+                whole = sum(weights)
+                for cause, weight in zip(causes, weights, strict=True):
+                    if weight > 0:
+                        share = weight / whole
+                        found[stem, cause] = found.get((stem, cause), 0.0) + share
+                        totals[cause] = totals.get(cause, 0.0) + share
+        likely = {(stem, cause): count / totals[cause] for (stem, cause), count in found.items()}
+    by_stem: dict[str, dict[str, float]] = {}
+    for (stem, cause), count in found.items():
+        if counts[stem] > 1:
+            by_stem.setdefault(stem, {})[cause] = count
+    shares = {}
+    for stem, causes_of in by_stem.items():
+        whole = sum(causes_of.values())
+        kept = {cause: count / whole for cause, count in causes_of.items() if count / whole >= least}
+        rest = sum(kept.values())
+        shares[stem] = {cause: share / rest for cause, share in kept.items()}
+    return Coverage(shares)

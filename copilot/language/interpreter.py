@@ -1,0 +1,99 @@
+"""The interpreter: a request, said into a session, as calls, the likeliest reading first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from copilot.language.confidence import Confidence, features_of
+from copilot.language.coverage import Coverage
+from copilot.language.decoding import Scored
+from copilot.language.frame import Frame
+from copilot.language.grounding import grounded
+from copilot.language.mentions import Mentions
+from copilot.language.policy import Learned, Policy
+from copilot.language.shown import Shown
+from copilot.language.view import Past, view
+from copilot.planner.encoder import Encoder
+from copilot.planner.plan import Plan
+from copilot.planner.situation import Call, Situation
+from copilot.planner.spans import Reader
+from tools.toolbox import Toolbox
+
+CANDIDATES = 4
+"""Readings of one request that are looked at."""
+COMPOSED: Mapping[str, Mapping[str, str]] = {
+    "ask_user": {"question": "What exactly do you mean?"},
+    "reject_task": {"reason": "That is outside what my tools do."},
+}
+"""Arguments that are not read from a request, but put into words."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read a request."""
+
+    frame: Frame
+    calls: tuple[Call, ...]
+    confidence: float
+    """How probable it is that these are the right calls."""
+    features: tuple[float, ...]
+    """What the confidence was told from, as `confidence.FEATURES` names them."""
+    unread: tuple[str, ...] = ()
+    """Words that mean something elsewhere, and nothing in these calls."""
+
+
+class Interpreter:
+    """Reads requests. Holds no state of a conversation: everything comes with the situation."""
+
+    def __init__(self, policy: Policy, coverage: Coverage, confidence: Confidence) -> None:
+        self._policy, self._coverage, self._confidence = policy, coverage, confidence
+
+    @classmethod
+    def of(cls, learned: Learned, encoder: Encoder, toolbox: Toolbox) -> Interpreter:
+        """From what training gave."""
+        return cls(Policy(learned, encoder, toolbox), learned.coverage, learned.confidence)
+
+    def readings(self, request: str, situation: Situation) -> tuple[Reading, ...]:
+        """The readings of a request said into a situation, the likeliest first."""
+        shown = shown_in(request, situation)
+        scored = self._policy.frames(shown)[:CANDIDATES]
+        return tuple(self._reading(shown, scored, n) for n in range(len(scored)))
+
+    def _reading(self, shown: Shown, scored: tuple[Scored, ...], number: int) -> Reading:
+        frame = scored[number].frame
+        left = self._coverage.left(shown, frame)
+        features = features_of(shown, scored, number, left)
+        return Reading(
+            frame,
+            self._calls(frame, shown),
+            self._confidence.of(features),
+            features,
+            tuple(word for word, share in left if share > 0.9 and self._coverage.is_known(word)),
+        )
+
+    def _calls(self, frame: Frame, shown: Shown) -> tuple[Call, ...]:
+        schema = self._policy.vocabulary.schema
+        return tuple(
+            Call(step.tool, dict(COMPOSED[step.tool]))
+            if step.tool in COMPOSED
+            else Call(step.tool, grounded(step, dict(schema[step.tool]), shown))
+            for step in frame
+        )
+
+    def plan(self, request: str, situation: Situation) -> Plan:
+        """The plan of the likeliest reading, with those of the others behind it."""
+        first, *others = (self.as_plan(each) for each in self.readings(request, situation))
+        return replace(first, instead=tuple(others))
+
+    def as_plan(self, reading: Reading) -> Plan:
+        """The plan of one reading, without the others."""
+        sure = reading.confidence >= self._confidence.least
+        return Plan(reading.calls, talk=None if reading.calls else "smalltalk", is_sure=sure)
+
+
+def shown_in(request: str, situation: Situation) -> Shown:
+    """What the policy sees of a request said into a situation."""
+    named = Reader(situation.gazetteer, situation.today, situation.names()).read(request)
+    past = [Past(turn.request, [(call.tool, call.args) for call in turn.calls]) for turn in situation.past]
+    return Shown(Mentions(request, situation.today, named), view(situation.state, past, {}))

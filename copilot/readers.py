@@ -1,0 +1,46 @@
+"""Which of the two readers turns requests into calls: the planner, or the one that is learned.
+
+$COPILOT_READER: "planner" (also where it is not set) or "interpreter" (docs/language.md).
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
+
+from copilot.planner.head import Head, shared_encoder
+from copilot.planner.plan import Plan, Planner
+
+if TYPE_CHECKING:
+    from copilot.planner.situation import Situation
+
+VARIABLE = "COPILOT_READER"
+PLANNER, INTERPRETER = "planner", "interpreter"
+
+
+class Reads(Protocol):
+    """Turns a request into a plan."""
+
+    def plan(self, request: str, situation: Situation) -> Plan:
+        """The plan of a request said into a situation."""
+
+
+def chosen_reader() -> str:
+    """The name of the reader that is set. Raises ValueError for one that there is not."""
+    name = os.environ.get(VARIABLE) or PLANNER
+    if name not in (PLANNER, INTERPRETER):
+        raise ValueError(f"${VARIABLE} is '{name}'; there are '{PLANNER}' and '{INTERPRETER}'.")
+    return name
+
+
+@cache
+def reader(name: str) -> Reads:
+    """The reader of that name, loaded once in a process."""
+    if name == PLANNER:
+        return Planner(Head.load())
+    from copilot.language.interpreter import Interpreter  # its weights, which the planner does not need
+    from copilot.language.policy import Learned
+    from tools.toolbox import toolbox
+
+    return Interpreter.of(Learned.load(), shared_encoder(), toolbox())

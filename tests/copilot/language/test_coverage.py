@@ -1,0 +1,57 @@
+"""Which words of a request its steps account for."""
+
+from __future__ import annotations
+
+import pytest
+
+from copilot.language.coverage import NO_COVERAGE, Coverage, learned_coverage, tokens_of
+from copilot.language.frame import Frame, Literal, Pointer, Step
+from tests.copilot.language.said import shown
+
+PAIRS = [
+    (("the", "median", "depth"), ("describe_table", 'function "median"')),
+    (("the", "mean", "depth"), ("describe_table", 'function "mean"')),
+    (("draw", "the", "slope"), ("slope",)),
+    (("the", "steep", "slope"), ("slope",)),
+    (("the", "median", "slope"), ("slope", 'function "median"')),
+    (("draw", "the", "depth"), ("describe_table",)),
+    (("the", "mean"), ('function "mean"',)),
+]
+
+
+def test_a_word_stands_for_what_is_done_wherever_it_is_said() -> None:
+    learned = learned_coverage(PAIRS, rounds=20)
+    assert max(learned.shares["median"], key=learned.shares["median"].__getitem__) == 'function "median"'
+    assert max(learned.shares["slope"], key=learned.shares["slope"].__getitem__) == "slope"
+    for shares in learned.shares.values():
+        assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_what_was_said_once_is_not_known() -> None:
+    learned = learned_coverage(PAIRS)
+    assert (learned.is_known("slope"), learned.is_known("Slopes"), learned.is_known("steep")) == (
+        True,
+        True,
+        False,
+    )
+
+
+def test_a_word_is_left_by_a_frame_that_does_not_do_what_it_stands_for() -> None:
+    coverage = Coverage({"median": {'function "median"': 0.9, "": 0.1}, "of": {"": 1.0}})
+    said = shown("median of depth by site")
+    mean: Frame = (Step("aggregate", (("function", (Literal('"mean"'),)), ("column", (Pointer(2, 2),)))),)
+    median: Frame = (Step("aggregate", (("function", (Literal('"median"'),)), ("column", (Pointer(2, 2),)))),)
+    assert dict(coverage.left(said, mean)) == {"median": 0.9, "of": 0.0, "by": 1.0, "site": 1.0}
+    assert dict(coverage.left(said, median))["median"] == pytest.approx(0)
+    assert dict(NO_COVERAGE.left(said, median))["of"] == 1
+
+
+def test_that_there_are_several_steps_is_something_that_words_can_say() -> None:
+    assert tokens_of((Step("undo"),)) == ("undo",)
+    assert tokens_of((Step("undo"), Step("redo", (("n", (Literal("2"),)),)))) == (
+        "undo",
+        "redo",
+        "redo.n",
+        "n 2",
+        "steps",
+    )

@@ -1,0 +1,40 @@
+"""Whether calls would work, tried on a copy."""
+
+from __future__ import annotations
+
+from copilot.bench.build.example_files import FOLDER
+from copilot.engine import Engine
+from copilot.language.trial import trial
+from copilot.planner.situation import Call
+from copilot.session import Session
+
+LOAD = Call("db_load", {"names": ["fmow"]})
+
+
+def test_calls_that_work_are_told_from_those_that_do_not_and_nothing_is_changed(engine: Engine) -> None:
+    session = Session.open(name="trial", engine=engine)
+    works = trial(session)
+    before = (session.state, session.events)
+    assert works([LOAD, Call("db_count"), Call("scatter_plot")])
+    assert not works([Call("db_count")])
+    assert not works([LOAD, Call("remove_layer", {"layer": "no such layer"})])
+    assert not works([Call("no_such_tool")])
+    assert works([])
+    assert (session.state, session.events) == before
+
+
+def test_what_an_earlier_call_makes_is_there_for_a_later_one(engine: Engine) -> None:
+    session = Session.open(name="trial", engine=engine)
+    counted = [LOAD, Call("group_count", {"by": "class"})]
+    assert trial(session)([*counted, Call("sort_table", {"table": "@2.made", "by": "count"})])
+    assert session.state.artifacts == ()
+
+
+def test_a_trial_ends_where_heavy_computing_or_the_outside_begins(engine: Engine) -> None:
+    session = Session.open(name="trial", engine=engine)
+    brought = session.call("add_file", file=str(FOLDER / "town_before.tif"))
+    assert brought.ok, brought.text
+    works = trial(session)
+    for begins in (Call("web_search", {"query": "floods"}), Call("road_extraction", {"image": "town_before"})):
+        assert works([begins, Call("no_such_tool")])
+    assert not works([Call("road_extraction", {"image": "no such image"})])

@@ -1,0 +1,64 @@
+"""Which reader answers, and which of several plans is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from copilot.engine import Engine
+from copilot.planner.model import NOT_SURE, EmbeddedPlanner
+from copilot.planner.plan import Plan, Planner
+from copilot.planner.situation import Call, Situation
+from copilot.readers import VARIABLE, chosen_reader, reader
+from copilot.session import Session
+
+COUNT = Plan((Call("db_count"),))
+LOADED = Plan((Call("db_load", {"names": ["fmow"]}),))
+
+
+@dataclass
+class Known:
+    """A reader that always has the same plan."""
+
+    known: Plan
+
+    def plan(self, request: str, situation: Situation) -> Plan:
+        return self.known
+
+
+def answered(engine: Engine, plan: Plan) -> tuple[Sequence[tuple[str, bool]], str]:
+    """The calls that were made, each with whether it worked, and the reply."""
+    session = Session.open(name="reads", engine=engine)
+    model = EmbeddedPlanner(planner=Known(plan), catalogue=engine.catalogue, gazetteer=engine.gazetteer)
+    answer = session.ask("whatever", model=model)
+    return [(each.tool, each.ok) for each in session.events if each.tool], answer.reply
+
+
+def test_the_planner_reads_unless_another_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert chosen_reader() == "planner"
+    assert isinstance(reader("planner"), Planner)
+    monkeypatch.setenv(VARIABLE, "interpreter")
+    assert chosen_reader() == "interpreter"
+    monkeypatch.setenv(VARIABLE, "oracle")
+    with pytest.raises(ValueError, match="'oracle'; there are 'planner' and 'interpreter'"):
+        chosen_reader()
+
+
+def test_the_likeliest_plan_whose_calls_work_is_done(engine: Engine) -> None:
+    calls, _ = answered(engine, Plan(COUNT.calls, instead=(LOADED,)))
+    assert calls == [("db_load", True)]
+
+
+def test_where_no_plan_works_the_likeliest_says_why_not(engine: Engine) -> None:
+    calls, reply = answered(engine, Plan(COUNT.calls, instead=(Plan((Call("hide_layer"),)),)))
+    assert calls == [("db_count", False)]
+    assert "load" in reply
+
+
+def test_what_is_not_sure_enough_is_asked_about(engine: Engine) -> None:
+    calls, reply = answered(engine, Plan(LOADED.calls, is_sure=False))
+    assert calls == [("ask_user", True)]
+    assert NOT_SURE in reply
