@@ -26,6 +26,10 @@ class Reads(Protocol):
         """The plan of a request said into a situation."""
 
 
+class NoWeights(Exception):
+    """The interpreter was asked for, and its weights are not there."""
+
+
 def chosen_reader() -> str:
     """The name of the reader that is set. Raises ValueError for one that there is not."""
     name = os.environ.get(VARIABLE) or PLANNER
@@ -36,11 +40,16 @@ def chosen_reader() -> str:
 
 @cache
 def reader(name: str) -> Reads:
-    """The reader of that name, loaded once in a process."""
+    """The reader of that name, loaded once in a process. Raises NoWeights."""
     if name == PLANNER:
         return Planner(Head.load())
     from copilot.language.interpreter import Interpreter  # its weights, which the planner does not need
-    from copilot.language.policy import Learned
+    from copilot.language.policy import WEIGHTS, Learned
     from tools.toolbox import toolbox
 
+    if not WEIGHTS.is_file():
+        raise NoWeights(
+            f"The interpreter's weights are not at {WEIGHTS}: learn them (docs/language.md), or leave"
+            f" ${VARIABLE} unset."
+        )
     return Interpreter.of(Learned.load(), shared_encoder(), toolbox())

@@ -144,8 +144,8 @@ def _phrases(value: str, takes: Argument, shown: Shown) -> Iterator[Pointer]:
     for reading in (folded, stemmed):
         wanted = reading(value)
         same = [gram for gram in grams if reading(shown.said(*gram)) == wanted] if wanted else []
-        if same:
-            yield from (Pointer(*each) for each in same)
+        if same:  # the fewest words: signs beside them are no part of it
+            yield from (Pointer(*each) for each in sorted(same, key=lambda gram: gram[1] - gram[0]))
             return
     for span in shown.mentions.named:
         if any(folded(name) == folded(value) for name in _names(span.value)):

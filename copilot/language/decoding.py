@@ -13,6 +13,8 @@ from copilot.planner.encoder import Floats
 
 WIDTH = 4
 """How many frames are written side by side."""
+SETTLED = 2
+"""How many frames have to be likelier than all that are not at their end."""
 MAX_TOKENS = 90
 
 
@@ -43,9 +45,9 @@ def decode(network: Network, vocabulary: Vocabulary, shown: Encoded, favour: Flo
         memory, scores = network.write(shown, memory, last, [_kind(beam) for beam in beams])
         scores.tokens[:, 1 : vocabulary.first_name] += favour
         grown = _grown(beams, scores)
-        ended += [beam for _, beam in grown if beam.tokens[-1] == END]
-        going = [(row, beam) for row, beam in grown if beam.tokens[-1] != END]
-        if not going or len(ended) >= WIDTH or _is_settled(ended, going[0][1]):
+        ended += [beam for _, beam in grown[:WIDTH] if beam.tokens[-1] == END]
+        going = [(row, _stepped(beam)) for row, beam in grown if beam.tokens[-1] != END][:WIDTH]
+        if not going or _is_settled(ended, going[0][1]):
             break
         beams, memory = [beam for _, beam in going], memory.chosen([row for row, _ in going])
     ended.sort(key=lambda beam: -beam.log_probability)
@@ -53,7 +55,11 @@ def decode(network: Network, vocabulary: Vocabulary, shown: Encoded, favour: Flo
 
 
 def _is_settled(ended: list[_Beam], best: _Beam) -> bool:
-    return any(beam.log_probability > best.log_probability for beam in ended)
+    """Whether enough frames are likelier than whatever may still become of the others.
+
+    How many have ended says nothing: the long frame that is meant may be behind short ones that are not.
+    """
+    return sum(beam.log_probability > best.log_probability for beam in ended) >= SETTLED
 
 
 def _grown(beams: list[_Beam], scores: Scores) -> list[tuple[int, _Beam]]:
@@ -68,12 +74,11 @@ def _grown(beams: list[_Beam], scores: Scores) -> list[tuple[int, _Beam]]:
                 least = min(beam.least, gained)
                 grown.append((row, _Beam((*beam.tokens, int(token)), total, beam.written, least)))
     grown.sort(key=lambda each: -each[1].log_probability)
-    return [(row, _stepped(beam)) for row, beam in grown[:WIDTH]]
+    return grown
 
 
 def _stepped(beam: _Beam) -> _Beam:
-    token = beam.tokens[-1]
-    return beam if token == END else replace(beam, written=beam.written.step(token))
+    return replace(beam, written=beam.written.step(beam.tokens[-1]))
 
 
 def _log_probabilities(beam: _Beam, scores: Scores, row: int) -> Floats:

@@ -6,7 +6,7 @@ first and its last word. It ends with the token END.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal as OneOf
@@ -27,12 +27,22 @@ Bools = NDArray[np.bool_]
 class Vocabulary:
     """The tokens: END, tools, names of arguments, literals, results of steps; beyond them, words."""
 
-    def __init__(self, schema: Mapping[str, Mapping[str, Argument]], literals: Sequence[str]) -> None:
-        self.schema = schema
+    def __init__(
+        self,
+        schema: Mapping[str, Mapping[str, Argument]],
+        literals: Mapping[str, Sequence[str]],
+        hidden: Collection[str] = (),
+    ) -> None:
+        """`literals`: the values that nobody says in words of their own, by the arguments that take them.
+
+        `hidden`: tools that cannot be taken.
+        """
+        self.schema, self._of_argument, self._hidden = schema, literals, hidden
         self.tools = tuple(schema)
         self.names = tuple(dict.fromkeys(name for each in schema.values() for name in each))
         said = (text for each in schema.values() for one in each.values() for text in one.spelled)
-        self.literals = tuple(dict.fromkeys((*said, *literals)))
+        known = (text for each in literals.values() for text in each)
+        self.literals = tuple(dict.fromkeys((*said, *known)))
         self.first_name = 1 + len(self.tools)
         self.first_literal = self.first_name + len(self.names)
         self.first_result = self.first_literal + len(self.literals)
@@ -118,6 +128,7 @@ class Vocabulary:
         """What may begin a step, or end the frame."""
         mask = np.zeros(self.size, bool)
         mask[: self.first_name] = True
+        mask[[self._tool[name] for name in self._hidden]] = False
         return mask
 
     @cached_property
@@ -135,9 +146,12 @@ class Vocabulary:
         }
 
     def _values(self, takes: Argument) -> list[int]:
-        if takes.is_free:
-            return list(range(self.first_literal, self.size))
-        return [self._literal[text] for text in takes.spelled]
+        spelled = [self._literal[text] for text in takes.spelled]
+        if not takes.is_free:
+            return spelled
+        # What is no choice of it is taken only where it was meant before: no day, no place is made up.
+        meant = [self._literal[text] for text in self._of_argument.get(takes.name, ())]
+        return [*spelled, *meant, *range(self.first_result, self.size)]
 
     def _mask(self, tokens: object) -> Bools:
         mask = np.zeros(self.size, bool)

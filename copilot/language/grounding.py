@@ -15,7 +15,8 @@ LAST_DAYS = frozenset({"end", "until", "before", "to", "end_date"})
 """Arguments that take a period's last day."""
 MADE = ("raster", "table", "vector", "detections", "document", "figure", "store", "layer", "artifact", "id")
 """What the data of a step call the handle of what it made."""
-_QUOTES = " \t\n\"'“”‘’`«»"
+_AROUND = " \t\n\"'“”‘’`«».,;:!?"
+"""Signs beside what is said that are no part of it."""
 
 
 def result_reference(step: int) -> str:
@@ -36,10 +37,14 @@ def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[s
         meant = [each for value in values if (each := _meant(value, takes.each, shown)) is not None]
         if not meant:
             continue
-        if takes.is_list:
+        if takes.is_list and not (len(meant) == 1 and takes.is_single and not isinstance(meant[0], list)):
             found[name] = [one for each in meant for one in (each if isinstance(each, list) else [each])]
         else:
-            found[name] = meant if takes.is_numbers and not isinstance(meant[0], list) else meant[0]
+            found[name] = (
+                meant
+                if takes.is_numbers and not takes.is_single and not isinstance(meant[0], list)
+                else meant[0]
+            )
     return found
 
 
@@ -52,6 +57,8 @@ def _meant(value: Value, takes: Argument, shown: Shown) -> Any:
         case Pointer() if value.first >= len(shown.request):
             item = shown.item(value.first)
             return None if item is None else item.value
+        case Pointer() if value.last >= len(shown.request):
+            return None  # it runs over the request's end
         case Pointer():
             return next(meanings(shown, value, takes), None)
 
@@ -66,6 +73,7 @@ def meanings(shown: Shown, words: Pointer, takes: Argument) -> Iterator[Any]:
                 bound = day.end if takes.name in LAST_DAYS else day.start
                 if bound is not None:
                     yield bound.isoformat()
+        return
     if takes.is_numbers:
         yield from _numbers(shown, start, end, takes)
     if takes.types & {"number", "integer"}:
@@ -76,7 +84,7 @@ def meanings(shown: Shown, words: Pointer, takes: Argument) -> Iterator[Any]:
             if one.start < end and one.end > start:
                 yield _in_its_unit(one, takes)
     if "string" in takes.types:
-        yield shown.said(words.first, words.last).strip(_QUOTES)
+        yield shown.said(words.first, words.last).strip(_AROUND)
 
 
 def _shares(span: Any, start: int, end: int) -> bool:

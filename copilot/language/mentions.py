@@ -16,6 +16,14 @@ from copilot.planner.spans import Span
 
 _NUMBER = re.compile(rf"(?<![\w.])-?(?:{NUMBER})")
 _UNIT = re.compile(r"\s{0,2}-?\s{0,2}(%|percent\b|per cent\b|nautical miles?\b|[a-zµ²]+)")
+_WORD = re.compile(r"[a-z]+")
+ORDINALS = {
+    word: float(n)
+    for n, word in enumerate(
+        ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 1
+    )
+}
+"""Which one of several."""
 _PERCENT = frozenset({"%", "percent", "per cent"})
 
 
@@ -59,9 +67,15 @@ class Mentions:
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
-        """Every number, in digits or words."""
+        """Every number, in digits or words, and which one of several."""
         lowered = plain(self.text)
-        return tuple(_number(lowered, match) for match in _NUMBER.finditer(lowered))
+        counted = (_number(lowered, match) for match in _NUMBER.finditer(lowered))
+        ordered = (
+            Number(match.start(), match.end(), ORDINALS[match[0]])
+            for match in _WORD.finditer(lowered)
+            if match[0] in ORDINALS
+        )
+        return tuple(sorted((*counted, *ordered), key=lambda each: each.start))
 
     @cached_property
     def tagged(self) -> tuple[tuple[str, int, int], ...]:

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from copilot.language.confidence import UNFITTED, Confidence
 from copilot.language.coverage import NO_COVERAGE, Coverage
 from copilot.language.decoding import Scored, decode
-from copilot.language.grammar import Vocabulary
+from copilot.language.grammar import Bools, Vocabulary
 from copilot.language.network import KEPT, PUBLISHED, Ids, Network, described
 from copilot.language.schema import Argument, schema_of
 from copilot.language.shown import BREAK, Shown
@@ -28,6 +28,7 @@ WEIGHTS = Path(__file__).with_name("policy.npz")
 MAX_PIECES = 6
 """Of one word; the rest of a long one is not read."""
 _CLS, _SEP, _UNKNOWN = 101, 102, 100
+_BYTE = 127
 _BESIDE = frozenset({"about", "known"})
 
 
@@ -40,25 +41,26 @@ class Known:
     tools: tuple[tuple[str, ...], ...]
     """The tools of each."""
 
-    def likeness(self, vector: Floats, names: Sequence[str], same: float = np.inf) -> Floats:
+    def likeness(self, vector: Floats, names: Sequence[str], without: Bools | None = None) -> Floats:
         """(names,) For each tool the cosine of the request that is most like this one and wants it.
 
-        A request that is as like as `same` is this very one, and does not count.
+        `without` (requests,): those that do not count.
         """
         cosines = self.vectors @ vector
         rows, starts, wanted = self._by_tool
         best = dict.fromkeys(names, 0.0)
         if rows.size:
-            counted = np.where(cosines < same, cosines, 0)[rows]
+            counted = (cosines if without is None else np.where(without, 0, cosines))[rows]
             best |= zip(wanted, np.maximum.reduceat(counted, starts).tolist(), strict=True)
         return np.array([max(best[name], 0) for name in names], np.float32)
 
     def or_else(self, likeness: Floats, phrases: Floats, names: Sequence[str]) -> Floats:
         """The likeness; of tools that no request wants, that to their docstrings: new ones are as welcome."""
-        return np.where([name in self._wanted for name in names], likeness, phrases)
+        return np.where([name in self.wanted for name in names], likeness, phrases)
 
     @cached_property
-    def _wanted(self) -> frozenset[str]:
+    def wanted(self) -> frozenset[str]:
+        """The tools that some request wants."""
         return frozenset(tool for each in self.tools for tool in each)
 
     @cached_property
@@ -78,6 +80,8 @@ class Learned:
     keys: tuple[str, ...]
     """Of the tokens that it knew, as `Vocabulary.keys`: the rows of `own.weight`."""
     tags: tuple[str, ...]
+    literals: Mapping[str, Sequence[str]]
+    """By argument, the values that are taken without being said, as JSON."""
     known: Known
     """The requests that it learned from."""
     coverage: Coverage = NO_COVERAGE
@@ -89,39 +93,39 @@ class Learned:
         with np.load(path) as file:
             about = json.loads(str(file["about"]))
             weights = {name: file[name].astype(np.float32) for name in file.files if name not in _BESIDE}
-            vectors = file["known"].astype(np.float32)
+            vectors = file["known"].astype(np.float32) / _BYTE
         known = Known(vectors, tuple(tuple(each) for each in about["tools"]))
         weights_of, constant, least = about["confidence"]
         return cls(
             weights,
             tuple(about["keys"]),
             tuple(about["tags"]),
+            about["literals"],
             known,
             Coverage(about["coverage"]),
             Confidence(tuple(weights_of), constant, least),
         )
 
     def save(self, path: Path) -> None:
-        """Into one file, the numbers in half precision."""
+        """Into one file, the numbers in half precision; the known requests, of length one, in bytes."""
         about = {
             "keys": self.keys,
             "tags": self.tags,
+            "literals": self.literals,
             "tools": self.known.tools,
             "coverage": _rounded(self.coverage.shares),
             "confidence": astuple(self.confidence),
         }
         kept: dict[str, Any] = {name: values.astype(np.float16) for name, values in self.weights.items()}
-        kept |= {"known": self.known.vectors.astype(np.float16), "about": np.array(json.dumps(about))}
+        known = np.rint(self.known.vectors * _BYTE).astype(np.int8)
+        kept |= {"known": known, "about": np.array(json.dumps(about))}
         np.savez_compressed(path, **kept)
 
-    @property
-    def literals(self) -> tuple[str, ...]:
-        """The literals that it knew."""
-        return tuple(key.removeprefix("literal ") for key in self.keys if key.startswith("literal "))
-
     def own(self, vocabulary: Vocabulary) -> Floats:
-        """(vocabulary, 384) The vector of each token; zeros for what training never knew."""
+        """(vocabulary, 384) The vector of each token; zeros for what training never knew or wanted."""
         rows = dict(zip(self.keys, self.weights["own.weight"], strict=True))
+        wanted = {f"tool {name}" for name in self.known.wanted}
+        rows = {key: row for key, row in rows.items() if not key.startswith("tool ") or key in wanted}
         unknown = np.zeros(DIMENSIONS, np.float32)
         return np.stack([rows.get(key, unknown) for key in vocabulary.keys])
 

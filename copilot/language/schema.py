@@ -40,6 +40,11 @@ class Argument:
         return self.items is not None and bool(self.items.types & {"number", "array"})
 
     @property
+    def is_single(self) -> bool:
+        """Whether it takes one value as well as a list of them."""
+        return bool(self.types & {"string", "number", "integer"})
+
+    @property
     def is_free(self) -> bool:
         """Whether it takes values that no list holds."""
         if self.items is not None and not self.is_numbers:

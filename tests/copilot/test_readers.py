@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from copilot.engine import Engine
 from copilot.planner.model import NOT_SURE, EmbeddedPlanner
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import Call, Situation
-from copilot.readers import VARIABLE, chosen_reader, reader
+from copilot.readers import VARIABLE, NoWeights, chosen_reader, reader
 from copilot.session import Session
 
 COUNT = Plan((Call("db_count"),))
@@ -45,6 +46,14 @@ def test_the_planner_reads_unless_another_is_set(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv(VARIABLE, "oracle")
     with pytest.raises(ValueError, match="'oracle'; there are 'planner' and 'interpreter'"):
         chosen_reader()
+
+
+def test_without_weights_it_is_said_where_they_should_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("copilot.language.policy.WEIGHTS", tmp_path / "policy.npz")
+    with pytest.raises(NoWeights, match=r"not at .*policy\.npz: learn them \(docs/language.md\)"):
+        reader("interpreter")
 
 
 def test_the_likeliest_plan_whose_calls_work_is_done(engine: Engine) -> None:

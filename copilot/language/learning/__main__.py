@@ -46,8 +46,6 @@ OF_AN_INTENT = 6
 """Tasks that are taken of each intent of the benchmark: more say the same again."""
 AS_IF_NEW = 0.3
 """How often the tools of a request are taken for tools that no known request wants."""
-SAME = 1 - 1e-4
-"""The cosine of a request with itself, but for rounding."""
 FROZEN = ("word.", "pos.", "typ.", "norm.", *(f"enc.{n}." for n in range(KEPT)))
 """Weights that are MiniLM's own, and not kept."""
 
@@ -59,6 +57,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=5000, help="Batches of 48.")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--begun", type=Path, help="A policy to go on from.")
     parser.add_argument("--unseen", action="store_true", help="Leave out tasks with a withheld tool.")
     parser.add_argument("--hold", nargs="*", default=[], help="Files of the bank, without .jsonl.")
     asked = parser.parse_args()
@@ -66,7 +65,8 @@ def main() -> None:
     read, held = _read(asked.tasks, asked.unseen, asked.hold)
     print(f"{len(read)} requests to learn from, {len(held)} held", flush=True)
     checkpoints = Checkpoints(asked.out.with_suffix(".checkpoint"))
-    learned, found = learn(read, held, toolbox(), asked.steps, asked.seed, checkpoints)
+    begun = None if asked.begun is None else Learned.load(asked.begun)
+    learned, found = learn(read, held, toolbox(), asked.steps, asked.seed, checkpoints, begun)
     learned.save(asked.out)
     if held:
         print(f"{found:.1%} of the frames that were held are written without a fault")
@@ -79,22 +79,32 @@ def learn(
     steps: int,
     seed: int,
     checkpoints: Checkpoints,
+    begun: Learned | None = None,
 ) -> tuple[Learned, float]:
-    """The policy learned from `read`, and the share of the frames of `held` that it writes."""
+    """The policy learned from `read`, and the share of the frames of `held` that it writes.
+
+    `begun` is one to go on from.
+    """
     encoder = Encoder()
-    vocabulary = Vocabulary(schema_of(tools), literals_of(read))
-    tags = {
-        tag: n for n, tag in enumerate(sorted({each for one in read for each in one.shown.tags} - {""}), 1)
-    }
+    schema = schema_of(tools)
+    literals = literals_of(read, schema)
+    wanted = {tool for each in read for tool in _tools(each)}
+    # What no example wants is never learned to be wrong: it is to be found by its description one day.
+    vocabulary = Vocabulary(schema, literals, schema.keys() - wanted)
+    kinds = sorted({each for one in read for each in one.shown.tags} - {""})
+    tags = {tag: n for n, tag in enumerate(dict.fromkeys((*(begun.tags if begun else ()), *kinds)), 1)}
     vectors = encoder.encode([_text(each) for each in read])
     known = Known(vectors, tuple(map(_tools, read)))
+    voices = [each.record.voice for each in read]
     asked = phrases(tools, encoder)
-    samples = list(_samples(read, vectors, vocabulary, tags, asked, known, AS_IF_NEW))
+    samples = list(_samples(read, vectors, vocabulary, tags, asked, known, voices, AS_IF_NEW))
     beside = encoder.encode([_text(each) for each in held])
-    measured = list(_samples(held, beside, vocabulary, tags, asked, known, as_if_new=0))
+    measured = list(_samples(held, beside, vocabulary, tags, asked, known, voices, as_if_new=0))
     learner = Learner(
         read_weights(model_folder() / "model.safetensors"), *descriptions(vocabulary, tools, encoder)
     )
+    if begun is not None:
+        learner.take({**begun.weights, "own.weight": begun.own(vocabulary)})
     pieces = tokenizer()
 
     def epoch(chance: random.Random) -> list[Sample]:
@@ -109,7 +119,7 @@ def learn(
     coverage = learned_coverage(
         [([stem for _, stem in free_words(each.shown, each.frame)], tokens_of(each.frame)) for each in read]
     )
-    learned = Learned(weights, vocabulary.keys, tuple(tags), known, coverage)
+    learned = Learned(weights, vocabulary.keys, tuple(tags), literals, known, coverage)
     return learned, right(learner, measured, vocabulary)
 
 
@@ -120,15 +130,19 @@ def _samples(
     tags: Mapping[str, int],
     asked: Known,
     known: Known,
+    known_voices: Sequence[str],
     as_if_new: float,
 ) -> Iterator[Sample]:
-    """Each likeness to the known requests leaves out the request itself: nobody asks the same again."""
+    """Each likeness to the known requests leaves out those of the same voice: who asks later is another."""
     pieces = tokenizer()
     chance = random.Random(0)
+    voices = np.array(known_voices)
     for each, vector in zip(read, vectors, strict=True):
         phrases_like = asked.likeness(vector, vocabulary.tools)
         other = known.or_else(
-            known.likeness(vector, vocabulary.tools, same=SAME), phrases_like, vocabulary.tools
+            known.likeness(vector, vocabulary.tools, voices == each.record.voice),
+            phrases_like,
+            vocabulary.tools,
         )
         if chance.random() < as_if_new:
             new = np.isin(vocabulary.tools, _tools(each))

@@ -129,6 +129,10 @@ class Learner(nn.Module):
         for each in (self.word, self.pos, self.typ, self.norm, *self.enc[:KEPT]):
             each.requires_grad_(False)
 
+    def take(self, weights: Mapping[str, Floats]) -> None:
+        """Go on from weights of a file, which holds those that were trained."""
+        self.load_state_dict({name: torch.tensor(each) for name, each in weights.items()}, strict=False)
+
     def candidates(self) -> Tensor:
         """(vocabulary, 384), as `network.described`; in training some go by their description alone."""
         own = self.own.weight

@@ -84,14 +84,22 @@ def read_records(
             yield error
 
 
-def literals_of(read: Iterable[Read], fewest: int = 3) -> list[str]:
-    """The literals that at least so many frames hold, in order."""
-    counts: dict[str, int] = {}
+def literals_of(
+    read: Iterable[Read], schema: Mapping[str, Mapping[str, Argument]], fewest: int = 3
+) -> dict[str, list[str]]:
+    """By argument, the literals that at least so many frames hold, of at least two voices; never days."""
+    found: dict[tuple[str, str], list[str]] = {}
     for each in read:
-        values = (value for step in each.frame for _, values in step.arguments for value in values)
-        for text in {value.json for value in values if isinstance(value, Literal)}:
-            counts[text] = counts.get(text, 0) + 1
-    return sorted(text for text, count in counts.items() if count >= fewest)
+        for step in each.frame:
+            for name, values in step.arguments:
+                if "date" not in schema[step.tool][name].types:
+                    for text in {value.json for value in values if isinstance(value, Literal)}:
+                        found.setdefault((name, text), []).append(each.record.voice)
+    literals: dict[str, list[str]] = {}
+    for (name, text), voices in sorted(found.items()):
+        if len(voices) >= fewest and len(set(voices)) > 1:
+            literals.setdefault(name, []).append(text)
+    return literals
 
 
 def sample_of(

@@ -13,11 +13,12 @@ from copilot.language.grammar import END, MAX_SPAN, Vocabulary, Written
 from tests.copilot.language.said import tools
 
 WORDS = 60
+LITERALS = {"names": ['"mean"'], "level": ["3"]}
 
 
 @cache
 def vocabulary() -> Vocabulary:
-    return Vocabulary(tools(), ['"mean"', "3"])
+    return Vocabulary(tools(), LITERALS)
 
 
 def test_a_frame_is_read_again_as_it_was_written() -> None:
@@ -30,6 +31,19 @@ def test_a_frame_is_read_again_as_it_was_written() -> None:
     tokens = vocabulary().tokens(frame)
     assert tokens is not None and tokens[-1] == END
     assert vocabulary().frame(tokens) == frame
+
+
+def test_a_literal_is_taken_only_by_the_arguments_that_it_was_meant_for() -> None:
+    three = vocabulary().tokens((Step("zoom_map", (("level", (Literal("3"),)),)),))
+    assert three is not None
+    written = Written(vocabulary(), WORDS)
+    for token in three[:2]:
+        written = written.step(token)
+    assert written.allowed().tokens[three[2]]
+    place = Written(vocabulary(), WORDS)
+    for token in (vocabulary().tokens((Step("filter_coords"),)) or [])[:1]:
+        place = place.step(token)
+    assert not place.step(vocabulary().token_of("place")).allowed().tokens[three[2]]
 
 
 def test_a_literal_that_training_never_saw_cannot_be_written() -> None:
@@ -56,5 +70,7 @@ def test_whatever_the_grammar_allows_is_a_frame_of_tools_and_their_arguments(cha
             for value in values:
                 if isinstance(value, Pointer):
                     assert 0 <= value.first <= value.last < min(WORDS, value.first + MAX_SPAN)
-                elif not takes[name].is_free:
-                    assert isinstance(value, Literal) and value.json in takes[name].spelled
+                elif isinstance(value, Literal):
+                    assert value.json in (*takes[name].spelled, *LITERALS.get(name, ()))
+                else:
+                    assert takes[name].is_free

@@ -35,6 +35,9 @@ def test_a_trial_ends_where_heavy_computing_or_the_outside_begins(engine: Engine
     brought = session.call("add_file", file=str(FOLDER / "town_before.tif"))
     assert brought.ok, brought.text
     works = trial(session)
-    for begins in (Call("web_search", {"query": "floods"}), Call("road_extraction", {"image": "town_before"})):
+    for begins in (
+        Call("web_search", {"query": "floods"}),
+        Call("road_extraction", {"image": "town_before"}),
+    ):
         assert works([begins, Call("no_such_tool")])
     assert not works([Call("road_extraction", {"image": "no such image"})])

@@ -22,6 +22,7 @@ from copilot.language.schema import schema_of
 from copilot.language.view import Past
 from copilot.planner.encoder import DIMENSIONS
 from copilot.planner.head import shared_encoder
+from tests.copilot.language.said import tools
 from tools.toolbox import Toolbox, toolbox
 
 TALK = example_of(
@@ -85,16 +86,27 @@ def test_a_tool_that_no_known_request_wants_is_known_by_its_docstring() -> None:
     names = ("slope", "undo", "redo")
     likeness = known.likeness(np.array([0.6, 0.8], np.float32), names)
     assert likeness.tolist() == pytest.approx([0.8, 0.8, 0])
+    without = known.likeness(np.array([0.6, 0.8], np.float32), names, np.array([False, True]))
+    assert without.tolist() == pytest.approx([0.6, 0, 0])
     phrases = np.array([0.1, 0.2, 0.3], np.float32)
     assert known.or_else(likeness, phrases, names).tolist() == pytest.approx([0.8, 0.8, 0.3])
 
 
-def test_a_tool_that_is_added_later_leaves_the_others_their_vectors() -> None:
+def test_a_tool_that_is_new_or_never_wanted_leaves_the_others_their_vectors() -> None:
     every = tuple(toolbox())
-    before = Vocabulary(schema_of(Toolbox(every[1:])), [])
+    before = Vocabulary(schema_of(Toolbox(every[1:])), {})
     vectors = np.arange(before.size * DIMENSIONS, dtype=np.float32).reshape(-1, DIMENSIONS)
-    learned = Learned({"own.weight": vectors}, before.keys, (), Known(np.zeros((0, DIMENSIONS)), ()))
+    known = Known(np.zeros((1, DIMENSIONS), np.float32), (before.tools[1:],))
+    learned = Learned({"own.weight": vectors}, before.keys, (), {}, known)
     after = Vocabulary(schema_of(toolbox()), learned.literals)
     rows = dict(zip(after.keys, learned.own(after), strict=True))
-    assert (rows[f"tool {every[0].name}"] == 0).all()
-    assert all((rows[key] == vector).all() for key, vector in zip(before.keys, vectors, strict=True))
+    new = {f"tool {every[0].name}", f"tool {before.tools[0]}"}
+    assert all((rows[key] == 0).all() for key in new)
+    kept = dict(zip(before.keys, vectors, strict=True))
+    assert all((rows[key] == vector).all() for key, vector in kept.items() if key not in new)
+
+
+def test_a_tool_that_no_example_wants_is_never_learned_to_be_wrong() -> None:
+    hidden = Vocabulary(tools(), {}, {"slope"})
+    begins = hidden.beginnings[1 : hidden.first_name]
+    assert dict(zip(hidden.tools, begins, strict=True)) == {name: name != "slope" for name in hidden.tools}

@@ -39,7 +39,7 @@ def _sample(vocabulary: Vocabulary, favour: float = 0.0):
 
 
 def test_both_networks_score_the_same() -> None:
-    vocabulary = Vocabulary(tools(), [])
+    vocabulary = Vocabulary(tools(), {})
     learner = _learner(vocabulary).eval()
     sample = _sample(vocabulary)
     with torch.no_grad():
@@ -58,7 +58,7 @@ def test_both_networks_score_the_same() -> None:
 
 
 def test_training_makes_the_right_frame_likelier(tmp_path: Path) -> None:
-    vocabulary = Vocabulary(tools(), [])
+    vocabulary = Vocabulary(tools(), {})
     learner, sample = _learner(vocabulary), _sample(vocabulary)
     before = loss_of(learner.eval(), batch_of([sample], vocabulary))[0].item()
     kept = Checkpoints(tmp_path / "policy.checkpoint")
@@ -68,7 +68,7 @@ def test_training_makes_the_right_frame_likelier(tmp_path: Path) -> None:
 
 
 def test_training_that_was_broken_off_goes_on_from_where_it_was(tmp_path: Path) -> None:
-    vocabulary = Vocabulary(tools(), [])
+    vocabulary = Vocabulary(tools(), {})
     learner, sample = _learner(vocabulary), _sample(vocabulary)
     kept = Checkpoints(tmp_path / "policy.checkpoint", every=2)
     train(learner, lambda _: [sample], vocabulary, 2, kept, told=lambda _: None)
