@@ -96,7 +96,12 @@ def _embedded(engine: Engine, catalogue: Catalogue) -> BaseChatModel:
     """The embedded planner: in the app it reads in processes of its own, so that it holds nobody up."""
     from copilot.apart.here import ReadsHere
     from copilot.planner.model import EmbeddedPlanner
+    from copilot.readers import NoReader, chosen_reader
 
+    try:
+        chosen_reader()
+    except NoReader as error:
+        raise ModelNotConfigured(str(error)) from error
     if engine.background:
         return EmbeddedPlanner(planner=engine.readers, catalogue=catalogue, gazetteer=engine.gazetteer)
     here = EmbeddedPlanner.on(engine)

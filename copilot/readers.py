@@ -9,6 +9,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from copilot.language.policy import WEIGHTS, Learned
 from copilot.planner.head import Head, shared_encoder
 from copilot.planner.plan import Plan, Planner
 
@@ -26,30 +27,29 @@ class Reads(Protocol):
         """The plan of a request said into a situation."""
 
 
-class NoWeights(Exception):
-    """The interpreter was asked for, and its weights are not there."""
+class NoReader(Exception):
+    """A reader was asked for that there is not, or whose weights are not there."""
 
 
 def chosen_reader() -> str:
-    """The name of the reader that is set. Raises ValueError for one that there is not."""
+    """The name of the reader that is set. Raises NoReader."""
     name = os.environ.get(VARIABLE) or PLANNER
     if name not in (PLANNER, INTERPRETER):
-        raise ValueError(f"${VARIABLE} is '{name}'; there are '{PLANNER}' and '{INTERPRETER}'.")
+        raise NoReader(f"${VARIABLE} is '{name}'; there are '{PLANNER}' and '{INTERPRETER}'.")
+    if name == INTERPRETER and not WEIGHTS.is_file():
+        raise NoReader(
+            f"The interpreter's weights are not at {WEIGHTS}: learn them (docs/language.md), or leave"
+            f" ${VARIABLE} unset."
+        )
     return name
 
 
 @cache
 def reader(name: str) -> Reads:
-    """The reader of that name, loaded once in a process. Raises NoWeights."""
+    """The reader of that name, loaded once in a process."""
     if name == PLANNER:
         return Planner(Head.load())
     from copilot.language.interpreter import Interpreter  # its weights, which the planner does not need
-    from copilot.language.policy import WEIGHTS, Learned
     from tools.toolbox import toolbox
 
-    if not WEIGHTS.is_file():
-        raise NoWeights(
-            f"The interpreter's weights are not at {WEIGHTS}: learn them (docs/language.md), or leave"
-            f" ${VARIABLE} unset."
-        )
     return Interpreter.of(Learned.load(), shared_encoder(), toolbox())

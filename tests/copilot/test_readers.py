@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from copilot.engine import Engine
+from copilot.models import ModelNotConfigured, chat_model
 from copilot.planner.model import NOT_SURE, EmbeddedPlanner
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import Call, Situation
-from copilot.readers import VARIABLE, NoWeights, chosen_reader, reader
+from copilot.readers import VARIABLE, chosen_reader, reader
 from copilot.session import Session
 
 COUNT = Plan((Call("db_count"),))
@@ -41,19 +42,20 @@ def test_the_planner_reads_unless_another_is_set(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv(VARIABLE, raising=False)
     assert chosen_reader() == "planner"
     assert isinstance(reader("planner"), Planner)
-    monkeypatch.setenv(VARIABLE, "interpreter")
-    assert chosen_reader() == "interpreter"
-    monkeypatch.setenv(VARIABLE, "oracle")
-    with pytest.raises(ValueError, match="'oracle'; there are 'planner' and 'interpreter'"):
-        chosen_reader()
 
 
-def test_without_weights_it_is_said_where_they_should_be(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_reader_that_is_not_there_is_said_before_anything_is_read(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("copilot.language.policy.WEIGHTS", tmp_path / "policy.npz")
-    with pytest.raises(NoWeights, match=r"not at .*policy\.npz: learn them \(docs/language.md\)"):
-        reader("interpreter")
+    monkeypatch.setenv(VARIABLE, "oracle")
+    with pytest.raises(ModelNotConfigured, match="'oracle'; there are 'planner' and 'interpreter'"):
+        chat_model("embedded", engine)
+    monkeypatch.setenv(VARIABLE, "interpreter")
+    monkeypatch.setattr("copilot.readers.WEIGHTS", tmp_path / "policy.npz")
+    with pytest.raises(ModelNotConfigured, match=r"not at .*policy\.npz: learn them \(docs/language.md\)"):
+        chat_model("embedded", engine)
+    (tmp_path / "policy.npz").touch()
+    assert chosen_reader() == "interpreter"
 
 
 def test_the_likeliest_plan_whose_calls_work_is_done(engine: Engine) -> None:
