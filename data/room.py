@@ -55,7 +55,15 @@ def ran_out(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
-        if "no space left on device" in str(error).lower():  # so GDAL puts it
+        if "no space left on device" in _said(error):  # so GDAL puts it
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def _said(error: BaseException) -> str:
+    """What an error says, in lower case; nothing of one whose own words break, as some of Pint's do."""
+    try:
+        return str(error).lower()
+    except Exception:
+        return ""

@@ -39,3 +39,17 @@ def test_a_full_disk_is_told_from_other_errors_however_deep_it_lies() -> None:
     assert ran_out(wrapped)
     assert ran_out(RuntimeError("TIFFAppendToStrip:Write error at scanline 3: No space left on device"))
     assert not ran_out(OSError(errno.EACCES, "Permission denied")) and not ran_out(ValueError("x"))
+
+
+class Wordless(Exception):
+    """An error that cannot be put into words."""
+
+    def __str__(self) -> str:
+        raise TypeError("unsupported format string")
+
+
+def test_an_error_without_words_says_nothing_of_a_disk_and_what_it_comes_of_is_still_heard() -> None:
+    assert not ran_out(Wordless())
+    full = Wordless()
+    full.__cause__ = OSError(errno.ENOSPC, "No space left on device")
+    assert ran_out(full)
