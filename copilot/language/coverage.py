@@ -37,10 +37,6 @@ class Coverage:
             for word, stem in free_words(shown, frame)
         )
 
-    def is_known(self, word: str) -> bool:
-        """Whether it was learned what the word stands for."""
-        return stemmed(word) in self.shares
-
 
 NO_COVERAGE = Coverage({})
 """Before anything is learned."""

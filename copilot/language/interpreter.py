@@ -39,8 +39,6 @@ class Reading:
     """How probable it is that these are the right calls."""
     features: tuple[float, ...]
     """What the confidence was told from, as `confidence.FEATURES` names them."""
-    unread: tuple[str, ...] = ()
-    """Words that mean something elsewhere, and nothing in these calls."""
 
 
 class Interpreter:
@@ -62,15 +60,8 @@ class Interpreter:
 
     def _reading(self, shown: Shown, scored: tuple[Scored, ...], number: int) -> Reading:
         frame = scored[number].frame
-        left = self._coverage.left(shown, frame)
-        features = features_of(shown, scored, number, left)
-        return Reading(
-            frame,
-            self._calls(frame, shown),
-            self._confidence.of(features),
-            features,
-            tuple(word for word, share in left if share > 0.9 and self._coverage.is_known(word)),
-        )
+        features = features_of(shown, scored, number, self._coverage.left(shown, frame))
+        return Reading(frame, self._calls(frame, shown), self._confidence.of(features), features)
 
     def _calls(self, frame: Frame, shown: Shown) -> tuple[Call, ...]:
         schema = self._policy.vocabulary.schema

@@ -67,9 +67,8 @@ class Known:
     def _by_tool(self) -> tuple[Ids, Ids, tuple[str, ...]]:
         """The requests tool after tool, where each tool's begin, and the tools."""
         pairs = sorted((tool, row) for row, tools in enumerate(self.tools) for tool in set(tools))
-        wanted = tuple(dict.fromkeys(tool for tool, _ in pairs))
-        starts = [next(n for n, (tool, _) in enumerate(pairs) if tool == each) for each in wanted]
-        return np.array([row for _, row in pairs], np.intp), np.array(starts, np.intp), wanted
+        wanted, starts = np.unique([tool for tool, _ in pairs], return_index=True)
+        return np.array([row for _, row in pairs], np.intp), starts, tuple(wanted.tolist())
 
 
 @dataclass(frozen=True)

@@ -41,3 +41,16 @@ def test_a_trial_ends_where_heavy_computing_or_the_outside_begins(engine: Engine
     ):
         assert works([begins, Call("no_such_tool")])
     assert not works([Call("road_extraction", {"image": "no such image"})])
+
+
+def test_a_review_of_a_detection_that_there_is_works_and_of_another_does_not(engine: Engine) -> None:
+    session = Session.open(name="trial", engine=engine)
+    for tool, arguments in (
+        ("add_file", {"file": str(FOLDER / "airfield.tif")}),
+        ("optical_detection", {"image": "airfield", "classes": ["plane"]}),
+    ):
+        done = session.call_tool(tool, arguments)
+        assert done.ok, done.text
+    works = trial(session)
+    assert works([Call("review_detection", {"verdict": "confirm", "detection_id": 1})])
+    assert not works([Call("review_detection", {"verdict": "confirm", "detection_id": 10_000})])
