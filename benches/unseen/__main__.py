@@ -10,18 +10,17 @@ Measured on the sample catalogue, on 15 January 2024, the web's tools answered b
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from copilot import Session
 from copilot.answer import Answer
+from copilot.bench.asked import asked, opened
 from copilot.bench.build.steady import steady_player, steady_world
-from copilot.bench.check import GoldFails, Player, Run, check, gold_after
+from copilot.bench.check import GoldFails, Player
 from copilot.bench.standin import in_place
-from copilot.bench.task import TODAY, Task
+from copilot.bench.task import TODAY
 from copilot.engine import Engine, default_engine
 from copilot.language.bank.example import Example, read_examples
 
@@ -45,24 +44,11 @@ class Judged:
 
 def judged(example: Example, engine: Engine, player: Player) -> list[Judged]:
     """What came of each turn of a conversation. Raises GoldFails where the example itself does not work."""
-    session = Session.open(name="unseen", engine=engine)
-    for call in example.setup:
-        session.call_tool(call.tool, dict(call.args))
-    played = player.begin(example.setup)
-    found = []
-    for turn in example.turns:
-        task = Task(example.id, example.voice, "information", turn.say, turn.calls, "", {}, also=turn.also)
-        gold = gold_after(player, task, played)
-        before, began = session.state, time.perf_counter()
-        try:
-            answer: Answer | None = session.ask(turn.say)
-        except Exception:  # a crash is a wrong answer, and must not hide the others
-            answer = None
-        passed = time.perf_counter() - began
-        right = answer is not None and check(gold, Run.of(answer, before)).success
-        found.append(Judged(len(turn.calls), right, _silent(answer, right), passed))
-        played = player.play(turn.calls, played)
-    return found
+    session = opened(example, engine)
+    return [
+        Judged(len(each.turn.calls), each.right, _silent(each.answer, each.right), each.seconds)
+        for each in asked(example, session, player)
+    ]
 
 
 def _silent(answer: Answer | None, right: bool) -> bool:

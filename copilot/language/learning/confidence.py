@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from copilot import Session
+from copilot.bench.asked import asked, opened
 from copilot.bench.build.steady import steady_player, steady_world
-from copilot.bench.check import GoldFails, Player, Run, check, gold_after
+from copilot.bench.check import GoldFails, Player
 from copilot.bench.standin import in_place
-from copilot.bench.task import TODAY, Task
+from copilot.bench.task import TODAY
 from copilot.engine import Engine, default_engine
 from copilot.language.bank.example import EXAMPLES, Example, read_examples
 from copilot.language.confidence import UNFITTED, Confidence
@@ -70,9 +71,7 @@ def turns(
     """What comes of each turn of some conversations."""
     noting = _Noting(interpreter)
     for example in examples:
-        session = Session.open(name="held", engine=engine)
-        for call in example.setup:
-            session.call_tool(call.tool, dict(call.args))
+        session = opened(example, engine)
         works = trial(session)
 
         def noted(calls: Sequence[Call], works: object = works) -> bool:
@@ -86,20 +85,10 @@ def turns(
             tries_first=False,
             trial=noted,
         )
-        played = player.begin(example.setup)
-        for turn in example.turns:
-            task = Task(
-                example.id, example.voice, "information", turn.say, turn.calls, "", {}, also=turn.also
-            )
-            try:
-                gold = gold_after(player, task, played)
-            except GoldFails:
-                break
-            before = session.state
-            answer = session.ask(turn.say, model=model)
-            right = check(gold, Run.of(answer, before)).success
-            yield Turned(noting.taken.features, right, not right and answer.outcome == "done")
-            played = player.play(turn.calls, played)
+        with suppress(GoldFails):
+            for each in asked(example, session, player, model):
+                silent = not each.right and each.answer is not None and each.answer.outcome == "done"
+                yield Turned(noting.taken.features, each.right, silent)
 
 
 def fitted(seen: Sequence[Turned]) -> Confidence:
