@@ -30,6 +30,7 @@ from state.store import Behind, Conflict, SessionRow, StoreUnavailable, now
 from tools.base import Work, World, work_here
 from tools.bounds import MAX_NAME_CHARS as MAX_TOOL_CHARS
 from tools.bounds import cut
+from tools.columns import columns_of
 from tools.run import call_arguments, run_call
 
 if TYPE_CHECKING:
@@ -366,6 +367,10 @@ class Session:
             models=self.engine.home / "models",
             reader=Reader(self.row.owner, self.id),
         )
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """The columns of its tables and layers, by their ids."""
+        return columns_of(self.state.artifacts, self.engine.artifacts(self.id).find)
 
     @property
     def catalogue(self) -> Catalogue:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 
 from data.catalogue import classes as stored
+from data.catalogue.base import Catalogue
 from data.schema import ClassInfo, DatasetInfo
 from data.vocabulary import class_ids, find, group_of
 from data.vocabulary.words import spelled
@@ -31,7 +32,12 @@ class ClassWords:
     @classmethod
     def of(cls, world: World) -> ClassWords:
         """The classes of all data sets of the catalogue."""
-        infos = world.catalogue.datasets()
+        return cls.over(world.catalogue)
+
+    @classmethod
+    def over(cls, catalogue: Catalogue) -> ClassWords:
+        """The same, where there is no more of a world."""
+        infos = catalogue.datasets()
         return cls(tuple((info.name, info.version) for info in infos), infos)
 
     def canonical(self, word: str) -> tuple[str, ...]:

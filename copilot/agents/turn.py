@@ -132,7 +132,7 @@ class OpenTurn:
         self.source, self.stop = source, stop
         self.spent = Spent(budget)
         if getattr(model, "tries_first", False):
-            model = model.model_copy(update={"trial": trial(session)})
+            model = model.model_copy(update={"trial": trial(session), "columns": session.columns})
         self.asking = Asking(model, fallback, stop, lambda: self.spent.seconds_left)
         self.said: list[BaseMessage] = []
         self._asked: BaseMessage | None = None

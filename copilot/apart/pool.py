@@ -81,7 +81,14 @@ class Readers:
         catalogue = situation.catalogue
         past, datasets = tuple(situation.past), catalogue.datasets()
         reading = Reading(
-            request, situation.state, situation.today, past, datasets, id(catalogue), self.cpu_s
+            request,
+            situation.state,
+            situation.today,
+            past,
+            datasets,
+            id(catalogue),
+            self.cpu_s,
+            situation.columns,
         )
         with self._places:
             for _ in range(_TRIES):

@@ -15,8 +15,9 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,8 @@ class Reading:
     """Which view of the catalogue it is said into: an owner's, or everybody's."""
     cpu_s: int = READING_CPU_S
     """Whole seconds of computing that it may take."""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of the artifacts that have rows, by their ids."""
 
 
 class AskedCatalogue:
@@ -154,7 +157,14 @@ def _answer(app: Connection, seen: dict[int, AskedCatalogue], planner: Reads, *,
     # One for each view: what the planner remembers of one owner's catalogue it takes for no other's.
     catalogue = seen.setdefault(reading.view, AskedCatalogue(app))
     catalogue.known = reading.datasets
-    situation: Any = Situation(reading.state, reading.today, catalogue, gazetteer(), reading.past)  # type: ignore[arg-type]
+    situation: Any = Situation(
+        reading.state,
+        reading.today,
+        catalogue,  # type: ignore[arg-type]
+        gazetteer(),
+        reading.past,
+        columns=reading.columns,
+    )
     try:
         app.send(("plan", planner.plan(reading.request, situation)))
     except MemoryError:

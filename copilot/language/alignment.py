@@ -12,8 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from copilot.language.dating import YEARLESS
 from copilot.language.frame import Frame, Literal, Pointer, Result, Step, Value
-from copilot.language.grounding import LAST_DAYS, meanings, spelled_numbers
+from copilot.language.grounding import ANY_YEAR, DESCENDING, LAST_DAYS, meanings, spelled_numbers
+from copilot.language.linking import Links
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
 
@@ -45,8 +47,12 @@ def aligned(
     shown: Shown,
     schema: Mapping[str, Mapping[str, Argument]],
     made: Mapping[int, Sequence[str]],
+    links: Links | None = None,
 ) -> Frame:
-    """The frame of some calls; `made` are the names of what each of them brings. Raises NotSaid."""
+    """The frame of some calls; `made` are the names of what each of them brings. Raises NotSaid.
+
+    With `links` words that a tool takes for the same name as the value are found too.
+    """
     used, steps = _Used(), []
     for number, (tool, arguments) in enumerate(calls):
         earlier = {n: {folded(name) for name in made.get(n, ())} for n in range(number)}
@@ -58,14 +64,36 @@ def aligned(
             if name in ("file", "path") and isinstance(value, str):
                 value = value.rpartition("/")[2]
             several = value if takes.is_list and isinstance(value, list) else [value]
-            read = tuple(_value(each, takes, shown, earlier, used) for each in several)
+            read = tuple(one for each in several for one in _values(each, takes, shown, earlier, used, links))
             if read:
                 values.append((name, read))
         steps.append(Step(tool, tuple(values)))
     return tuple(steps)
 
 
-def _value(value: Any, takes: Argument, shown: Shown, earlier: Mapping[int, set[str]], used: _Used) -> Value:
+def _values(
+    value: Any,
+    takes: Argument,
+    shown: Shown,
+    earlier: Mapping[int, set[str]],
+    used: _Used,
+    links: Links | None,
+) -> Iterator[Value]:
+    """A value of a list; a column that is sorted by from its end has its sign by itself."""
+    if takes.is_list and isinstance(value, str) and value.startswith("-") and len(value) > 1:
+        yield DESCENDING
+        value = value[1:]
+    yield _value(value, takes, shown, earlier, used, links)
+
+
+def _value(
+    value: Any,
+    takes: Argument,
+    shown: Shown,
+    earlier: Mapping[int, set[str]],
+    used: _Used,
+    links: Links | None,
+) -> Value:
     inner = takes.each
     if isinstance(value, bool) or _is_choice(value, inner):
         return Literal(json.dumps(value))
@@ -78,6 +106,10 @@ def _value(value: Any, takes: Argument, shown: Shown, earlier: Mapping[int, set[
     for place in reversed(shown.places):
         if place.item.value is not None and _is_item(value, place.item.value, place.item.names):
             return Pointer(place.first, place.last)
+    if links is not None and isinstance(value, str):
+        found = [Pointer(*gram) for gram in _grams(shown) if links.same(takes.name, shown.said(*gram), value)]
+        if found:
+            return used.take(takes.name, sorted(found, key=lambda each: each.last - each.first))
     if isinstance(value, str | int | float) and len(str(value)) < MAX_LITERAL_CHARS:
         return Literal(json.dumps(value))
     raise NotSaid(f"{takes.name}: nothing says {value!r}.")
@@ -128,19 +160,20 @@ def _lists(value: list[Any], shown: Shown) -> Iterator[Pointer]:
 
 
 def _phrases(value: str, takes: Argument, shown: Shown) -> Iterator[Pointer]:
-    if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+    if re.fullmatch(r"\d{4}-\d\d(-\d\d)?", value):
         for day in shown.mentions.dates:
             bound = day.end if takes.name in LAST_DAYS else day.start
             where = shown.at(day.start_index, day.end_index)
-            if where is not None and bound is not None and bound.isoformat() == value:
+            if day.kind == YEARLESS and takes.name not in ANY_YEAR:
+                continue
+            if where is not None and bound is not None and bound.isoformat().startswith(value):
                 yield Pointer(*where)
     if len(value) > MAX_LITERAL_CHARS:
         at = shown.mentions.text.casefold().find(value.casefold().strip())
         if at >= 0 and (where := shown.at(at, at + len(value.strip()))) is not None:
             yield Pointer(*where)
         return
-    count = len(shown.request)
-    grams = [(n, m) for n in range(count) for m in range(n, min(count, n + MAX_PHRASE))]
+    grams = list(_grams(shown))
     for reading in (folded, stemmed):
         wanted = reading(value)
         same = [gram for gram in grams if reading(shown.said(*gram)) == wanted] if wanted else []
@@ -152,6 +185,12 @@ def _phrases(value: str, takes: Argument, shown: Shown) -> Iterator[Pointer]:
             where = shown.at(span.start, span.end)
             if where is not None:
                 yield Pointer(*where)
+
+
+def _grams(shown: Shown) -> Iterator[tuple[int, int]]:
+    """The first and last words of all short phrases of the request."""
+    count = len(shown.request)
+    return ((n, m) for n in range(count) for m in range(n, min(count, n + MAX_PHRASE)))
 
 
 def _names(value: Any) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from copilot.language.dating import YEARLESS
 from copilot.language.frame import Literal, Pointer, Result, Step, Value
 from copilot.language.mentions import Number
 from copilot.language.schema import Argument
@@ -13,8 +14,12 @@ from copilot.language.shown import Shown
 
 LAST_DAYS = frozenset({"end", "until", "before", "to", "end_date"})
 """Arguments that take a period's last day."""
+ANY_YEAR = frozenset({"date", "until"})
+"""Arguments of sums with dates: a day whose year nobody says is one of this year."""
 MADE = ("raster", "table", "vector", "detections", "document", "figure", "store", "layer", "artifact", "id")
 """What the data of a step call the handle of what it made."""
+DESCENDING = Literal('"-"')
+"""Stands before a column that is sorted by from its end."""
 _AROUND = " \t\n\"'“”‘’`«».,;:!?"
 """Signs beside what is said that are no part of it."""
 
@@ -35,6 +40,7 @@ def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[s
     for name, values in step.arguments:
         takes = arguments[name]
         meant = [each for value in values if (each := _meant(value, takes.each, shown)) is not None]
+        meant = _signed(meant)
         if not meant:
             continue
         if takes.is_list and not (len(meant) == 1 and takes.is_single and not isinstance(meant[0], list)):
@@ -46,6 +52,17 @@ def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[s
                 else meant[0]
             )
     return found
+
+
+def _signed(values: list[Any]) -> list[Any]:
+    """The sign of what is sorted by from its end, put before it."""
+    sign, signed = json.loads(DESCENDING.json), list[Any]()
+    for value in values:
+        if signed and signed[-1] == sign:
+            signed[-1] = f"{sign}{value}"
+        else:
+            signed.append(value)
+    return [each for each in signed if each != sign]
 
 
 def _meant(value: Value, takes: Argument, shown: Shown) -> Any:
@@ -69,7 +86,7 @@ def meanings(shown: Shown, words: Pointer, takes: Argument) -> Iterator[Any]:
     mentions = shown.mentions
     if "date" in takes.types:
         for day in mentions.dates:
-            if _shares(day, start, end):
+            if _shares(day, start, end) and (day.kind != YEARLESS or takes.name in ANY_YEAR):
                 bound = day.end if takes.name in LAST_DAYS else day.start
                 if bound is not None:
                     yield bound.isoformat()

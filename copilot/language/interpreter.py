@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from copilot.language.asking import in_words
 from copilot.language.confidence import Confidence, features_of
 from copilot.language.coverage import Coverage
 from copilot.language.decoding import Scored
 from copilot.language.frame import Frame
 from copilot.language.grounding import grounded
-from copilot.language.mentions import Mentions
+from copilot.language.mentions import Mentions, names_in
 from copilot.language.policy import Learned, Policy
 from copilot.language.shown import Shown
 from copilot.language.view import Past, view
@@ -18,6 +21,7 @@ from copilot.planner.encoder import Encoder
 from copilot.planner.plan import Plan
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Reader
+from state.codec import canonical
 from tools.toolbox import Toolbox
 
 CANDIDATES = 4
@@ -44,19 +48,33 @@ class Reading:
 class Interpreter:
     """Reads requests. Holds no state of a conversation: everything comes with the situation."""
 
-    def __init__(self, policy: Policy, coverage: Coverage, confidence: Confidence) -> None:
+    def __init__(self, policy: Policy, coverage: Coverage, confidence: Confidence, toolbox: Toolbox) -> None:
         self._policy, self._coverage, self._confidence = policy, coverage, confidence
+        self._toolbox = toolbox
 
     @classmethod
     def of(cls, learned: Learned, encoder: Encoder, toolbox: Toolbox) -> Interpreter:
         """From what training gave."""
-        return cls(Policy(learned, encoder, toolbox), learned.coverage, learned.confidence)
+        return cls(Policy(learned, encoder, toolbox), learned.coverage, learned.confidence, toolbox)
 
     def readings(self, request: str, situation: Situation) -> tuple[Reading, ...]:
         """The readings of a request said into a situation, the likeliest first."""
         shown = shown_in(request, situation)
-        scored = self._policy.frames(shown)[:CANDIDATES]
+        scored = self._of_one_meaning(self._policy.frames(shown), shown)[:CANDIDATES]
         return tuple(self._reading(shown, scored, n) for n in range(len(scored)))
+
+    def _of_one_meaning(self, scored: Sequence[Scored], shown: Shown) -> tuple[Scored, ...]:
+        """Frames that come to the same calls as one, as probable as all of them together."""
+        found: dict[str, Scored] = {}
+        for each in scored:
+            meaning = canonical([[call.tool, call.args] for call in self._calls(each.frame, shown)])
+            likelier = found.get(meaning)
+            if likelier is None:
+                found[meaning] = each
+            else:
+                both = float(np.logaddexp(likelier.log_probability, each.log_probability))
+                found[meaning] = replace(likelier, log_probability=both)
+        return tuple(sorted(found.values(), key=lambda each: -each.log_probability))
 
     def _reading(self, shown: Shown, scored: tuple[Scored, ...], number: int) -> Reading:
         frame = scored[number].frame
@@ -74,8 +92,21 @@ class Interpreter:
 
     def plan(self, request: str, situation: Situation) -> Plan:
         """The plan of the likeliest reading, with those of the others behind it."""
+        if (chosen := self._chosen(request, situation)) is not None:
+            return chosen
         first, *others = (self.as_plan(each) for each in self.readings(request, situation))
         return replace(first, instead=tuple(others))
+
+    def _chosen(self, request: str, situation: Situation) -> Plan | None:
+        """The reading that was chosen of those that the last turn offered; None where none was."""
+        last = situation.past[-1] if situation.past else None
+        if last is None or last.question is None or request not in last.question.args.get("choices", ()):
+            return None
+        state = {**situation.state, "ui": {**situation.state["ui"], "question": None}}
+        before = replace(situation, state=state, past=situation.past[:-1])
+        offered = (each.calls for each in self.readings(last.request, before))
+        meant = (calls for calls in offered if in_words(calls, self._toolbox) == request)
+        return next((Plan(calls) for calls in meant), None)
 
     def as_plan(self, reading: Reading) -> Plan:
         """The plan of one reading, without the others."""
@@ -85,6 +116,6 @@ class Interpreter:
 
 def shown_in(request: str, situation: Situation) -> Shown:
     """What the policy sees of a request said into a situation."""
-    named = Reader(situation.gazetteer, situation.today, situation.names()).read(request)
+    named = names_in(request, Reader(situation.gazetteer, situation.today, situation.names()))
     past = [Past(turn.request, [(call.tool, call.args) for call in turn.calls]) for turn in situation.past]
-    return Shown(Mentions(request, situation.today, named), view(situation.state, past, {}))
+    return Shown(Mentions(request, situation.today, named), view(situation.state, past, situation.columns))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from typing import TypeVar
 
+from copilot.language.dating import dated
+from copilot.language.spoken import written
 from copilot.planner.reading.coordinates import CoordSpan, coordinates
-from copilot.planner.reading.dates import DateSpan, dates
+from copilot.planner.reading.dates import DateSpan
 from copilot.planner.reading.quantities import KM_PER, NUMBER, number
 from copilot.planner.reading.text import plain
-from copilot.planner.spans import Span
+from copilot.planner.spans import Reader, Span
 
+Found = TypeVar("Found", DateSpan, CoordSpan)
 _NUMBER = re.compile(rf"(?<![\w.])-?(?:{NUMBER})")
 _UNIT = re.compile(r"\s{0,2}-?\s{0,2}(%|percent\b|per cent\b|nautical miles?\b|[a-zµ²]+)")
 _WORD = re.compile(r"[a-z]+")
@@ -49,11 +53,13 @@ class Mentions:
 
     def __init__(self, text: str, today: date, named: Iterable[Span] = ()) -> None:
         self.text, self._today, self.named = text, today, tuple(named)
+        self._written = written(text)
 
     @cached_property
     def dates(self) -> tuple[DateSpan, ...]:
         """Days and periods."""
-        return tuple(each for each in dates(self.text, self._today) if each.start or each.end)
+        found = dated(self._written.text, self._today)
+        return tuple(self._as_said(each) for each in found if each.start or each.end)
 
     @cached_property
     def points(self) -> tuple[CoordSpan, ...]:
@@ -68,10 +74,13 @@ class Mentions:
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
         """Every number, in digits or words, and which one of several."""
-        lowered = plain(self.text)
-        counted = (_number(lowered, match) for match in _NUMBER.finditer(lowered))
+        lowered, origin = plain(self._written.text), self._written.origin
+        counted = (
+            replace(each, start=origin[each.start], end=origin[each.end])
+            for each in (_number(lowered, match) for match in _NUMBER.finditer(lowered))
+        )
         ordered = (
-            Number(match.start(), match.end(), ORDINALS[match[0]])
+            Number(origin[match.start()], origin[match.end()], ORDINALS[match[0]])
             for match in _WORD.finditer(lowered)
             if match[0] in ORDINALS
         )
@@ -85,7 +94,21 @@ class Mentions:
 
     @cached_property
     def _coordinates(self) -> tuple[CoordSpan, ...]:
-        return tuple(each for each in coordinates(self.text) if each.error is None)
+        found = coordinates(self._written.text)
+        return tuple(self._as_said(each) for each in found if each.error is None)
+
+    def _as_said(self, span: Found) -> Found:
+        """A span of the written text as the one of what was said."""
+        start, end = (self._written.origin[n] for n in (span.start_index, span.end_index))
+        return replace(span, start_index=start, end_index=end, text=self.text[start:end])
+
+
+def names_in(text: str, reader: Reader) -> Iterator[Span]:
+    """The names of a request, as `reader` finds them once its spoken numbers are written in digits."""
+    whole = written(text)
+    for each in reader.read(whole.text):
+        start, end = whole.origin[each.start], whole.origin[each.end]
+        yield replace(each, start=start, end=end, text=text[start:end])
 
 
 def _number(lowered: str, match: re.Match[str]) -> Number:

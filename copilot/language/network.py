@@ -25,6 +25,7 @@ _SCALE = np.float32(_WIDTH**-0.5)
 _EPSILON = np.float32(1e-12)
 _DECODER_EPSILON = np.float32(1e-5)
 Ids = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 PUBLISHED = {
     "q": "attention.self.query",
     "k": "attention.self.key",
@@ -76,11 +77,18 @@ class Scores:
 class Network:
     """The weights, by their names in training (copilot/language/learning/network.py)."""
 
-    def __init__(self, weights: Mapping[str, Floats], candidates: Floats) -> None:
-        """`candidates`: (vocabulary, 384), as `described` gives them."""
+    def __init__(self, weights: Mapping[str, Floats], candidates: Floats, new: Bools) -> None:
+        """`candidates`: (vocabulary, 384), as `described` gives them.
+
+        `new` (vocabulary,): tools that no known request wants. They are all scored alike, so that only how
+        the request is like their phrases tells them apart: what a layer says of a description that it never
+        met is no evidence.
+        """
         self._weights = weights
         self._depth = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("dec."))
         self._candidates = candidates
+        fresh = self._norm("cnorm", weights["fresh"], _DECODER_EPSILON)
+        self._scored = np.where(new[:, None], fresh, candidates)
 
     def encode(self, pieces: Ids, first: Ids, tags: Ids, kinds: Ids) -> Encoded:
         """Read what is shown: the ids of its pieces; for each word its first piece, its tag and its kind."""
@@ -117,7 +125,7 @@ class Network:
             values, now = self._written(f"dec.{n}", values, memory, past)
             layers.append(now)
         scale = weights["scale"]
-        scores = self._linear("out", values) @ self._candidates.T * scale
+        scores = self._linear("out", values) @ self._scored.T * scale
         first = self._linear("pst", values) @ self._linear("hst", shown.words).T * scale
         last = self._linear("pen", values) @ self._linear("hen", shown.words).T * scale
         return Beams(tuple(layers)), Scores(scores, first, last)

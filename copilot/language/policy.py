@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -27,6 +28,9 @@ from tools.toolbox import Toolbox
 WEIGHTS = Path(__file__).with_name("policy.npz")
 MAX_PIECES = 6
 """Of one word; the rest of a long one is not read."""
+MAX_CHARS = 400
+"""Of a request that is held against known ones."""
+_SIGNS = re.compile(r"[.,;:!?()\n]")
 _CLS, _SEP, _UNKNOWN = 101, 102, 100
 _BYTE = 127
 _BESIDE = frozenset({"about", "known"})
@@ -53,10 +57,6 @@ class Known:
             counted = (cosines if without is None else np.where(without, 0, cosines))[rows]
             best |= zip(wanted, np.maximum.reduceat(counted, starts).tolist(), strict=True)
         return np.array([max(best[name], 0) for name in names], np.float32)
-
-    def or_else(self, likeness: Floats, phrases: Floats, names: Sequence[str]) -> Floats:
-        """The likeness; of tools that no request wants, that to their docstrings: new ones are as welcome."""
-        return np.where([name in self.wanted for name in names], likeness, phrases)
 
     @cached_property
     def wanted(self) -> frozenset[str]:
@@ -142,23 +142,47 @@ class Policy:
         self._tags = {name: n for n, name in enumerate(learned.tags, 1)}
         self._encoder, self._tokenizer = encoder, tokenizer()
         known = descriptions(self.vocabulary, toolbox, encoder)
-        self._network = Network(weights, described(weights, *known))
         self._phrases, self._known = phrases(toolbox, encoder), learned.known
-        self._alpha, self._beta = float(weights["alpha"]), float(weights["beta"])
+        self._new = np.array([name not in learned.known.wanted for name in self.vocabulary.tools])
+        new = np.zeros(self.vocabulary.size, bool)
+        new[1 : self.vocabulary.first_name] = self._new
+        self._network = Network(weights, described(weights, *known), new)
+        self._alpha, self._beta, self._gamma = (float(weights[name]) for name in ("alpha", "beta", "gamma"))
 
     def frames(self, shown: Shown) -> tuple[Scored, ...]:
         """The best frames of what is shown, the likeliest first."""
         pieces, first = pieces_of(self._tokenizer, shown.words)
         tags = np.array([self._tags.get(tag, 0) for tag in shown.tags])
         encoded = self._network.encode(pieces, first, tags, np.array(shown.kinds))
-        vector, tools = self._vector(shown), self.vocabulary.tools
-        phrases = self._phrases.likeness(vector, tools)
-        known = self._known.or_else(self._known.likeness(vector, tools), phrases, tools)
-        return decode(self._network, self.vocabulary, encoded, self._alpha * phrases + self._beta * known)
+        return decode(self._network, self.vocabulary, encoded, self._favour(shown))
 
-    def _vector(self, shown: Shown) -> Floats:
-        vector: Floats = self._encoder.recall([shown.mentions.text[:400] or "."])[0]
-        return vector
+    def _favour(self, shown: Shown) -> Floats:
+        """(tools,) How much each tool is wanted by likeness alone."""
+        tools = self.vocabulary.tools
+        vectors = self._encoder.recall(parts_of(shown))
+        phrases = likeness_of_parts(self._phrases, vectors, tools)
+        known = self._known.likeness(vectors[0], tools)
+        favour: Floats = np.where(
+            self._new, self._gamma * phrases, self._alpha * phrases + self._beta * known
+        )
+        return favour
+
+
+MAX_PARTS = 6
+
+
+def parts_of(shown: Shown) -> list[str]:
+    """A request as a whole, then what stands between its signs, where that is some words."""
+    text = shown.mentions.text[:MAX_CHARS]
+    between = [each.strip() for each in _SIGNS.split(text)]
+    parts = [each for each in between if len(each.split()) > 1] if len(between) > 1 else []
+    return [text or ".", *parts[:MAX_PARTS]]
+
+
+def likeness_of_parts(phrases: Known, vectors: Floats, names: Sequence[str]) -> Floats:
+    """(names,) How alike the likest part of a request, (parts, 384), is to what each tool is asked for by."""
+    likeness: Floats = np.max([phrases.likeness(vector, names) for vector in vectors], axis=0)
+    return likeness
 
 
 def tokenizer() -> Tokenizer:

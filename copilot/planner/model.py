@@ -15,6 +15,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from copilot.language.asking import question
 from copilot.language.grounding import made_by
 from copilot.planner.answer import compose
 from copilot.planner.answer_first import Done, reference
@@ -32,11 +33,11 @@ from copilot.planner.steps import (
 from copilot.prompts import THINK_FIRST, is_request, read_system_message
 from copilot.readers import chosen_reader, reader
 from state.log import Event
+from tools.toolbox import toolbox
 
 if TYPE_CHECKING:
     from copilot.engine import Engine
 
-NOT_SURE = "I am not sure that I understood that. Could you say it in another way?"
 _STOPS_THE_PLAN = ("db_load", "db_ingest", "filter_")
 """When one of these fails, what would follow is about another selection than was asked for."""
 
@@ -54,8 +55,10 @@ class EmbeddedPlanner(BaseChatModel):
     """It computes in this process: there is no server to wait for."""
     trial: Callable[[Sequence[Call]], bool] | None = None
     """Whether some calls work here; None where nobody can tell."""
+    columns: Callable[[], Mapping[str, Sequence[str]]] | None = None
+    """The columns of the session's tables and layers, by their ids; None where nobody can tell."""
     tries_first: bool = True
-    """It takes a trial from whoever asks it in a session."""
+    """It takes a trial and the columns from whoever asks it in a session."""
     knows_tools: bool = True
     """It knows the toolbox by name: it needs no schemas, and none are picked for it."""
 
@@ -96,11 +99,13 @@ class EmbeddedPlanner(BaseChatModel):
 
         What is not sure enough is asked about and not done.
         """
-        plans = (plan, *plan.instead)
+        plans: Sequence[Plan] = (plan, *plan.instead)
         if len(plans) > 1 and self.trial is not None:
             works = self.trial
-            plan = next((each for each in plans if works(each.calls)), plan)
-        return plan if plan.is_sure else Plan((Call("ask_user", {"question": NOT_SURE}),))
+            plans = [each for each in plans if works(each.calls)] or [plan]
+        if plans[0].is_sure:
+            return plans[0]
+        return Plan((question([each.calls for each in plans], toolbox()),))
 
     def _next(
         self, messages: Sequence[BaseMessage], bound: Sequence[str] | None, forced: str | None
@@ -111,7 +116,14 @@ class EmbeddedPlanner(BaseChatModel):
         progress = _progress(messages[opened + 1 :])
         plan = progress.plan
         if plan is None:
-            situation = Situation(state, today, self.catalogue, self.gazetteer, _past(messages[:opened]))
+            situation = Situation(
+                state,
+                today,
+                self.catalogue,
+                self.gazetteer,
+                _past(messages[:opened]),
+                columns=self.columns() if self.columns is not None else {},
+            )
             plan = self._chosen(self.planner.plan(messages[opened].text, situation))
         if forced is not None:
             image = image_looked_at(state, self.catalogue, _past(messages[:opened]))

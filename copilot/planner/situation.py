@@ -71,6 +71,8 @@ class Situation:
     past: Sequence[PastTurn] = ()
     choices: Mapping[str, str] = field(default_factory=dict)
     """Phrases the user has since made clear: the ambiguous words, in lower case, to what was chosen."""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of the artifacts that have rows, by their ids."""
 
     def __post_init__(self) -> None:
         self.loaded: set[str] = set(self.state["database"]["loaded"])

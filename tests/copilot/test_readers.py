@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from copilot.engine import Engine
+from copilot.language.asking import WHICH_OF_THESE, in_words
 from copilot.models import ModelNotConfigured, chat_model
-from copilot.planner.model import NOT_SURE, EmbeddedPlanner
+from copilot.planner.model import EmbeddedPlanner
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import Call, Situation
 from copilot.readers import VARIABLE, chosen_reader, reader
@@ -72,4 +73,5 @@ def test_where_no_plan_works_the_likeliest_says_why_not(engine: Engine) -> None:
 def test_what_is_not_sure_enough_is_asked_about(engine: Engine) -> None:
     calls, reply = answered(engine, Plan(LOADED.calls, is_sure=False))
     assert calls == [("ask_user", True)]
-    assert NOT_SURE in reply
+    assert WHICH_OF_THESE in reply
+    assert in_words(LOADED.calls, engine.toolbox) in reply

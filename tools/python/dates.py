@@ -19,6 +19,7 @@ DateText = Annotated[
         max_length=40,
         description="YYYY-MM-DD, YYYY-DDD (day of the year), 14 March 2019, a time such as "
         "2019-03-14T10:30Z, or today, tomorrow, yesterday.",
+        json_schema_extra={"format": "date"},
     ),
 ]
 _ORDINAL = re.compile(r"(\d{4})-?(\d{3})")

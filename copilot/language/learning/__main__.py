@@ -13,6 +13,7 @@ written without a fault.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import tomllib
@@ -36,7 +37,16 @@ from copilot.language.learning.records import of_tasks, records
 from copilot.language.learning.samples import Read, Sample, literals_of, read_records, sample_of
 from copilot.language.learning.train import Checkpoints, right, train
 from copilot.language.network import KEPT
-from copilot.language.policy import Known, Learned, descriptions, phrases, tokenizer
+from copilot.language.policy import (
+    MAX_CHARS,
+    Known,
+    Learned,
+    descriptions,
+    likeness_of_parts,
+    parts_of,
+    phrases,
+    tokenizer,
+)
 from copilot.language.schema import schema_of
 from copilot.planner.encoder import Encoder, Floats, model_folder, read_weights
 from tools.toolbox import Toolbox, toolbox
@@ -44,8 +54,6 @@ from tools.toolbox import Toolbox, toolbox
 WITHHELD = Path(__file__).parents[3] / "benches" / "unseen" / "withheld.toml"
 OF_AN_INTENT = 6
 """Tasks that are taken of each intent of the benchmark: more say the same again."""
-AS_IF_NEW = 0.3
-"""How often the tools of a request are taken for tools that no known request wants."""
 FROZEN = ("word.", "pos.", "typ.", "norm.", *(f"enc.{n}." for n in range(KEPT)))
 """Weights that are MiniLM's own, and not kept."""
 
@@ -97,9 +105,9 @@ def learn(
     known = Known(vectors, tuple(map(_tools, read)))
     voices = [each.record.voice for each in read]
     asked = phrases(tools, encoder)
-    samples = list(_samples(read, vectors, vocabulary, tags, asked, known, voices, AS_IF_NEW))
+    samples = list(_samples(read, vectors, vocabulary, tags, asked, known, voices, encoder))
     beside = encoder.encode([_text(each) for each in held])
-    measured = list(_samples(held, beside, vocabulary, tags, asked, known, voices, as_if_new=0))
+    measured = list(_samples(held, beside, vocabulary, tags, asked, known, voices, encoder))
     learner = Learner(
         read_weights(model_folder() / "model.safetensors"), *descriptions(vocabulary, tools, encoder)
     )
@@ -131,29 +139,26 @@ def _samples(
     asked: Known,
     known: Known,
     known_voices: Sequence[str],
-    as_if_new: float,
+    encoder: Encoder,
 ) -> Iterator[Sample]:
     """Each likeness to the known requests leaves out those of the same voice: who asks later is another."""
     pieces = tokenizer()
-    chance = random.Random(0)
     voices = np.array(known_voices)
-    for each, vector in zip(read, vectors, strict=True):
-        phrases_like = asked.likeness(vector, vocabulary.tools)
-        other = known.or_else(
-            known.likeness(vector, vocabulary.tools, voices == each.record.voice),
-            phrases_like,
-            vocabulary.tools,
-        )
-        if chance.random() < as_if_new:
-            new = np.isin(vocabulary.tools, _tools(each))
-            other[new] = phrases_like[new]
+    parts = [parts_of(each.shown)[1:] for each in read]
+    beside = dict(
+        zip((texts := list(dict.fromkeys(itertools.chain(*parts)))), encoder.encode(texts), strict=True)
+    )
+    for each, vector, said in zip(read, vectors, parts, strict=True):
+        several = np.stack([vector, *(beside[text] for text in said)])
+        phrases_like = likeness_of_parts(asked, several, vocabulary.tools)
+        other = known.likeness(vector, vocabulary.tools, voices == each.record.voice)
         sample = sample_of(each, vocabulary, pieces, tags, phrases_like, other)
         if sample is not None:
             yield sample
 
 
 def _text(read: Read) -> str:
-    return read.record.said[:400]
+    return read.record.said[:MAX_CHARS]
 
 
 def _tools(read: Read) -> tuple[str, ...]:

@@ -84,6 +84,7 @@ def turns(
             gazetteer=engine.gazetteer,
             tries_first=False,
             trial=noted,
+            columns=session.columns,
         )
         with suppress(GoldFails):
             for each in asked(example, session, player, model):

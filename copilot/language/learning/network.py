@@ -20,6 +20,12 @@ DROPOUT = 0.1
 MAX_TAGS, MAX_TOKENS, TOKEN_KINDS = 64, 96, 6
 DROPPED_NAMES = 0.4
 """How often a token goes by its description alone, as one that training never knew will."""
+HIDDEN_PIECES = 0.05
+"""How often a piece of what is shown is hidden, so that no one word is relied on."""
+MASK, LAST_SIGN = 103, 998
+"""MiniLM's own sign for what is hidden; ids up to the other one are signs of its own."""
+AS_IF_NEW = 0.15
+"""How often a tool is taken for one that no known request wants."""
 
 
 class Attention(nn.Module):
@@ -101,7 +107,8 @@ class Learner(nn.Module):
         self.pin, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.pst, self.hst = nn.Linear(width, width), nn.Linear(width, width)
         self.pen, self.hen = nn.Linear(width, width), nn.Linear(width, width)
-        self.alpha, self.beta = nn.Parameter(torch.tensor(4.0)), nn.Parameter(torch.tensor(4.0))
+        self.alpha, self.beta, self.gamma = (nn.Parameter(torch.tensor(4.0)) for _ in range(3))
+        self.fresh = nn.Parameter(torch.randn(width) * 0.02)
         self.scale = nn.Parameter(torch.tensor(1 / math.sqrt(width)))
         for each in (self.tag, self.seg, self.own, self.dpos, self.kind):
             nn.init.normal_(each.weight, std=0.02)
@@ -143,6 +150,9 @@ class Learner(nn.Module):
     def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """(batch, words, 384) and (batch, pieces, 384) of what is shown."""
         pieces, first, mask = batch["pieces"], batch["first"], batch["present"][:, None, None, :]
+        if self.training:
+            hidden = (torch.rand(pieces.shape) < HIDDEN_PIECES) & (pieces > LAST_SIGN)
+            pieces = pieces.masked_fill(hidden, MASK)
         values = self.norm(self.word(pieces) + self.pos.weight[: pieces.shape[1]] + self.typ.weight[0])
         with torch.no_grad():
             for layer in self.enc[:KEPT]:
@@ -154,8 +164,13 @@ class Learner(nn.Module):
             values = layer(values, mask)
         return values.gather(1, places), values
 
-    def forward(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-        """The scores of each token after each: of the vocabulary, of words as a pointer's first and last."""
+    def forward(
+        self, batch: Mapping[str, Tensor], new: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The scores of each token after each: of the vocabulary, of words as a pointer's first and last.
+
+        `new` (tools,): those that are taken for new ones; in training, where it is not given, some by chance.
+        """
         words, shown = self.read(batch)
         known = self.candidates()
         last, is_word = batch["written"], batch["written"] >= self.size
@@ -165,9 +180,16 @@ class Learner(nn.Module):
         values = self.dnorm(inputs + self.kind(batch["token_kinds"]) + self.dpos.weight[: last.shape[1]])
         for layer in self.dec:
             values = layer.write(values, shown, batch["present"][:, None, None, :])
-        scores = self.out(values) @ known.T * self.scale
-        favour = self.alpha * batch["phrases"] + self.beta * batch["known"]
-        scores = scores + functional.pad(favour, (1, self.size - 1 - favour.shape[1]))[:, None, :]
+        tools = batch["phrases"].shape[1]
+        if new is None:
+            new = torch.rand(tools) < (AS_IF_NEW if self.training else 0)
+        is_new = functional.pad(new, (1, self.size - 1 - tools))
+        scored = torch.where(is_new[:, None], self.cnorm(self.fresh), known)
+        scores = self.out(values) @ scored.T * self.scale
+        favour = torch.where(
+            new, self.gamma * batch["phrases"], self.alpha * batch["phrases"] + self.beta * batch["known"]
+        )
+        scores = scores + functional.pad(favour, (1, self.size - 1 - tools))[:, None, :]
         first = self.pst(values) @ self.hst(words).transpose(1, 2) * self.scale
         end = self.pen(values) @ self.hen(words).transpose(1, 2) * self.scale
         return scores, first, end

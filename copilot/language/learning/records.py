@@ -12,6 +12,7 @@ from copilot.language.bank.example import Example, Turn
 from copilot.language.view import Past
 from state.codec import to_json
 from state.model import State
+from tools.columns import columns_of
 
 Call = tuple[str, Mapping[str, Any]]
 
@@ -29,6 +30,8 @@ class Record:
     past: tuple[Past, ...] = ()
     made: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """The ids and names of what each call brings."""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of the artifacts that have rows, by their ids."""
 
 
 def records(examples: Iterable[Example], player: Player) -> Iterator[Record]:
@@ -38,10 +41,9 @@ def records(examples: Iterable[Example], player: Player) -> Iterator[Record]:
         for number, turn in enumerate(example.turns):
             after = player.play(turn.calls, played)
             calls = _calls(turn.calls)
-            state = to_json(played.state)
-            yield Record(
-                f"{example.id}/{number}", example.voice, turn.say, calls, state, past, _made(played, after)
-            )
+            state, made = to_json(played.state), _made(played, after)
+            columns = columns_of(played.state.artifacts, played.files.get)
+            yield Record(f"{example.id}/{number}", example.voice, turn.say, calls, state, past, made, columns)
             if after.failed:
                 break
             played, past = after, (*past, Past(turn.say, calls))

@@ -15,7 +15,8 @@ from copilot.language.alignment import NotSaid, aligned
 from copilot.language.frame import Frame, Literal
 from copilot.language.grammar import Bools, Vocabulary, Written
 from copilot.language.learning.records import Record
-from copilot.language.mentions import Mentions
+from copilot.language.linking import Links
+from copilot.language.mentions import Mentions, names_in
 from copilot.language.network import FIRST, LAST, NAME, NOTHING, TOOL, VALUE, Ids
 from copilot.language.policy import pieces_of
 from copilot.language.schema import Argument
@@ -64,8 +65,8 @@ class Sample:
 def shown_to_policy(record: Record, catalogue: Catalogue, gazetteer: Gazetteer, today: date) -> Shown:
     """What the policy sees of a record."""
     situation = Situation(dict(record.state), today, catalogue, gazetteer)
-    named = Reader(gazetteer, today, situation.names()).read(record.said)
-    return Shown(Mentions(record.said, today, named), view(record.state, record.past, {}))
+    named = names_in(record.said, Reader(gazetteer, today, situation.names()))
+    return Shown(Mentions(record.said, today, named), view(record.state, record.past, record.columns))
 
 
 def read_records(
@@ -76,10 +77,11 @@ def read_records(
     today: date,
 ) -> Iterator[Read | NotSaid]:
     """Each record with its frame; where a value is not said, why."""
+    links = Links.of(catalogue, gazetteer)
     for record in records:
         shown = shown_to_policy(record, catalogue, gazetteer, today)
         try:
-            yield Read(record, shown, aligned(record.calls, shown, schema, record.made))
+            yield Read(record, shown, aligned(record.calls, shown, schema, record.made, links))
         except NotSaid as error:
             yield error
 
@@ -87,13 +89,17 @@ def read_records(
 def literals_of(
     read: Iterable[Read], schema: Mapping[str, Mapping[str, Argument]], fewest: int = 3
 ) -> dict[str, list[str]]:
-    """By argument, the literals that at least so many frames hold, of at least two voices; never days."""
+    """By argument, the literals that at least so many frames hold, of at least two voices; never days.
+
+    "today" is no day by itself.
+    """
     found: dict[tuple[str, str], list[str]] = {}
     for each in read:
         for step in each.frame:
             for name, values in step.arguments:
-                if "date" not in schema[step.tool][name].types:
-                    for text in {value.json for value in values if isinstance(value, Literal)}:
+                is_day = "date" in schema[step.tool][name].types
+                for text in {value.json for value in values if isinstance(value, Literal)}:
+                    if not (is_day and any(sign.isdigit() for sign in text)):
                         found.setdefault((name, text), []).append(each.record.voice)
     literals: dict[str, list[str]] = {}
     for (name, text), voices in sorted(found.items()):

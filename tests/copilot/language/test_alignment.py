@@ -6,6 +6,7 @@ import pytest
 
 from copilot.language.alignment import NotSaid
 from copilot.language.frame import Literal, Pointer, Result, Step
+from copilot.language.grounding import DESCENDING
 from copilot.language.view import Item
 from tests.copilot.language.said import Call, calls, frame
 
@@ -52,6 +53,14 @@ def test_what_the_session_has_is_pointed_at_in_the_view() -> None:
     meant = frame("caption it", [("caption", {"image": "raster-9"})], Item("raster"), picture)
     assert meant == (Step("caption", (("image", (Pointer(4, 4),)),)),)
     assert calls("caption it", meant, Item("raster"), picture) == [("caption", {"image": "harbour"})]
+
+
+def test_a_column_sorted_by_from_its_end_is_a_sign_and_a_column() -> None:
+    columns = (Item("table"), Item("stations", "stations"), Item("depth_m", "depth_m"))
+    known: list[Call] = [("sort_table", {"by": ["-depth_m"], "table": "stations"})]
+    meant = frame("stations, deepest first", known, *columns)
+    assert meant[0].arguments[0] == ("by", (DESCENDING, Pointer(7, 9)))
+    assert calls("stations, deepest first", meant, *columns) == known
 
 
 def test_the_same_word_said_twice_is_pointed_at_twice() -> None:

@@ -17,12 +17,12 @@ from copilot.language.learning.__main__ import learn
 from copilot.language.learning.records import of_tasks, records
 from copilot.language.learning.samples import Read, read_records
 from copilot.language.learning.train import Checkpoints
-from copilot.language.policy import Known, Learned, Policy
+from copilot.language.policy import Known, Learned, Policy, likeness_of_parts, parts_of
 from copilot.language.schema import schema_of
 from copilot.language.view import Past
 from copilot.planner.encoder import DIMENSIONS
 from copilot.planner.head import shared_encoder
-from tests.copilot.language.said import tools
+from tests.copilot.language.said import shown, tools
 from tools.toolbox import Toolbox, toolbox
 
 TALK = example_of(
@@ -80,7 +80,7 @@ def test_what_is_learned_is_kept_in_a_file_to_half_precision(tmp_path: Path) -> 
     assert all(np.isfinite(each.log_probability) for each in scored)
 
 
-def test_a_tool_that_no_known_request_wants_is_known_by_its_docstring() -> None:
+def test_a_tool_is_as_wanted_as_the_most_alike_request_that_wants_it() -> None:
     vectors = np.eye(2, dtype=np.float32)
     known = Known(vectors, (("slope",), ("slope", "undo")))
     names = ("slope", "undo", "redo")
@@ -88,8 +88,15 @@ def test_a_tool_that_no_known_request_wants_is_known_by_its_docstring() -> None:
     assert likeness.tolist() == pytest.approx([0.8, 0.8, 0])
     without = known.likeness(np.array([0.6, 0.8], np.float32), names, np.array([False, True]))
     assert without.tolist() == pytest.approx([0.6, 0, 0])
-    phrases = np.array([0.1, 0.2, 0.3], np.float32)
-    assert known.or_else(likeness, phrases, names).tolist() == pytest.approx([0.8, 0.8, 0.3])
+
+
+def test_a_request_is_held_against_phrases_part_by_part() -> None:
+    said = shown("slope of dem, then: undo it. Now")
+    assert parts_of(said) == ["slope of dem, then: undo it. Now", "slope of dem", "undo it"]
+    known = Known(np.eye(2, dtype=np.float32), (("slope",), ("undo",)))
+    vectors = np.array([[0.7, 0.7], [1, 0], [0.1, 0.9]], np.float32)
+    likeness = likeness_of_parts(known, vectors, ("slope", "undo", "redo"))
+    assert likeness.tolist() == pytest.approx([1, 0.9, 0])
 
 
 def test_a_tool_that_is_new_or_never_wanted_leaves_the_others_their_vectors() -> None:

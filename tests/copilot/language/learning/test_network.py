@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from copilot.language.frame import Pointer, Step
@@ -38,15 +39,19 @@ def _sample(vocabulary: Vocabulary, favour: float = 0.0):
     return sample
 
 
-def test_both_networks_score_the_same() -> None:
+@pytest.mark.parametrize("first_known", [0, 40])
+def test_both_networks_score_the_same(first_known: int) -> None:
     vocabulary = Vocabulary(tools(), {})
     learner = _learner(vocabulary).eval()
     sample = _sample(vocabulary)
+    new = np.arange(vocabulary.size) <= first_known
+    new[0] = False
     with torch.no_grad():
-        scores, first, last = (each[0].numpy() for each in learner(batch_of([sample], vocabulary)))
+        outputs = learner(batch_of([sample], vocabulary), torch.tensor(new[1 : vocabulary.first_name]))
+        scores, first, last = (each[0].numpy() for each in outputs)
     weights = {name: values.numpy() for name, values in learner.state_dict().items()}
     known = descriptions(vocabulary, toolbox(), shared_encoder())
-    network = Network(weights, described(weights, *known))
+    network = Network(weights, described(weights, *known), new)
     encoded = network.encode(sample.pieces, sample.first, sample.tags, sample.kinds)
     beams, written = network.begin(), batch_of([sample], vocabulary)
     for n in range(len(sample.tokens)):
