@@ -147,7 +147,8 @@ class Policy:
         new = np.zeros(self.vocabulary.size, bool)
         new[1 : self.vocabulary.first_name] = self._new
         self._network = Network(weights, described(weights, *known), new)
-        self._alpha, self._beta, self._gamma = (float(weights[name]) for name in ("alpha", "beta", "gamma"))
+        self._alpha, self._beta = float(weights["alpha"]), float(weights["beta"])
+        self._gamma, self._delta = float(weights["gamma"]), float(weights["delta"])
 
     def frames(self, shown: Shown) -> tuple[Scored, ...]:
         """The best frames of what is shown, the likeliest first."""
@@ -163,7 +164,7 @@ class Policy:
         phrases = likeness_of_parts(self._phrases, vectors, tools)
         known = self._known.likeness(vectors[0], tools)
         favour: Floats = np.where(
-            self._new, self._gamma * phrases, self._alpha * phrases + self._beta * known
+            self._new, self._gamma * phrases + self._delta, self._alpha * phrases + self._beta * known
         )
         return favour
 

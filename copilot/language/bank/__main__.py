@@ -1,6 +1,7 @@
 """`python -m copilot.language.bank lint [FILE …]`: play every example; what is wrong is printed, and counted.
 
-Without files, the bank's own. `tools` counts the examples of each tool, the rarest first.
+Without files, the bank's own, and other wordings of them. `tools` counts the examples of each tool,
+the rarest first.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from copilot.bench.standin import in_place
 from copilot.engine import Engine, default_engine
 from copilot.language.bank.example import EXAMPLES, BadExample, Example, read_examples
 from copilot.language.bank.proving import problems_of, twice
+from copilot.language.bank.wording import WORDINGS, Wording, problems_with, read_wordings
 from tools.toolbox import toolbox
 
 
@@ -27,23 +29,26 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments)
     try:
         examples = list(read_examples(asked.files or sorted(EXAMPLES.glob("*.jsonl"))))
+        wordings = [] if asked.files else list(read_wordings(sorted(WORDINGS.glob("*.jsonl"))))
     except BadExample as error:
         print(error, file=sys.stderr)
         return 1
-    return _lint(examples) if asked.what == "lint" else _count_tools(examples)
+    return _lint(examples, wordings) if asked.what == "lint" else _count_tools(examples)
 
 
-def _lint(examples: Sequence[Example]) -> int:
+def _lint(examples: Sequence[Example], wordings: Sequence[Wording]) -> int:
     player = steady_player(steady_world(Engine.in_memory(default_engine().catalogue_address)))
     with in_place():
         wrong = [f"{each.id}: {problem}" for each in examples for problem in problems_of(player, each)]
     wrong += twice(examples)
+    if wordings:
+        wrong += problems_with(wordings, examples)
     print("".join(f"{each}\n" for each in wrong), end="", file=sys.stderr)
     turns = sum(len(each.turns) for each in examples)
     several = sum(len(each.turns) > 1 for each in examples)
-    voices = len({each.voice for each in examples})
+    voices = len({each.voice for each in examples} | {each.voice for each in wordings})
     said = f"{len(examples)} examples ({several} of several turns), {turns} turns, {voices} voices"
-    print(f"{said}: {len(wrong)} wrong")
+    print(f"{said}, {len(wordings)} other wordings: {len(wrong)} wrong")
     return int(bool(wrong))
 
 

@@ -29,11 +29,12 @@ from copilot.bench.task import TODAY
 from copilot.engine import Engine, default_engine
 from copilot.language.alignment import NotSaid
 from copilot.language.bank.example import EXAMPLES, Example, read_examples
+from copilot.language.bank.wording import WORDINGS, Wording, read_wordings
 from copilot.language.coverage import free_words, learned_coverage, tokens_of
 from copilot.language.grammar import Vocabulary
 from copilot.language.learning.augmentation import augmented
 from copilot.language.learning.network import Learner
-from copilot.language.learning.records import of_tasks, records
+from copilot.language.learning.records import of_tasks, records, reworded
 from copilot.language.learning.samples import Read, Sample, literals_of, read_records, sample_of
 from copilot.language.learning.train import Checkpoints, right, train
 from copilot.language.network import KEPT
@@ -174,14 +175,13 @@ def _read(tasks: Path | None, unseen: bool, hold: Sequence[str]) -> tuple[list[R
         learnt += _some(of_tasks(_lines(tasks)), set(_withheld()) if unseen else set())
     kept = list(read_examples(each for each in files if each.stem in hold))
 
-    def all_of(examples: Iterable[Example]) -> list[Read]:
+    def all_of(examples: Iterable[Example], wordings: Iterable[Wording] = ()) -> list[Read]:
         with in_place():
-            found = read_records(
-                records(examples, player), schema_of(toolbox()), engine.catalogue, engine.gazetteer, TODAY
-            )
+            said = reworded(records(examples, player), wordings)
+            found = read_records(said, schema_of(toolbox()), engine.catalogue, engine.gazetteer, TODAY)
             return [each for each in found if not isinstance(each, NotSaid)]
 
-    return all_of(learnt), all_of(kept)
+    return all_of(learnt, read_wordings(sorted(WORDINGS.glob("*.jsonl")))), all_of(kept)
 
 
 def _lines(tasks: Path) -> Iterator[dict[str, object]]:

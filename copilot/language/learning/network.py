@@ -24,6 +24,8 @@ HIDDEN_PIECES = 0.05
 """How often a piece of what is shown is hidden, so that no one word is relied on."""
 MASK, LAST_SIGN = 103, 998
 """MiniLM's own sign for what is hidden; ids up to the other one are signs of its own."""
+SINGLE = frozenset({"alpha", "beta", "gamma", "delta"})
+"""What likeness counts: one number each."""
 AS_IF_NEW = 0.15
 """How often a tool is taken for one that no known request wants."""
 
@@ -107,7 +109,8 @@ class Learner(nn.Module):
         self.pin, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.pst, self.hst = nn.Linear(width, width), nn.Linear(width, width)
         self.pen, self.hen = nn.Linear(width, width), nn.Linear(width, width)
-        self.alpha, self.beta, self.gamma = (nn.Parameter(torch.tensor(4.0)) for _ in range(3))
+        self.alpha, self.beta = nn.Parameter(torch.tensor(4.0)), nn.Parameter(torch.tensor(4.0))
+        self.gamma, self.delta = nn.Parameter(torch.tensor(12.0)), nn.Parameter(torch.tensor(-4.0))
         self.fresh = nn.Parameter(torch.randn(width) * 0.02)
         self.scale = nn.Parameter(torch.tensor(1 / math.sqrt(width)))
         for each in (self.tag, self.seg, self.own, self.dpos, self.kind):
@@ -187,7 +190,9 @@ class Learner(nn.Module):
         scored = torch.where(is_new[:, None], self.cnorm(self.fresh), known)
         scores = self.out(values) @ scored.T * self.scale
         favour = torch.where(
-            new, self.gamma * batch["phrases"], self.alpha * batch["phrases"] + self.beta * batch["known"]
+            new,
+            self.gamma * batch["phrases"] + self.delta,
+            self.alpha * batch["phrases"] + self.beta * batch["known"],
         )
         scores = scores + functional.pad(favour, (1, self.size - 1 - tools))[:, None, :]
         first = self.pst(values) @ self.hst(words).transpose(1, 2) * self.scale

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from copilot.bench.check import Played, Player
 from copilot.bench.task import GoldCall
 from copilot.language.bank.example import Example, Turn
+from copilot.language.bank.wording import Wording
 from copilot.language.view import Past
 from state.codec import to_json
 from state.model import State
@@ -47,6 +48,17 @@ def records(examples: Iterable[Example], player: Player) -> Iterator[Record]:
             if after.failed:
                 break
             played, past = after, (*past, Past(turn.say, calls))
+
+
+def reworded(found: Iterable[Record], wordings: Iterable[Wording]) -> Iterator[Record]:
+    """The records, then each of them as others say it."""
+    known = {}
+    for each in found:
+        known[each.id] = each
+        yield each
+    for one in wordings:
+        if one.record in known:
+            yield replace(known[one.record], said=one.say, voice=one.voice)
 
 
 def _calls(calls: Iterable[GoldCall]) -> tuple[Call, ...]:

@@ -29,7 +29,7 @@ def example(name: str, *turns: object, **more: object) -> dict[str, object]:
 
 def test_examples_that_work_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = linted(tmp_path, capsys, example("a-1", MARKER, THANKS), example("a-2", THANKS))
-    assert found == (0, "2 examples (1 of several turns), 3 turns, 1 voices: 0 wrong\n", "")
+    assert found == (0, "2 examples (1 of several turns), 3 turns, 1 voices, 0 other wordings: 0 wrong\n", "")
 
 
 def test_a_call_that_fails_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
