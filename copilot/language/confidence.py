@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from copilot.language.decoding import Scored
 from copilot.language.shown import REQUEST, Shown
 
-FEATURES = ("log_probability", "least", "margin", "rank", "steps", "words", "left", "most_left", "alone")
+FEATURES = (
+    "log_probability", "least", "margin", "rank", "steps", "words", "left", "most_left", "alone", "unread",
+)  # fmt: skip
 """Of the whole frame, of its least likely token, above the next frame, its place among them; calls; words
-said; words that nothing accounts for, in all and at most; whether it was said into an empty session."""
+said; words that nothing accounts for, in all and at most; whether it was said into an empty session;
+named values that no step reads."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,11 @@ UNFITTED = Confidence((1.0, *(0.0,) * (len(FEATURES) - 1)), 0.0, 0.0)
 
 
 def features_of(
-    shown: Shown, scored: Sequence[Scored], number: int, left: Sequence[tuple[str, float]]
+    shown: Shown,
+    scored: Sequence[Scored],
+    number: int,
+    left: Sequence[tuple[str, float]],
+    unread: Sequence[str],
 ) -> tuple[float, ...]:
     """The features of one of some frames, in the order of FEATURES."""
     this = scored[number]
@@ -56,4 +63,5 @@ def features_of(
         sum(shares),
         max(shares, default=0.0),
         float(said == len(shown.kinds) - 1),
+        float(len(unread)),
     )

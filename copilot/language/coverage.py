@@ -11,13 +11,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from copilot.language.alignment import stemmed
-from copilot.language.frame import Frame, Literal, Pointer
+from copilot.language.frame import Frame, Literal, Pointer, Value
 from copilot.language.shown import Shown
 
 NOTHING = ""
 """The token of words that are said for no step: "please", "the"."""
 SHORTEST = 2
 """Letters of a word that can carry a meaning."""
+VALUES: Mapping[str, frozenset[str]] = {
+    "place": frozenset({"place", "country", "field", "value"}),
+    "date": frozenset({"start", "end", "date", "until"}),
+    "class": frozenset({"classes", "phrase", "value"}),
+    "dataset": frozenset({"names"}),
+    "attribute": frozenset({"value", "field"}),
+    "event": frozenset({"value", "field"}),
+    "layer": frozenset({"layer"}),
+    "color": frozenset({"color"}),
+    "percent": frozenset({"value", "opacity", "fraction"}),
+    "distance": frozenset({"radius_km", "distance_m"}),
+}
+"""Kinds of mentions that are values, each with the arguments that may have it without pointing at it."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +57,33 @@ NO_COVERAGE = Coverage({})
 
 def free_words(shown: Shown, frame: Frame) -> Iterator[tuple[str, str]]:
     """The words of the request that the frame points at with no value, each with its stem."""
-    pointed = {
-        n
-        for step in frame
-        for _, values in step.arguments
-        for value in values
-        if isinstance(value, Pointer)
-        for n in range(value.first, value.last + 1)
-    }
+    pointers = (value for _, value in _values(frame) if isinstance(value, Pointer))
+    pointed = {n for each in pointers for n in range(each.first, each.last + 1)}
     for n, word in enumerate(shown.request):
         if n not in pointed and len(word.text) >= SHORTEST and word.text[0].isalpha():
             yield word.text, stemmed(word.text)
+
+
+def unread(shown: Shown, frame: Frame) -> tuple[str, ...]:
+    """The places, days, classes and other values that are named in the request and read by no step."""
+    pointed = [value for _, value in _values(frame) if isinstance(value, Pointer)]
+    taken = {n for each in pointed for n in range(each.first, each.last + 1)}
+    named = {stemmed(shown.words[n]) for n in taken if n >= len(shown.request)}
+    literal = {name for name, value in _values(frame) if isinstance(value, Literal)}
+    found = dict[str, None]()
+    for kind, start, end in shown.mentions.tagged:
+        words = shown.at(start, end)
+        if kind not in VALUES or words is None or literal & VALUES[kind]:
+            continue
+        within = range(words[0], words[1] + 1)
+        if not taken & {*within} and not named & {stemmed(shown.words[n]) for n in within}:
+            found[shown.said(*words)] = None
+    return tuple(found)
+
+
+def _values(frame: Frame) -> Iterator[tuple[str, Value]]:
+    """Every value with its argument."""
+    return ((name, value) for step in frame for name, values in step.arguments for value in values)
 
 
 def tokens_of(frame: Frame) -> tuple[str, ...]:

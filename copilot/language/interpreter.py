@@ -9,7 +9,7 @@ import numpy as np
 
 from copilot.language.asking import in_words
 from copilot.language.confidence import Confidence, features_of
-from copilot.language.coverage import Coverage
+from copilot.language.coverage import Coverage, unread
 from copilot.language.decoding import Scored
 from copilot.language.frame import Frame
 from copilot.language.grounding import grounded
@@ -22,6 +22,7 @@ from copilot.planner.plan import Plan
 from copilot.planner.situation import Call, Situation
 from copilot.planner.spans import Reader
 from state.codec import canonical
+from tools.phrases import listed
 from tools.toolbox import Toolbox
 
 CANDIDATES = 4
@@ -43,6 +44,8 @@ class Reading:
     """How probable it is that these are the right calls."""
     features: tuple[float, ...]
     """What the confidence was told from, as `confidence.FEATURES` names them."""
+    unread: tuple[str, ...] = ()
+    """Named values that no call has."""
 
 
 class Interpreter:
@@ -78,8 +81,9 @@ class Interpreter:
 
     def _reading(self, shown: Shown, scored: tuple[Scored, ...], number: int) -> Reading:
         frame = scored[number].frame
-        features = features_of(shown, scored, number, self._coverage.left(shown, frame))
-        return Reading(frame, self._calls(frame, shown), self._confidence.of(features), features)
+        left, unused = self._coverage.left(shown, frame), unread(shown, frame)
+        features = features_of(shown, scored, number, left, unused)
+        return Reading(frame, self._calls(frame, shown), self._confidence.of(features), features, unused)
 
     def _calls(self, frame: Frame, shown: Shown) -> tuple[Call, ...]:
         schema = self._policy.vocabulary.schema
@@ -111,7 +115,13 @@ class Interpreter:
     def as_plan(self, reading: Reading) -> Plan:
         """The plan of one reading, without the others."""
         sure = reading.confidence >= self._confidence.least
-        return Plan(reading.calls, talk=None if reading.calls else "smalltalk", is_sure=sure)
+        notes = _notes(reading.unread) if reading.calls else ()
+        return Plan(reading.calls, notes, talk=None if reading.calls else "smalltalk", is_sure=sure)
+
+
+def _notes(unread: Sequence[str]) -> tuple[str, ...]:
+    """What the answer says of values that were named for nothing."""
+    return (f"I left out {listed(f'“{each}”' for each in unread)}.",) if unread else ()
 
 
 def shown_in(request: str, situation: Situation) -> Shown:

@@ -18,7 +18,9 @@ SCORED = (Scored((Step("undo"),), -0.5, -0.4), Scored((Step("undo"), Step("redo"
 
 def test_the_features_are_those_of_one_of_the_frames() -> None:
     said = shown("take that back", Item("before: zoom"))
-    found = dict(zip(FEATURES, features_of(said, SCORED, 1, [("take", 0.2), ("back", 0.7)]), strict=True))
+    found = dict(
+        zip(FEATURES, features_of(said, SCORED, 1, [("take", 0.2), ("back", 0.7)], ["x"]), strict=True)
+    )
     assert found == {
         "log_probability": -2.0,
         "least": -1.5,
@@ -29,8 +31,9 @@ def test_the_features_are_those_of_one_of_the_frames() -> None:
         "left": pytest.approx(0.9),
         "most_left": 0.7,
         "alone": 0.0,
+        "unread": 1.0,
     }
-    only = dict(zip(FEATURES, features_of(shown("undo"), SCORED[:1], 0, []), strict=True))
+    only = dict(zip(FEATURES, features_of(shown("undo"), SCORED[:1], 0, [], []), strict=True))
     assert (only["margin"], only["most_left"], only["alone"]) == (5.0, 0.0, 1.0)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from copilot.language.coverage import NO_COVERAGE, Coverage, learned_coverage, tokens_of
+from copilot.language.coverage import NO_COVERAGE, Coverage, learned_coverage, tokens_of, unread
 from copilot.language.frame import Frame, Literal, Pointer, Step
+from copilot.language.view import Item
 from tests.copilot.language.said import shown
 
 PAIRS = [
@@ -42,6 +43,19 @@ def test_a_word_is_left_by_a_frame_that_does_not_do_what_it_stands_for() -> None
     assert dict(coverage.left(said, mean)) == {"median": 0.9, "of": 0.0, "by": 1.0, "site": 1.0}
     assert dict(coverage.left(said, median))["median"] == pytest.approx(0)
     assert dict(NO_COVERAGE.left(said, median))["of"] == 1
+
+
+def test_a_value_that_is_named_and_read_by_no_step_is_unread() -> None:
+    said = shown("ships off Norway, May 2019, in red", Item("layer"), Item("ships", "ships"))
+    nothing: Frame = (Step("db_count"),)
+    assert unread(said, nothing) == ("ships", "Norway", "May 2019", "red")
+    place = ("place", (Pointer(2, 2),))
+    layer = ("layer", (Pointer(len(said.words) - 1, len(said.words) - 1),))
+    read: Frame = (
+        Step("filter_coords", (place,)),
+        Step("style_layer", (layer, ("color", (Literal('"#f00"'),)))),
+    )
+    assert unread(said, read) == ("May 2019",)
 
 
 def test_that_there_are_several_steps_is_something_that_words_can_say() -> None:
