@@ -9,6 +9,7 @@ import streamlit as st
 
 from copilot.agents import NAMES
 from copilot.live import live
+from copilot.local_servers import LocalServer, local_servers
 from copilot.models import EMBEDDED, configured_model
 from copilot.session import Session
 from copilot.settings import MAX_SHOTS, Settings, keep, settings_of
@@ -53,6 +54,8 @@ def show_settings(session: Session) -> None:
             disabled=running,
         )
         st.caption(_hint())
+        for server in _local_servers():
+            st.text(f"{server.offer}.")  # a model's name is no markup
 
 
 def _said(settings: Settings) -> str:
@@ -60,6 +63,12 @@ def _said(settings: Settings) -> str:
     if not settings.shots:
         return name
     return f"{name} · {settings.shots} example{'' if settings.shots == 1 else 's'}"
+
+
+@st.cache_data(ttl=60, show_spinner=False)
+def _local_servers() -> tuple[LocalServer, ...]:
+    """Servers of this machine that could answer; none where one is configured."""
+    return local_servers() if configured_model() == EMBEDDED else ()
 
 
 def _hint() -> str:

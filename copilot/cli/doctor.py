@@ -91,12 +91,15 @@ def _reach(engine: Engine) -> Iterator[Finding]:
 
 
 def _model() -> Iterator[Finding]:
+    from copilot.local_servers import local_servers
     from copilot.models import EMBEDDED, configured_model, describe
     from copilot.reach import reach
 
     yield Finding("model", True, describe())
     if configured_model() == EMBEDDED:
         yield Finding("key", True, "none needed")
+        for server in local_servers():
+            yield Finding("local model server", True, server.offer)
         return
     key = os.environ.get("OPENAI_API_KEY")
     yield Finding("key", True, "taken from OPENAI_API_KEY" if key else "none set; some servers need none")
