@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import TypeAdapter
 
+from data.vocabulary import words
 from state.codec import canonical, filters_to_json
 from state.model import Artifact, State
 from tools.base import Tool, ToolError, World
@@ -121,9 +122,14 @@ def id_or_name(state: State, asked: str, *kinds: ArtifactKind) -> str:
 
 
 def newest_named(items: Sequence[Any], name: str) -> Any:
-    """The newest of the artifacts or layers that bears a name, whatever its case; None when none does."""
-    wanted = name.strip().casefold()
-    return next((each for each in reversed(items) if each.name.casefold() == wanted), None)
+    """The newest of the artifacts or layers that bears a name; None when none does.
+
+    Whatever its case; else whatever the signs between its words and the number of its nouns, as people say
+    "town before" for town_before and "each field" of fields.
+    """
+    wanted, said = name.strip().casefold(), words.key(name)
+    exact = next((each for each in reversed(items) if each.name.casefold() == wanted), None)
+    return exact or next((each for each in reversed(items) if said and words.key(each.name) == said), None)
 
 
 def _no_artifact(state: State, asked: str, kind: ArtifactKind) -> str:

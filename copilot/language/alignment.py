@@ -14,7 +14,7 @@ from typing import Any
 
 from copilot.language.dating import YEARLESS
 from copilot.language.frame import Frame, Literal, Pointer, Result, Step, Value
-from copilot.language.grounding import ANY_YEAR, DESCENDING, LAST_DAYS, meanings, spelled_numbers
+from copilot.language.grounding import ANY_YEAR, DESCENDING, LAST_DAYS, meanings, measured_as, spelled_numbers
 from copilot.language.linking import Links
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
@@ -63,6 +63,7 @@ def aligned(
                 continue
             if name in ("file", "path") and isinstance(value, str):
                 value = value.rpartition("/")[2]
+            takes = measured_as(takes, arguments.get("field"))
             several = value if takes.is_list and isinstance(value, list) else [value]
             read = tuple(one for each in several for one in _values(each, takes, shown, earlier, used, links))
             if read:
@@ -177,14 +178,22 @@ def _phrases(value: str, takes: Argument, shown: Shown) -> Iterator[Pointer]:
     for reading in (folded, stemmed):
         wanted = reading(value)
         same = [gram for gram in grams if reading(shown.said(*gram)) == wanted] if wanted else []
-        if same:  # the fewest words: signs beside them are no part of it
-            yield from (Pointer(*each) for each in sorted(same, key=lambda gram: gram[1] - gram[0]))
+        if same:
+            yield from (
+                Pointer(*each) for each in sorted(same, key=lambda gram: _tightness(gram, value, shown))
+            )
             return
     for span in shown.mentions.named:
         if any(folded(name) == folded(value) for name in _names(span.value)):
             where = shown.at(span.start, span.end)
             if where is not None:
                 yield Pointer(*where)
+
+
+def _tightness(gram: tuple[int, int], value: str, shown: Shown) -> tuple[bool, bool, int]:
+    """Words with whole brackets come first, then those in the value's own case, then the fewest."""
+    said = shown.said(*gram)
+    return said.count("(") != said.count(")"), said.strip() != value, gram[1] - gram[0]
 
 
 def _grams(shown: Shown) -> Iterator[tuple[int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from copilot.language.dating import YEARLESS
@@ -11,6 +12,7 @@ from copilot.language.frame import Literal, Pointer, Result, Step, Value
 from copilot.language.mentions import Number
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
+from tools.database.attributes import field_named
 
 LAST_DAYS = frozenset({"end", "until", "before", "to", "end_date"})
 """Arguments that take a period's last day."""
@@ -38,7 +40,7 @@ def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[s
     """The arguments of a step as values; what means nothing for its argument is left out."""
     found: dict[str, Any] = {}
     for name, values in step.arguments:
-        takes = arguments[name]
+        takes = measured_as(arguments[name], found.get("field"))
         meant = [each for value in values if (each := _meant(value, takes.each, shown)) is not None]
         meant = _signed(meant)
         if not meant:
@@ -52,6 +54,15 @@ def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[s
                 else meant[0]
             )
     return found
+
+
+def measured_as(takes: Argument, field: Any) -> Argument:
+    """What a value takes that is compared with a column: numbers in the unit at the end of its name."""
+    if takes.name != "value" or not isinstance(field, str):
+        return takes
+    column = field_named(field)
+    items = None if takes.items is None else replace(takes.items, name=column)
+    return replace(takes, name=column, items=items)
 
 
 def _signed(values: list[Any]) -> list[Any]:
@@ -109,12 +120,14 @@ def _shares(span: Any, start: int, end: int) -> bool:
 
 
 def _numbers(shown: Shown, start: int, end: int, takes: Argument) -> Iterator[list[Any]]:
-    for box in shown.mentions.boxes:
+    nested = takes.items is not None and "array" in takes.items.types
+    for box in shown.mentions.boxes if not nested else ():
         if box.bbox is not None and _shares(box, start, end):
             yield list(box.bbox)
     values = [one.value for one in shown.mentions.numbers if one.start >= start and one.end <= end]
-    if takes.items is not None and "array" in takes.items.types:
-        yield [values[n : n + 2] for n in range(0, len(values) - 1, 2)]
+    if takes.items is not None and nested:
+        size = takes.items.size or 2
+        yield [values[n : n + size] for n in range(0, len(values) - size + 1, size)]
     else:
         yield values
 

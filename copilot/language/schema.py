@@ -28,6 +28,8 @@ class Argument:
     items: Argument | None = None
     """What each element takes, for a list."""
     maximum: float | None = None
+    size: int | None = None
+    """How many elements a list has to have."""
 
     @property
     def is_list(self) -> bool:
@@ -89,6 +91,7 @@ def argument(name: str, schema: Mapping[str, Any]) -> Argument:
         tuple(choice for each in ways for choice in _choices(each)),
         argument(name, items) if items is not None else None,
         next((limit for limit in limits if limit is not None), None),
+        next((each["minItems"] for each in ways if each.get("minItems") == each.get("maxItems", -1)), None),
     )
 
 

@@ -7,8 +7,10 @@ from difflib import get_close_matches
 import pandas as pd
 
 from data.catalogue.records import value_text
+from data.vocabulary import words
 from state.model import State
 from tools.base import ToolError, World
+from tools.database.attributes import field_named
 from tools.database.reading import column_named
 from tools.phrases import listed
 from tools.rows import load_table
@@ -16,6 +18,8 @@ from tools.selection import current_selection
 
 MAX_ROWS = 5_000_000
 UNKNOWN = "unknown"
+MAX_UNIT_CHARS = 3
+"""Of the unit that a column's name ends with: m, pct, ntu."""
 TIME_KEYS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
 _SEASONS = ("winter", "spring", "summer", "autumn")
 
@@ -32,16 +36,35 @@ def frame_of(state: State, world: World, table: str | None, *columns: str) -> pd
 
 
 def column_in(frame: pd.DataFrame, name: str) -> str:
-    """A column of a table, case aside. Raises ToolError with the nearest."""
+    """A column of a table, as people say it. Raises ToolError with the nearest.
+
+    Case aside; else the one column that the name says but for the signs between words, the number of its
+    nouns or the unit at its end ("depth" of depth_m), or that a column of the catalogue is called by.
+    """
     columns = [str(each) for each in frame.columns]
     if name in columns:
         return name
     folded = {each.casefold(): each for each in columns}
     if name.casefold() in folded:
         return folded[name.casefold()]
+    said, known = words.key(name), field_named(name)
+    ways = (
+        [each for each in columns if words.key(each) == said],
+        [each for each in columns if each == known],
+        [each for each in columns if _without_unit(words.key(each)) == said],
+    )
+    for found in ways:
+        if said and len(found) == 1:
+            return found[0]
     near = get_close_matches(name, columns, n=2)
     hint = f"Did you mean {listed(near)}?" if near else f"It has {listed(columns, 20)}."
     raise ToolError(f"The table has no column {name!r}. {hint}")
+
+
+def _without_unit(key: str) -> str:
+    """ "depth m" as "depth": the last word, where it is as short as a unit."""
+    first, _, last = key.rpartition(" ")
+    return first if len(last) <= MAX_UNIT_CHARS else key
 
 
 def source_column(state: State, world: World, table: str | None, name: str) -> str:
@@ -69,8 +92,8 @@ def time_column(frame: pd.DataFrame) -> str | None:
 
 def table_key(frame: pd.DataFrame, by: str) -> str:
     """What a table can be grouped by: one of its columns, else year, month, day or season of its times."""
-    if by not in frame and by in (*TIME_KEYS, "season") and time_column(frame) is not None:
-        return by
+    if by not in frame and words.key(by) in (*TIME_KEYS, "season") and time_column(frame) is not None:
+        return words.key(by)
     return column_in(frame, by)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from rapidfuzz import fuzz, process
 
+from data.vocabulary import words
 from data.vocabulary.words import spelled
 from state.model import Attribute, State
 from tools.base import Step, ToolError, World, tool
@@ -92,15 +93,15 @@ def filter_attribute(
 
 def field_named(word: str) -> str:
     """A column's name for what people call it; a property's bare key; else the word itself."""
-    return FIELD_NAMES.get(
-        " ".join(word.lower().replace("_", " ").split()), word.strip().removeprefix("properties.")
-    )
+    names = (" ".join(word.lower().replace("_", " ").split()), words.key(word))
+    known = (FIELD_NAMES[each] for each in names if each in FIELD_NAMES)
+    return next(known, word.strip().removeprefix("properties."))
 
 
 def known_field(field: str, world: World) -> tuple[str, str]:
     """A field's name, and its kind: number, text or time. Raises ToolError with the nearest names."""
     name = field_named(field)
-    for each in (name, name.lower()):
+    for each in (name, name.lower(), words.key(name).replace(" ", "_"), words.key(name).replace(" ", "")):
         if (kind := world.catalogue.field_type(each)) is not None:
             return each, kind
     if spelled(field) in ("confidence", "length m", "class name"):

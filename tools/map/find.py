@@ -9,6 +9,7 @@ from difflib import get_close_matches
 import shapely
 from shapely.geometry import shape
 
+from data.vocabulary import words
 from state.model import Bbox, Layer, LonLat, State
 from tools.base import ToolError, World
 from tools.map.geometry import point, union_box
@@ -28,7 +29,11 @@ class Spot:
 
 
 def layer_named(state: State, name: str) -> Layer:
-    """The layer of that id, or of that name whatever its case. Raises ToolError with the nearest names."""
+    """The layer of that id or name, or the newest that shows the artifact of that id.
+
+    Names whatever their case, the signs between their words and the number of their nouns. Raises ToolError
+    with the nearest names.
+    """
     layers = state.map.layers
     for each in layers:
         if each.id == name:
@@ -36,6 +41,10 @@ def layer_named(state: State, name: str) -> Layer:
     wanted = name.strip().casefold()
     for each in reversed(layers):
         if wanted in (each.id.casefold(), each.name.casefold()):
+            return each
+    said = words.key(name)
+    for each in reversed(layers):
+        if each.artifact == name or (said and said in (words.key(each.id), words.key(each.name))):
             return each
     raise ToolError(_no_layer(state, name))
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from state.model import Artifact, State
-from tools.artifacts import Call, artifact_file, newest_named
+from tools.artifacts import Call, artifact_file, id_or_name, newest_named
 from tools.base import Step, ToolError, World, tool
 from tools.database.attributes import known_field
 from tools.phrases import listed, number_of
@@ -131,7 +131,7 @@ def show_figure(state: State, world: World, *, figure: FigureId | None = None) -
     figures = [each.id for each in state.artifacts if each.kind == "figure"]
     if figure is None and not figures:
         raise ToolError("There is no figure yet; bar_figure or histogram_figure makes one.")
-    wanted = figures[-1] if figure is None else figure
+    wanted = figures[-1] if figure is None else id_or_name(state, figure, "figure")
     artifact_file(state, world, wanted, "figure")
     said = f"The figure panel shows {_title(state.artifact(wanted))}."
     return Step(state.with_ui(figure=wanted).with_panel("figure"), said, {"figure": wanted})

@@ -21,6 +21,8 @@ SAID: tuple[tuple[str, list[Call]], ...] = (
     ("pin at 52.5 N 13.4 E called HQ", [("draw_marker", {"lon": 13.4, "lat": 52.5, "label": "HQ"})]),
     ("fit 4, 50, 8, 53", [("fit_bounds", {"bbox": [4, 50, 8, 53]})]),
     ("a polygon 4 50, 5 50, 5 51 then", [("draw_polygon", {"points": [[4, 50], [5, 50], [5, 51]]})]),
+    ("from 125.6 7.07 to 125.8 7.45", [("measure_distance", {"points": [[125.6, 7.07], [125.8, 7.45]]})]),
+    ("boxes 20,30,80,90 and 1,2,3,4", [("image_annotate", {"boxes": [[20, 30, 80, 90], [1, 2, 3, 4]]})]),
     ("cars and trucks", [("filter_class", {"classes": ["cars", "trucks"]})]),
     ("zoom to level seven", [("zoom_map", {"level": 7})]),
 )  # fmt: skip
@@ -61,6 +63,23 @@ def test_a_column_sorted_by_from_its_end_is_a_sign_and_a_column() -> None:
     meant = frame("stations, deepest first", known, *columns)
     assert meant[0].arguments[0] == ("by", (DESCENDING, Pointer(7, 9)))
     assert calls("stations, deepest first", meant, *columns) == known
+
+
+def test_a_number_is_in_the_unit_of_the_column_that_it_is_compared_with() -> None:
+    text = "shots with resolution under forty centimetres"
+    known: list[Call] = [("filter_attribute", {"field": "resolution", "op": "<", "value": 0.4})]
+    meant = frame(text, known)
+    assert dict(meant[0].arguments)["value"] == (Pointer(4, 4),)
+    assert calls(text, meant) == known
+
+
+def test_a_name_is_pointed_at_with_its_brackets_and_in_its_own_case() -> None:
+    text = "from this text the depth (m), and the heads: call it Heads"
+    assert frame(text, [("rename_layer", {"name": "Heads"})]) == (
+        Step("rename_layer", (("name", (Pointer(15, 15),)),)),
+    )
+    fields = frame(text, [("parse_structured", {"fields": ["depth (m)"]})])
+    assert calls(text, fields) == [("parse_structured", {"fields": ["depth (m)"]})]
 
 
 def test_the_same_word_said_twice_is_pointed_at_twice() -> None:
