@@ -109,7 +109,8 @@ def meanings(shown: Shown, words: Pointer, takes: Argument) -> Iterator[Any]:
             if takes.name in ("lon", "lat") and _shares(point, start, end):
                 yield point.lon if takes.name == "lon" else point.lat
         for one in mentions.numbers:
-            if one.start < end and one.end > start:
+            within = one.start < end and one.end > start
+            if within and ("string" not in takes.types or _is_all_of(one, start, end, shown)):
                 yield _in_its_unit(one, takes)
     if "string" in takes.types:
         yield shown.said(words.first, words.last).strip(_AROUND)
@@ -130,6 +131,13 @@ def _numbers(shown: Shown, start: int, end: int, takes: Argument) -> Iterator[li
         yield [values[n : n + size] for n in range(0, len(values) - size + 1, size)]
     else:
         yield values
+
+
+def _is_all_of(one: Number, start: int, end: int, shown: Shown) -> bool:
+    """Whether words say a number and its unit, and nothing else: "20 %" does, "WorldView-2" does not."""
+    text = shown.mentions.text
+    before, behind = text[start : max(start, one.start)], text[min(one.end, end) : end]
+    return not before.strip(_AROUND) and behind.strip(_AROUND + "-").casefold() in ("", one.unit, "percent")
 
 
 def _in_its_unit(one: Number, takes: Argument) -> float | int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -62,8 +62,10 @@ class Argument:
 
     @property
     def each(self) -> Argument:
-        """What one value of it takes."""
-        return self.items if self.is_list and self.items is not None else self
+        """What one value of it takes: what each element does, and what it takes that is no list."""
+        if not self.is_list or self.items is None:
+            return self
+        return replace(self.items, types=self.items.types | self.types - {"array"})
 
 
 def arguments_of(tool: Tool) -> dict[str, Argument]:
