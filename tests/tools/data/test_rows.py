@@ -109,5 +109,5 @@ def test_what_is_no_time_says_what_the_column_holds(
 
 
 def test_a_wrong_column_gets_the_nearest(world: World, sensors: State) -> None:
-    step = run(world, sensors, filter_rows, table=sensors.artifacts[0].id, field="counts", op=">", value=1)
-    assert step.failed and step.observation == "The table has no column 'counts'. Did you mean count?"
+    step = run(world, sensors, filter_rows, table=sensors.artifacts[0].id, field="cuont", op=">", value=1)
+    assert step.failed and step.observation == "The table has no column 'cuont'. Did you mean count?"
