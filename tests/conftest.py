@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.chromium import find_chromium
 
@@ -21,6 +22,9 @@ for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COPILOT_MODEL"):
 # read all of its certificates, a tenth of a second each time: they are looked for where none are.
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = str(ROOT / "tests")
+# Tests measure nothing: an example may take as long as a machine that does ten other things needs for it.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
