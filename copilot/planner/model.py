@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,13 +99,14 @@ class EmbeddedPlanner(BaseChatModel):
 
         What is not sure enough is asked about and not done.
         """
-        plans: Sequence[Plan] = (plan, *plan.instead)
-        if len(plans) > 1 and self.trial is not None:
+        working: Iterator[Plan] = iter((plan, *plan.instead))
+        if plan.instead and self.trial is not None:
             works = self.trial
-            plans = [each for each in plans if works(each.calls)] or [plan]
-        if plans[0].is_sure:
-            return plans[0]
-        return Plan((question([each.calls for each in plans], toolbox()),))
+            working = (each for each in working if works(each.calls))
+        first = next(working, plan)
+        if first.is_sure:
+            return first
+        return Plan((question([each.calls for each in (first, *working)], toolbox()),))
 
     def _next(
         self, messages: Sequence[BaseMessage], bound: Sequence[str] | None, forced: str | None

@@ -62,7 +62,7 @@ class _Noting:
     @property
     def taken(self) -> Reading:
         worked = [calls for calls, works in self.tried if works]
-        return next((each for each in self.readings if worked and each.calls == worked[-1]), self.readings[0])
+        return next((each for each in self.readings if worked and each.calls == worked[0]), self.readings[0])
 
 
 def turns(
