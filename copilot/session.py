@@ -17,6 +17,7 @@ from copilot.answer import answer_of
 from copilot.answer import call_to_json as call_to_json
 from copilot.bounds import check_record
 from copilot.engine import Engine, default_engine, encode_texts
+from copilot.language.view import ARTIFACTS
 from copilot.models import chat_address
 from copilot.names import UNTITLED, kept_text, reviewer, session_name
 from copilot.replaying import replayed
@@ -369,8 +370,8 @@ class Session:
         )
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """The columns of its tables and layers, by their ids."""
-        return columns_of(self.state.artifacts, self.engine.artifacts(self.id).find)
+        """The columns of its newest tables and layers, as many as a reader is shown, by their ids."""
+        return columns_of(self.state.artifacts[-ARTIFACTS:], self.engine.artifacts(self.id).find)
 
     @property
     def catalogue(self) -> Catalogue:

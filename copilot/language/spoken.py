@@ -9,18 +9,11 @@ import calendar
 import re
 from dataclasses import dataclass
 
-from copilot.planner.reading.text import Rewritten, plain, rewrite
+from copilot.planner.reading.text import NUMBER_WORDS, ORDINAL_WORDS, Rewritten, plain, rewrite
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_UNITS = {word: n for n, word in enumerate(_SMALL)}
-_FROM_TWENTY = {word: n for n, word in enumerate(_TENS, 2)}
-_ORDINALS = {
-    word: n for n, word in enumerate("first second third fourth fifth sixth seventh eighth ninth".split(), 1)
-}
+_UNITS = {word: n for word, n in NUMBER_WORDS.items() if n < 20}
+_FROM_TWENTY = {word: n // 10 for word, n in NUMBER_WORDS.items() if n >= 20 and n % 10 == 0}
+_ORDINALS = {word: n for word, n in ORDINAL_WORDS.items() if n < 10}
 _TEENTHS = (
     "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
     "seventeenth eighteenth nineteenth twentieth"
