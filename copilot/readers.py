@@ -6,10 +6,13 @@ $COPILOT_READER: "planner" (also where it is not set) or "interpreter" (docs/lan
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from copilot.language.policy import WEIGHTS, Learned
+from copilot.planner.cases import Cases, known_cases
+from copilot.planner.fitting import word_for_word
 from copilot.planner.head import Head, shared_encoder
 from copilot.planner.plan import Plan, Planner
 
@@ -25,6 +28,20 @@ class Reads(Protocol):
 
     def plan(self, request: str, situation: Situation) -> Plan:
         """The plan of a request said into a situation."""
+
+
+@dataclass(frozen=True)
+class WorkedFirst:
+    """What is said word for word as in a worked case is planned as that case was; the rest is read."""
+
+    cases: Cases
+    reader: Reads
+
+    def plan(self, request: str, situation: Situation) -> Plan:
+        """The plan of a request said into a situation; an answer to a question is never a case."""
+        answers = bool(situation.past) and situation.past[-1].question is not None
+        known = None if answers else word_for_word(request, self.cases, situation)
+        return self.reader.plan(request, situation) if known is None else Plan(tuple(known), labels=("case",))
 
 
 class NoReader(Exception):
@@ -52,4 +69,4 @@ def reader(name: str) -> Reads:
     from copilot.language.interpreter import Interpreter  # its weights, which the planner does not need
     from tools.toolbox import toolbox
 
-    return Interpreter.of(Learned.load(), shared_encoder(), toolbox())
+    return WorkedFirst(known_cases(), Interpreter.of(Learned.load(), shared_encoder(), toolbox()))

@@ -14,7 +14,7 @@ import logging
 import re
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from copilot.agents.budget import Budget, Spent
 from copilot.agents.faults import NO_ANSWER, OURS
 from copilot.agents.shown import FIND_TOOLS, ToolsShown
 from copilot.bounds import SessionFull, TooMuch, kept, too_much
+from copilot.language.checking import left_out
 from copilot.language.trial import trial
 from copilot.models import without_key
 from copilot.prompts import messages, observation_message, system_message
@@ -33,6 +34,7 @@ from data.catalogue.base import CatalogueError
 from state.codec import canonical
 from state.log import Event, Outcome
 from state.store import StoreUnavailable
+from tools.phrases import listed
 
 if TYPE_CHECKING:
     from copilot.session import Session
@@ -130,7 +132,7 @@ class OpenTurn:
     ) -> None:
         self.session, self.number, self.request = session, opened.turn, opened.text
         self.source, self.stop = source, stop
-        self.spent = Spent(budget)
+        self.spent, self._before = Spent(budget), session.state
         if getattr(model, "tries_first", False):
             model = model.model_copy(update={"trial": trial(session), "columns": session.columns})
         self.asking = Asking(model, fallback, stop, lambda: self.spent.seconds_left)
@@ -226,8 +228,17 @@ class OpenTurn:
         if not answer.text.strip():
             return Ended(NO_ANSWER, "failed")
         made = self.spent.steps - self._first_step
-        nothing_worked = made and not any(each.ok for each in self.calls[self._first_call :])
-        return Ended(_readable(answer.text), "failed" if nothing_worked else "done", for_good=False)
+        worked = [each for each in self.calls[self._first_call :] if each.ok]
+        reply = _readable(answer.text)
+        if not getattr(self.asking.model, "answers_here", False):  # which says itself what it left out
+            reply += self._left_out(worked)
+        return Ended(reply, "failed" if made and not worked else "done", for_good=False)
+
+    def _left_out(self, worked: Sequence[Event]) -> str:
+        """What is said of values that the request names and no call has, whatever the model says."""
+        calls = [(each.tool, each.args) for each in worked if each.tool is not None]
+        named = left_out(self.request, calls, self._before, self.session.engine)
+        return f" No call used {listed([f'“{each}”' for each in named])}." if named else ""
 
     def try_again(self) -> None:
         """Begin another try: what the one before did counts neither as work nor as a circle."""

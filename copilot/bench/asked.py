@@ -38,14 +38,18 @@ def opened(example: Example, engine: Engine) -> Session:
     return session
 
 
+def task_of(example: Example, turn: Turn) -> Task:
+    """A turn as a task without a reply, for a session that stands where the turns before it led."""
+    return Task(example.id, example.voice, "information", turn.say, turn.calls, "", {}, also=turn.also)
+
+
 def asked(
     example: Example, session: Session, player: Player, model: BaseChatModel | None = None
 ) -> Iterator[Asked]:
     """Each turn, asked in that session. Raises GoldFails where the example itself does not work."""
     played = player.begin(example.setup)
     for turn in example.turns:
-        task = Task(example.id, example.voice, "information", turn.say, turn.calls, "", {}, also=turn.also)
-        gold = gold_after(player, task, played)
+        gold = gold_after(player, task_of(example, turn), played)
         before, began = session.state, time.perf_counter()
         try:
             answer: Answer | None = session.ask(turn.say, model=model)

@@ -26,6 +26,10 @@ MAX_PHRASE = 9
 MAX_LITERAL_CHARS = 40
 
 
+PIECE = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\w+|\*\*|//|[<>=!]=|\S")
+"""A number, a name or a sign of an expression."""
+
+
 class NotSaid(ValueError):
     """A value that no words mean and no literal holds, in one sentence."""
 
@@ -64,12 +68,23 @@ def aligned(
             if name in ("file", "path") and isinstance(value, str):
                 value = value.rpartition("/")[2]
             takes = measured_as(takes, arguments.get("field"))
-            several = value if takes.is_list and isinstance(value, list) else [value]
+            several = _parts(value, takes)
             read = tuple(one for each in several for one in _values(each, takes, shown, earlier, used, links))
             if read:
                 values.append((name, read))
         steps.append(Step(tool, tuple(values)))
     return tuple(steps)
+
+
+def _parts(value: Any, takes: Argument) -> list[Any]:
+    """The values of a list, the pieces of an expression, or the one value."""
+    if takes.is_expression and isinstance(value, str):
+        return [_number(piece) for piece in PIECE.findall(value)]
+    return value if takes.is_list and isinstance(value, list) else [value]
+
+
+def _number(piece: str) -> str | float:
+    return json.loads(piece) if re.fullmatch(r"[1-9]\d*|\d+\.\d+", piece) else piece
 
 
 def _values(
@@ -81,7 +96,8 @@ def _values(
     links: Links | None,
 ) -> Iterator[Value]:
     """A value of a list; a column that is sorted by from its end has its sign by itself."""
-    if takes.is_list and isinstance(value, str) and value.startswith("-") and len(value) > 1:
+    is_text = isinstance(value, str) and not takes.is_expression
+    if takes.is_list and is_text and value.startswith("-") and len(value) > 1:
         yield DESCENDING
         value = value[1:]
     yield _value(value, takes, shown, earlier, used, links)
@@ -96,7 +112,8 @@ def _value(
     links: Links | None,
 ) -> Value:
     inner = takes.each
-    if isinstance(value, bool) or _is_choice(value, inner):
+    is_sign = takes.is_expression and isinstance(value, str) and len(value) == 1
+    if isinstance(value, bool) or is_sign or _is_choice(value, inner):
         return Literal(json.dumps(value))
     if isinstance(value, str):
         for step, names in reversed(list(earlier.items())):
@@ -107,7 +124,7 @@ def _value(
     for place in reversed(shown.places):
         if place.item.value is not None and _is_item(value, place.item.value, place.item.names):
             return Pointer(place.first, place.last)
-    if links is not None and isinstance(value, str):
+    if links is not None and isinstance(value, str) and not takes.is_expression:
         found = [Pointer(*gram) for gram in _grams(shown) if links.same(takes.name, shown.said(*gram), value)]
         if found:
             return used.take(takes.name, sorted(found, key=lambda each: each.last - each.first))
@@ -140,7 +157,10 @@ def _numbers(value: float, takes: Argument, shown: Shown) -> Iterator[Pointer]:
     spans += [(each.start, each.end) for each in shown.mentions.numbers]
     for start, end in spans:
         where = shown.at(start, end)
-        if where is not None and near(next(meanings(shown, Pointer(*where), takes), None), value):
+        if where is None:
+            continue
+        meant = next(meanings(shown, Pointer(*where), takes), None)
+        if near(float(meant) if takes.is_expression and isinstance(meant, str) else meant, value):
             yield Pointer(*where)
 
 

@@ -1,7 +1,7 @@
 """Confidence: how probable it is that a reading is right, from what else is known of it.
 
-A logistic regression over a few features, fitted on turns of voices that the policy did not learn from, each
-with whether the calls led to the right end state.
+A logistic regression over a few features, fitted on readings of requests in voices that the policy did not
+learn from, each with whether its calls led to the right end state.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from copilot.language.shown import REQUEST, Shown
 
 FEATURES = (
     "log_probability", "least", "margin", "rank", "steps", "words", "left", "most_left", "alone", "unread",
+    "agreement", "nearest", "unsaid",
 )  # fmt: skip
 """Of the whole frame, of its least likely token, above the next frame, its place among them; calls; words
 said; words that nothing accounts for, in all and at most; whether it was said into an empty session;
-named values that no step reads."""
+named values that no step reads; how far the known requests that are most like it want the same tools, and
+how like the likest is; how many steps no word speaks for."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ def features_of(
     number: int,
     left: Sequence[tuple[str, float]],
     unread: Sequence[str],
+    unsaid: float,
 ) -> tuple[float, ...]:
     """The features of one of some frames, in the order of FEATURES."""
     this = scored[number]
@@ -62,6 +65,9 @@ def features_of(
         float(said),
         sum(shares),
         max(shares, default=0.0),
-        float(said == len(shown.kinds) - 1),
+        float(shown.is_alone),
         float(len(unread)),
+        this.agreement,
+        this.nearest,
+        unsaid,
     )

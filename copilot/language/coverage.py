@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from copilot.language.alignment import stemmed
-from copilot.language.frame import Frame, Literal, Pointer, Value
+from copilot.language.frame import Frame, Literal, Pointer, Step, Value
 from copilot.language.shown import Shown
 
 NOTHING = ""
@@ -49,6 +49,17 @@ class Coverage:
             (word, 1 - sum(share for token, share in self.shares.get(stem, {}).items() if token in said))
             for word, stem in free_words(shown, frame)
         )
+
+    def unsaid(self, shown: Shown, frame: Frame) -> float:
+        """How many steps of the frame no word of the request speaks for: those that are spoken for in part
+        count as the rest."""
+        stems = [stem for _, stem in free_words(shown, frame)]
+        return sum(1 - self._spoken_for(step, stems) for step in frame)
+
+    def _spoken_for(self, step: Step, stems: Sequence[str]) -> float:
+        tokens = tokens_of((step,))
+        found = (self.shares.get(stem, {}).get(token, 0.0) for stem in stems for token in tokens)
+        return max(found, default=0.0)
 
 
 NO_COVERAGE = Coverage({})

@@ -1,14 +1,15 @@
-"""Decoding: the best frames of a request, by beam search under the grammar."""
+"""Decoding: the best frames of a request, by beam search under the grammar; or some, drawn by chance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from random import Random
 
 import numpy as np
 
 from copilot.language.frame import Frame
 from copilot.language.grammar import END, Vocabulary, Written
-from copilot.language.network import FIRST, LAST, NAME, NOTHING, TOOL, VALUE, Encoded, Network, Scores
+from copilot.language.network import FIRST, LAST, NAME, NOTHING, TOOL, VALUE, Beams, Encoded, Network, Scores
 from copilot.planner.encoder import Floats
 
 WIDTH = 4
@@ -26,6 +27,10 @@ class Scored:
     log_probability: float
     least: float = 0.0
     """Of its least likely token."""
+    agreement: float = 0.0
+    """How far the known requests that are most like this one want the same tools, 0 to 1."""
+    nearest: float = 0.0
+    """The cosine of the one that is most like it."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +46,7 @@ def decode(network: Network, vocabulary: Vocabulary, shown: Encoded, favour: Flo
     beams = [_Beam((), 0.0, Written(vocabulary, len(shown.words)))]
     memory, ended = network.begin(), list[_Beam]()
     for _ in range(MAX_TOKENS):
-        last = [beam.tokens[-1] if beam.tokens else END for beam in beams]
-        memory, scores = network.write(shown, memory, last, [_kind(beam) for beam in beams])
-        scores.tokens[:, 1 : vocabulary.first_name] += favour
+        memory, scores = _scored(network, shown, memory, beams, favour)
         grown = _grown(beams, scores)
         ended += [beam for _, beam in grown[:WIDTH] if beam.tokens[-1] == END]
         going = [(row, _stepped(beam)) for row, beam in grown if beam.tokens[-1] != END][:WIDTH]
@@ -52,6 +55,46 @@ def decode(network: Network, vocabulary: Vocabulary, shown: Encoded, favour: Flo
         beams, memory = [beam for _, beam in going], memory.chosen([row for row, _ in going])
     ended.sort(key=lambda beam: -beam.log_probability)
     return tuple(Scored(vocabulary.frame(beam.tokens), beam.log_probability, beam.least) for beam in ended)
+
+
+def drawn(
+    network: Network,
+    vocabulary: Vocabulary,
+    shown: Encoded,
+    favour: Floats,
+    count: int,
+    temperature: float,
+    chance: Random,
+) -> list[tuple[int, ...]]:
+    """So many frames as tokens, drawn by chance; one of `MAX_TOKENS` may be cut off before its END."""
+    frames = [_Beam((), 0.0, Written(vocabulary, len(shown.words)))] * count
+    memory, going = network.begin().chosen([0] * count), list(range(count))
+    for _ in range(MAX_TOKENS):
+        memory, scores = _scored(network, shown, memory, [frames[n] for n in going], favour)
+        for row, n in enumerate(going):
+            frames[n] = _with_one_drawn(frames[n], scores, row, temperature, chance)
+        left = [row for row, n in enumerate(going) if frames[n].tokens[-1] != END]
+        if not left:
+            break
+        memory, going = memory.chosen(left), [going[row] for row in left]
+    return [frame.tokens for frame in frames]
+
+
+def _with_one_drawn(frame: _Beam, scores: Scores, row: int, temperature: float, chance: Random) -> _Beam:
+    shares = np.exp(_log_probabilities(frame, scores, row).astype(np.float64) / temperature)
+    able = np.flatnonzero(shares)
+    token = chance.choices(able.tolist(), shares[able].tolist())[0]
+    longer = replace(frame, tokens=(*frame.tokens, token))
+    return longer if token == END else _stepped(longer)
+
+
+def _scored(
+    network: Network, shown: Encoded, memory: Beams, beams: list[_Beam], favour: Floats
+) -> tuple[Beams, Scores]:
+    last = [beam.tokens[-1] if beam.tokens else END for beam in beams]
+    memory, scores = network.write(shown, memory, last, [_kind(beam) for beam in beams])
+    scores.tokens[:, 1 : 1 + len(favour)] += favour
+    return memory, scores
 
 
 def _is_settled(ended: list[_Beam], best: _Beam) -> bool:

@@ -42,6 +42,9 @@ def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[s
     for name, values in step.arguments:
         takes = measured_as(arguments[name], found.get("field"))
         meant = [each for value in values if (each := _meant(value, takes.each, shown)) is not None]
+        if takes.is_expression and meant:
+            found[name] = _expression(meant)
+            continue
         meant = _signed(meant)
         if not meant:
             continue
@@ -54,6 +57,13 @@ def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[s
                 else meant[0]
             )
     return found
+
+
+def _expression(pieces: Sequence[Any]) -> str:
+    """The pieces of an expression in one line; a function keeps its bracket, a text its quotes."""
+    line = " ".join(map(str, pieces)).replace(" (", "(").replace("( ", "(").replace(" )", ")")
+    parts = line.split("'")
+    return "'".join(part.strip() if n % 2 else part for n, part in enumerate(parts))
 
 
 def measured_as(takes: Argument, field: Any) -> Argument:
@@ -104,6 +114,8 @@ def meanings(shown: Shown, words: Pointer, takes: Argument) -> Iterator[Any]:
         return
     if takes.is_numbers:
         yield from _numbers(shown, start, end, takes)
+    if takes.is_expression:
+        yield from (_plain(one.value) for one in mentions.numbers if one.start < end and one.end > start)
     if takes.types & {"number", "integer"}:
         for point in mentions.points:
             if takes.name in ("lon", "lat") and _shares(point, start, end):
@@ -150,6 +162,11 @@ def _in_its_unit(one: Number, takes: Argument) -> float | int:
     if "number" not in takes.types:
         return round(value)
     return round(value, 6)
+
+
+def _plain(value: float) -> str:
+    """A number as it is typed."""
+    return f"{value:.12g}"
 
 
 def spelled_numbers(values: Sequence[Any]) -> list[float]:

@@ -20,6 +20,8 @@ KEPT = 3
 """How many of the encoder's layers are the published ones."""
 NOTHING, TOOL, NAME, VALUE, FIRST, LAST = range(6)
 """What a written token is: nothing yet, a tool, an argument's name, a value, a pointer's two ends."""
+NEVER = -1e4
+"""The score of what cannot come."""
 _WIDTH = DIMENSIONS // HEADS
 _SCALE = np.float32(_WIDTH**-0.5)
 _EPSILON = np.float32(1e-12)
@@ -40,6 +42,21 @@ PUBLISHED = {
 
 
 @dataclass(frozen=True)
+class Offers:
+    """New tools that are read beside a request, behind what is shown."""
+
+    pieces: Ids
+    """The ids of what they say, tool after tool."""
+    first: Ids
+    """(offers,) Where each begins among all pieces."""
+    tools: Ids
+    """(offers,) Their numbers among the tools of the vocabulary."""
+
+
+NO_OFFERS = Offers(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.intp))
+
+
+@dataclass(frozen=True)
 class Encoded:
     """What is shown, as vectors."""
 
@@ -47,6 +64,10 @@ class Encoded:
     """(words, 384): each word by its first piece."""
     memory: tuple[tuple[Floats, Floats], ...]
     """For each layer of the decoder the keys and values of all pieces, (heads, pieces, 32) each."""
+    offered: Floats
+    """(offers, 384): each new tool by its first piece."""
+    tools: Ids
+    """(offers,) Their numbers."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +102,8 @@ class Network:
         """`candidates`: (vocabulary, 384), as `described` gives them.
 
         `new` (vocabulary,): tools that no known request wants. They are all scored alike, so that only how
-        the request is like their phrases tells them apart: what a layer says of a description that it never
-        met is no evidence.
+        the request is like their phrases, and what is read of them beside it, tells them apart: what a layer
+        says of a description that it never met is no evidence.
         """
         self._weights = weights
         self._depth = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("dec."))
@@ -90,20 +111,24 @@ class Network:
         fresh = self._norm("cnorm", weights["fresh"], _DECODER_EPSILON)
         self._scored = np.where(new[:, None], fresh, candidates)
 
-    def encode(self, pieces: Ids, first: Ids, tags: Ids, kinds: Ids) -> Encoded:
-        """Read what is shown: the ids of its pieces; for each word its first piece, its tag and its kind."""
-        weights = self._weights
+    def encode(self, pieces: Ids, first: Ids, tags: Ids, kinds: Ids, offers: Offers = NO_OFFERS) -> Encoded:
+        """Read what is shown: the ids of its pieces; for each word its first piece, its tag and its kind.
+
+        `offers` are read behind it.
+        """
+        weights, pieces = self._weights, np.concatenate([pieces, offers.pieces])
         values = weights["word.weight"][pieces] + weights["pos.weight"][: len(pieces)]
         values = self._norm("norm", values + weights["typ.weight"][0])
         for layer in range(LAYERS):
             if layer == KEPT:
                 values[first] += weights["tag.weight"][tags] + weights["seg.weight"][kinds]
+                values[offers.first] += weights["offer.weight"][0]
             values = self._read(f"enc.{layer}", values)
         memory = tuple(
             (_heads(self._linear(f"dec.{n}.x.k", values)), _heads(self._linear(f"dec.{n}.x.v", values)))
             for n in range(self._depth)
         )
-        return Encoded(values[first], memory)
+        return Encoded(values[first], memory, values[offers.first], offers.tools)
 
     def begin(self) -> Beams:
         """One beam in which nothing is written."""
@@ -126,6 +151,8 @@ class Network:
             layers.append(now)
         scale = weights["scale"]
         scores = self._linear("out", values) @ self._scored.T * scale
+        wanted = self._linear("olook", values) @ self._linear("ohold", shown.offered).T * scale
+        scores[:, 1 + shown.tools] += wanted
         first = self._linear("pst", values) @ self._linear("hst", shown.words).T * scale
         last = self._linear("pen", values) @ self._linear("hen", shown.words).T * scale
         return Beams(tuple(layers)), Scores(scores, first, last)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,13 @@ from tokenizers import Tokenizer
 from copilot.language.confidence import UNFITTED, Confidence
 from copilot.language.coverage import NO_COVERAGE, Coverage
 from copilot.language.decoding import Scored, decode
+from copilot.language.frame import Frame
 from copilot.language.grammar import Bools, Vocabulary
-from copilot.language.network import KEPT, PUBLISHED, Ids, Network, described
+from copilot.language.network import KEPT, NEVER, PUBLISHED, Ids, Network, Offers, described
+from copilot.language.new_tools import Leaflets, summary
 from copilot.language.schema import Argument, schema_of
 from copilot.language.shown import BREAK, Shown
 from copilot.planner.encoder import DIMENSIONS, Encoder, Floats, model_folder, read_weights
-from tools.base import Tool
 from tools.toolbox import Toolbox
 
 WEIGHTS = Path(__file__).with_name("policy.npz")
@@ -33,7 +35,9 @@ MAX_CHARS = 400
 _SIGNS = re.compile(r"[.,;:!?()\n]")
 _CLS, _SEP, _UNKNOWN = 101, 102, 100
 _BYTE = 127
-_BESIDE = frozenset({"about", "known"})
+_STEPS = " steps"
+_BESIDE = frozenset({"about", "known", "basis"})
+KEPT_AXES = 192
 
 
 @dataclass(frozen=True)
@@ -45,18 +49,29 @@ class Known:
     tools: tuple[tuple[str, ...], ...]
     """The tools of each."""
 
-    def likeness(self, vector: Floats, names: Sequence[str], without: Bools | None = None) -> Floats:
-        """(names,) For each tool the cosine of the request that is most like this one and wants it.
+    def cosines(self, vectors: Floats) -> Floats:
+        """(…, requests) How like each known request those of these vectors, (…, 384), are."""
+        return vectors @ self.vectors.T
 
-        `without` (requests,): those that do not count.
+    def likeness(self, cosines: Floats, names: Sequence[str], without: Bools | None = None) -> Floats:
+        """(…, names) For each tool the cosine of the request that is most like this one and wants it.
+
+        `without` (…, requests): those that do not count.
         """
-        cosines = self.vectors @ vector
         rows, starts, wanted = self._by_tool
-        best = dict.fromkeys(names, 0.0)
+        best = np.zeros((*cosines.shape[:-1], len(names)), np.float32)
         if rows.size:
-            counted = (cosines if without is None else np.where(without, 0, cosines))[rows]
-            best |= zip(wanted, np.maximum.reduceat(counted, starts).tolist(), strict=True)
-        return np.array([max(best[name], 0) for name in names], np.float32)
+            counted = (cosines if without is None else np.where(without, 0, cosines))[..., rows]
+            places = {name: n for n, name in enumerate(names)}
+            there = [n for n, name in enumerate(wanted) if name in places]
+            likest = np.maximum.reduceat(counted, starts, axis=-1)[..., there]
+            best[..., [places[wanted[n]] for n in there]] = np.maximum(likest, 0)
+        return best
+
+    def nearest(self, cosines: Floats, count: int) -> list[tuple[float, frozenset[str]]]:
+        """The requests that are most like this one: their cosines, of (requests,), and their tools."""
+        rows = np.argpartition(-cosines, count)[:count] if count < len(cosines) else np.arange(len(cosines))
+        return [(max(float(cosines[row]), 0), frozenset(self.tools[row])) for row in rows]
 
     @cached_property
     def wanted(self) -> frozenset[str]:
@@ -91,8 +106,10 @@ class Learned:
         """From the file that `save` wrote."""
         with np.load(path) as file:
             about = json.loads(str(file["about"]))
-            weights = {name: file[name].astype(np.float32) for name in file.files if name not in _BESIDE}
-            vectors = file["known"].astype(np.float32) / _BYTE
+            names = [name for name in file.files if name not in _BESIDE and not name.endswith(_STEPS)]
+            weights = {name: _read(file, name) for name in names}
+            vectors = _read(file, "known") @ _read(file, "basis")
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
         known = Known(vectors, tuple(tuple(each) for each in about["tools"]))
         weights_of, constant, least = about["confidence"]
         return cls(
@@ -105,8 +122,12 @@ class Learned:
             Confidence(tuple(weights_of), constant, least),
         )
 
-    def save(self, path: Path) -> None:
-        """Into one file, the numbers in half precision; the known requests, of length one, in bytes."""
+    def save(self, path: Path, in_bytes: bool = True) -> None:
+        """Into one file: tables as bytes, each row in steps of its own; what else there is in half precision.
+
+        Without `in_bytes` all weights are in half precision, to go on from by steps smaller than those of
+        bytes. Of the known requests the `KEPT_AXES` directions are kept in which they differ most.
+        """
         about = {
             "keys": self.keys,
             "tags": self.tags,
@@ -115,9 +136,15 @@ class Learned:
             "coverage": _rounded(self.coverage.shares),
             "confidence": astuple(self.confidence),
         }
-        kept: dict[str, Any] = {name: values.astype(np.float16) for name, values in self.weights.items()}
-        known = np.rint(self.known.vectors * _BYTE).astype(np.int8)
-        kept |= {"known": known, "about": np.array(json.dumps(about))}
+        basis = _axes(self.known.vectors)
+        tables: dict[str, Floats] = {"known": self.known.vectors @ basis.T, "basis": basis}
+        kept: dict[str, Any] = {"about": np.array(json.dumps(about))}
+        if in_bytes:
+            tables |= self.weights
+        else:
+            kept |= {name: values.astype(np.float16) for name, values in self.weights.items()}
+        for name, values in tables.items():
+            kept |= _written(name, values)
         np.savez_compressed(path, **kept)
 
     def own(self, vocabulary: Vocabulary) -> Floats:
@@ -127,6 +154,25 @@ class Learned:
         rows = {key: row for key, row in rows.items() if not key.startswith("tool ") or key in wanted}
         unknown = np.zeros(DIMENSIONS, np.float32)
         return np.stack([rows.get(key, unknown) for key in vocabulary.keys])
+
+
+def _written(name: str, values: Floats) -> dict[str, Any]:
+    """A table as bytes beside the step of each row; vectors and single numbers in half precision."""
+    if values.ndim < 2:
+        return {name: values.astype(np.float16)}
+    steps = np.maximum(np.abs(values).max(axis=1, keepdims=True) / _BYTE, 1e-9).astype(np.float32)
+    return {name: np.rint(values / steps).astype(np.int8), name + _STEPS: steps}
+
+
+def _read(file: Mapping[str, Any], name: str) -> Floats:
+    values = np.asarray(file[name], np.float32)
+    return values * file[name + _STEPS] if name + _STEPS in file else values
+
+
+def _axes(vectors: Floats) -> Floats:
+    """(axes, 384) The directions in which some vectors are longest, by their second moments."""
+    _, axes = np.linalg.eigh(vectors.T.astype(np.float64) @ vectors)
+    return np.ascontiguousarray(axes.T[::-1][:KEPT_AXES], np.float32)
 
 
 def _rounded(shares: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -142,34 +188,61 @@ class Policy:
         self._tags = {name: n for n, name in enumerate(learned.tags, 1)}
         self._encoder, self._tokenizer = encoder, tokenizer()
         known = descriptions(self.vocabulary, toolbox, encoder)
-        self._phrases, self._known = phrases(toolbox, encoder), learned.known
+        self._leaflets, self._known = Leaflets(toolbox, encoder, self._tokenizer), learned.known
+        self._leaflets.project(weights["like"])
         self._new = np.array([name not in learned.known.wanted for name in self.vocabulary.tools])
         new = np.zeros(self.vocabulary.size, bool)
         new[1 : self.vocabulary.first_name] = self._new
         self._network = Network(weights, described(weights, *known), new)
-        self._alpha, self._beta = float(weights["alpha"]), float(weights["beta"])
-        self._gamma, self._delta = float(weights["gamma"]), float(weights["delta"])
+        self._counts = {name: weights[name] for name in ("alpha", "beta", "gamma", "delta")}
 
     def frames(self, shown: Shown) -> tuple[Scored, ...]:
         """The best frames of what is shown, the likeliest first."""
         pieces, first = pieces_of(self._tokenizer, shown.words)
         tags = np.array([self._tags.get(tag, 0) for tag in shown.tags])
-        encoded = self._network.encode(pieces, first, tags, np.array(shown.kinds))
-        return decode(self._network, self.vocabulary, encoded, self._favour(shown))
-
-    def _favour(self, shown: Shown) -> Floats:
-        """(tools,) How much each tool is wanted by likeness alone."""
-        tools = self.vocabulary.tools
-        vectors = self._encoder.recall(parts_of(shown))
-        phrases = likeness_of_parts(self._phrases, vectors, tools)
-        known = self._known.likeness(vectors[0], tools)
-        favour: Floats = np.where(
-            self._new, self._gamma * phrases + self._delta, self._alpha * phrases + self._beta * known
+        parts = self._encoder.recall(parts_of(shown))
+        likeness = self._leaflets.likeness(parts)
+        offers = self._leaflets.offers(self._new, likeness, parts, len(pieces))
+        encoded = self._network.encode(pieces, first, tags, np.array(shown.kinds), offers)
+        cosines = self._known.cosines(parts[0])
+        known = self._known.likeness(cosines, self.vocabulary.tools)
+        favour = favour_of(self._counts, self._new, likeness, known, offers)
+        near = self._known.nearest(cosines, NEIGHBOURS)
+        return tuple(
+            replace(
+                each, agreement=_agreement(each.frame, near), nearest=max((one for one, _ in near), default=0)
+            )
+            for each in decode(self._network, self.vocabulary, encoded, favour)
         )
-        return favour
 
 
 MAX_PARTS = 6
+NEIGHBOURS = 8
+"""Known requests that are asked whether they want the same tools; the likest counts most."""
+
+
+TAUGHT_NEW, EXPECTED_NEW = 0.7, 0.1
+"""How often training wants one of the tools that it takes for new, and how often people will."""
+PRIOR_SHIFT = math.log(EXPECTED_NEW / (1 - EXPECTED_NEW)) - math.log(TAUGHT_NEW / (1 - TAUGHT_NEW))
+"""What the one adds to the log-odds of the other (Saerens et al. 2002, Neural Computation 14(1))."""
+
+
+def favour_of(
+    weights: Mapping[str, Floats], new: Bools, phrases: Floats, known: Floats, offers: Offers
+) -> Floats:
+    """(tools,) How much each tool is wanted by likeness alone; a `new` one that is not read is not."""
+    read = np.full(len(phrases), NEVER, np.float32)
+    read[offers.tools] = weights["gamma"] * phrases[offers.tools] + weights["delta"] + PRIOR_SHIFT
+    favour: Floats = np.where(new, read, weights["alpha"] * phrases + weights["beta"] * known)
+    return favour
+
+
+def _agreement(frame: Frame, near: Sequence[tuple[float, frozenset[str]]]) -> float:
+    """The mean overlap (Jaccard) of a frame's tools with those of known requests, the likest first of all."""
+    own = {step.tool for step in frame}
+    weights = [cosine**4 for cosine, _ in near]
+    shared = [len(own & tools) / len(own | tools) if own | tools else 1.0 for _, tools in near]
+    return float(np.dot(weights, shared)) / max(sum(weights), 1e-9)
 
 
 def parts_of(shown: Shown) -> list[str]:
@@ -178,12 +251,6 @@ def parts_of(shown: Shown) -> list[str]:
     between = [each.strip() for each in _SIGNS.split(text)]
     parts = [each for each in between if len(each.split()) > 1] if len(between) > 1 else []
     return [text or ".", *parts[:MAX_PARTS]]
-
-
-def likeness_of_parts(phrases: Known, vectors: Floats, names: Sequence[str]) -> Floats:
-    """(names,) How alike the likest part of a request, (parts, 384), is to what each tool is asked for by."""
-    likeness: Floats = np.max([phrases.likeness(vector, names) for vector in vectors], axis=0)
-    return likeness
 
 
 def tokenizer() -> Tokenizer:
@@ -215,7 +282,7 @@ def descriptions(vocabulary: Vocabulary, toolbox: Toolbox, encoder: Encoder) -> 
     for kind, (start, end) in enumerate(itertools.pairwise(ends), 1):
         kinds[start:end] = kind
     known = [toolbox.get(name) for name in vocabulary.tools]
-    said = encoder.encode([_summary(each) for each in known])
+    said = encoder.encode([summary(each) for each in known])
     asked = [encoder.encode(each.phrases).mean(axis=0) if each.phrases else None for each in known]
     arguments = encoder.encode([_about(name, vocabulary.schema) for name in vocabulary.names])
     literals = encoder.encode([str(json.loads(text)).replace("_", " ") for text in vocabulary.literals])
@@ -226,16 +293,6 @@ def descriptions(vocabulary: Vocabulary, toolbox: Toolbox, encoder: Encoder) -> 
     vectors[vocabulary.first_name : vocabulary.first_literal] = np.hstack([arguments, arguments])
     vectors[vocabulary.first_literal : vocabulary.first_result] = np.hstack([literals, literals])
     return vectors, kinds
-
-
-def phrases(toolbox: Toolbox, encoder: Encoder) -> Known:
-    """What each tool's docstring says that people ask for, and its summary."""
-    said = [(text, tool.name) for tool in toolbox for text in (*tool.phrases, _summary(tool))]
-    return Known(encoder.encode([text for text, _ in said]), tuple((name,) for _, name in said))
-
-
-def _summary(tool: Tool) -> str:
-    return f"{tool.name.replace('_', ' ')}: {tool.summary}"
 
 
 def _about(name: str, schema: Mapping[str, Mapping[str, Argument]]) -> str:

@@ -22,7 +22,8 @@ class Argument:
     name: str
     description: str
     types: frozenset[str]
-    """Of JSON schema: "string", "number", "integer", "boolean", "array", "object"; "date" for days."""
+    """Of JSON schema: "string", "number", "integer", "boolean", "array", "object"; "date" for days,
+    "expression" for sums and the like, which are written piece by piece."""
     choices: tuple[Any, ...] = ()
     """The values that it is limited to, or that are named beside free ones."""
     items: Argument | None = None
@@ -34,7 +35,12 @@ class Argument:
     @property
     def is_list(self) -> bool:
         """Whether it takes several values, each read by itself; a bbox or a point is one value."""
-        return "array" in self.types and not self.is_numbers
+        return ("array" in self.types and not self.is_numbers) or self.is_expression
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether its values are the pieces of one expression: numbers, names and signs."""
+        return "expression" in self.types
 
     @property
     def is_numbers(self) -> bool:
@@ -108,8 +114,8 @@ def _ways(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _types(way: Mapping[str, Any]) -> Iterator[str]:
     if way.get("type"):
         yield way["type"]
-    if way.get("format") == "date":
-        yield "date"
+    if way.get("format") in ("date", "expression"):
+        yield way["format"]
 
 
 def _choices(way: Mapping[str, Any]) -> Iterator[Any]:

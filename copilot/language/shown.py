@@ -44,16 +44,16 @@ class Place:
 
 
 class Shown:
-    """A request with its mentions, and the view behind it."""
+    """A request with its mentions, and behind it what the catalogue has of them, and the view."""
 
-    def __init__(self, mentions: Mentions, items: Sequence[Item]) -> None:
+    def __init__(self, mentions: Mentions, items: Sequence[Item], held: Sequence[Item] = ()) -> None:
         self.mentions = mentions
         self.request = words_of(mentions.text)
         words, kinds = [each.text for each in self.request], [REQUEST] * len(self.request)
         words.append(BREAK)
         kinds.append(READ)
-        places = []
-        for item in items:
+        places, held = [], tuple(held)
+        for item in (*held, *items):
             shown = [each.text for each in words_of(item.text)]
             if not shown or len(words) + len(shown) > MAX_WORDS:
                 continue
@@ -61,6 +61,7 @@ class Shown:
             words += shown
             kinds += [READ if item.value is None else POINTED] * len(shown)
         self.words, self.kinds, self.places = tuple(words), tuple(kinds), tuple(places)
+        self.is_alone = not items
 
     def said(self, first: int, last: int) -> str:
         """The text of some words of the request, as it was typed."""

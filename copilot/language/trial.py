@@ -28,35 +28,36 @@ class _Computes(BaseException):
     """Heavy computing would begin. No `except Exception` on the way keeps it."""
 
 
-def trial(session: Session) -> Callable[[Sequence[Call]], bool]:
-    """A function that tells of calls whether they would work in this session."""
+def trial(session: Session) -> Callable[[Sequence[Call]], str]:
+    """A function that tells of calls why they would not work in this session; "" where they would."""
 
-    def works(calls: Sequence[Call]) -> bool:
+    def failure(calls: Sequence[Call]) -> str:
         with tempfile.TemporaryDirectory(prefix="azimuth-trial-") as folder:
             made = ReplayedArtifacts(FolderArtifacts(Path(folder)), session.engine.artifacts(session.id))
             world = replace(session.world(), artifacts=made, work=_would_compute)
-            return _work(session, calls, world)
+            return _failure(session, calls, world)
 
-    return works
+    return failure
 
 
-def _work(session: Session, calls: Sequence[Call], world: World) -> bool:
+def _failure(session: Session, calls: Sequence[Call], world: World) -> str:
     toolbox, state, done = session.engine.toolbox, session.state, list[Done]()
     for call in calls:
         if call.tool not in toolbox:
-            return False
+            return f"There is no tool '{call.tool}'."
         if toolbox.get(call.tool).external:
-            return True
+            return ""
         arguments = {name: result_of(value, done) for name, value in call.args.items()}
         try:
             step = run_call(toolbox, state, world, call.tool, arguments)
         except _Computes:
-            return True
+            return ""
         if step.failed:
-            return step.outside
+            said = session.engine.mask.text(step.observation) if session.engine.served else step.observation
+            return "" if step.outside else said
         state = step.state
         done.append(Done(call, True, step.observation, dict(step.data)))
-    return True
+    return ""
 
 
 def _would_compute(title: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

@@ -141,14 +141,7 @@ def _check_end(
     gold: Gold, number: int, run: Run, facts: Sequence[Facts], got: State, settings: Settings
 ) -> Verdict:
     end = gold.ends[number]
-    pair = Pair(
-        end=end,
-        got=got,
-        settings=settings,
-        wanted_contents=_contents(gold, end, end.steps, end.facts),
-        got_contents=_contents(gold, end, run.calls, facts),
-    )
-    aspects = wrong_aspects(pair)
+    aspects = wrong_aspects(pair_of(gold, end, run.calls, facts, got, settings))
     calls = compare(end, run.calls, facts, frozenset(aspects), settings)
     found = {
         **_tools(calls, run),
@@ -183,6 +176,19 @@ def _check_end(
         tokens=run.tokens,
         seconds=run.seconds,
         rounds=run.rounds,
+    )
+
+
+def pair_of(
+    gold: Gold, end: End, calls: Sequence[Made], facts: Sequence[Facts], got: State, settings: Settings
+) -> Pair:
+    """A right end beside the state `got` that calls led to; `facts` is what each of them brought."""
+    return Pair(
+        end=end,
+        got=got,
+        settings=settings,
+        wanted_contents=_contents(gold, end, end.steps, end.facts),
+        got_contents=_contents(gold, end, calls, facts),
     )
 
 

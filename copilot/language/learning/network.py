@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from copilot.language.network import KEPT, PUBLISHED, Ids
+from copilot.language.network import KEPT, NEVER, PUBLISHED, Ids
 from copilot.language.shown import POINTED
 from copilot.planner.encoder import DIMENSIONS, HEADS, LAYERS, Floats
 
@@ -24,10 +24,10 @@ HIDDEN_PIECES = 0.05
 """How often a piece of what is shown is hidden, so that no one word is relied on."""
 MASK, LAST_SIGN = 103, 998
 """MiniLM's own sign for what is hidden; ids up to the other one are signs of its own."""
+FROZEN = ("word.", "pos.", "typ.", "norm.", *(f"enc.{n}." for n in range(KEPT)))
+"""Weights that are MiniLM's own, and not kept."""
 SINGLE = frozenset({"alpha", "beta", "gamma", "delta"})
 """What likeness counts: one number each."""
-AS_IF_NEW = 0.15
-"""How often a tool is taken for one that no known request wants."""
 
 
 class Attention(nn.Module):
@@ -112,8 +112,10 @@ class Learner(nn.Module):
         self.alpha, self.beta = nn.Parameter(torch.tensor(4.0)), nn.Parameter(torch.tensor(4.0))
         self.gamma, self.delta = nn.Parameter(torch.tensor(12.0)), nn.Parameter(torch.tensor(-4.0))
         self.fresh = nn.Parameter(torch.randn(width) * 0.02)
+        self.offer, self.olook, self.ohold = nn.Embedding(1, width), *(nn.Linear(width, width) for _ in "lh")
+        nn.init.zeros_(self.olook.weight)
         self.scale = nn.Parameter(torch.tensor(1 / math.sqrt(width)))
-        for each in (self.tag, self.seg, self.own, self.dpos, self.kind):
+        for each in (self.tag, self.seg, self.own, self.dpos, self.kind, self.offer):
             nn.init.normal_(each.weight, std=0.02)
         self.register_buffer("descriptions", torch.tensor(descriptions), persistent=False)
         self.register_buffer("token_kinds", torch.tensor(kinds), persistent=False)
@@ -143,6 +145,11 @@ class Learner(nn.Module):
         """Go on from weights of a file, which holds those that were trained."""
         self.load_state_dict({name: torch.tensor(each) for name, each in weights.items()}, strict=False)
 
+    def trained(self) -> dict[str, Floats]:
+        """The weights as `take` takes them: those of MiniLM that are not trained on are left out."""
+        named = self.state_dict().items()
+        return {name: values.numpy() for name, values in named if not name.startswith(FROZEN)}
+
     def candidates(self) -> Tensor:
         """(vocabulary, 384), as `network.described`; in training some go by their description alone."""
         own = self.own.weight
@@ -150,8 +157,8 @@ class Learner(nn.Module):
             own = own * (torch.rand(self.size, 1) > DROPPED_NAMES)
         return self.cnorm(self.proj(self.descriptions) + self.ktype(self.token_kinds) + own)
 
-    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """(batch, words, 384) and (batch, pieces, 384) of what is shown."""
+    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """(batch, words, 384), (batch, pieces, 384) of what is shown, (batch, offers, 384) of new tools."""
         pieces, first, mask = batch["pieces"], batch["first"], batch["present"][:, None, None, :]
         if self.training:
             hidden = (torch.rand(pieces.shape) < HIDDEN_PIECES) & (pieces > LAST_SIGN)
@@ -163,18 +170,21 @@ class Learner(nn.Module):
         places = first[:, :, None].expand(-1, -1, DIMENSIONS)
         said = (self.tag(batch["tags"]) + self.seg(batch["kinds"])) * batch["words"][:, :, None]
         values = values.scatter_add(1, places, said.to(values.dtype))
+        offers = batch["offered"][:, :, None].expand(-1, -1, DIMENSIONS)
+        marks = self.offer.weight[0] * batch["is_offered"][:, :, None]
+        values = values.scatter_add(1, offers, marks.to(values.dtype))
         for layer in self.enc[KEPT:]:
             values = layer(values, mask)
-        return values.gather(1, places), values
+        return values.gather(1, places), values, values.gather(1, offers)
 
-    def forward(
-        self, batch: Mapping[str, Tensor], new: Tensor | None = None
+    def forward(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """The scores of each token after each: of the vocabulary, of words as a pointer's first and last."""
+        return self.write(batch, *self.read(batch))
+
+    def write(
+        self, batch: Mapping[str, Tensor], words: Tensor, shown: Tensor, offered: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The scores of each token after each: of the vocabulary, of words as a pointer's first and last.
-
-        `new` (tools,): those that are taken for new ones; in training, where it is not given, some by chance.
-        """
-        words, shown = self.read(batch)
+        """The same of what `read` gave: several frames of one request are read once."""
         known = self.candidates()
         last, is_word = batch["written"], batch["written"] >= self.size
         places = (last - self.size).clamp(min=0)[:, :, None].expand(-1, -1, DIMENSIONS)
@@ -183,21 +193,27 @@ class Learner(nn.Module):
         values = self.dnorm(inputs + self.kind(batch["token_kinds"]) + self.dpos.weight[: last.shape[1]])
         for layer in self.dec:
             values = layer.write(values, shown, batch["present"][:, None, None, :])
-        tools = batch["phrases"].shape[1]
-        if new is None:
-            new = torch.rand(tools) < (AS_IF_NEW if self.training else 0)
-        is_new = functional.pad(new, (1, self.size - 1 - tools))
-        scored = torch.where(is_new[:, None], self.cnorm(self.fresh), known)
-        scores = self.out(values) @ scored.T * self.scale
-        favour = torch.where(
-            new,
-            self.gamma * batch["phrases"] + self.delta,
-            self.alpha * batch["phrases"] + self.beta * batch["known"],
-        )
-        scores = scores + functional.pad(favour, (1, self.size - 1 - tools))[:, None, :]
+        scores = self._tokens(batch, values, known, offered)
         first = self.pst(values) @ self.hst(words).transpose(1, 2) * self.scale
         end = self.pen(values) @ self.hen(words).transpose(1, 2) * self.scale
         return scores, first, end
+
+    def _tokens(self, batch: Mapping[str, Tensor], values: Tensor, known: Tensor, offered: Tensor) -> Tensor:
+        """(batch, tokens, vocabulary); new tools alike but for their likeness and what is read of them."""
+        new, tools = batch["new"], batch["new"].shape[1]
+        around = (1, self.size - 1 - tools)
+        looking = self.out(values)
+        fresh = (looking @ self.cnorm(self.fresh))[:, :, None]
+        scores = torch.where(functional.pad(new, around)[:, None], fresh, looking @ known.T) * self.scale
+        none = torch.zeros(new.shape)
+        is_read = none.scatter_add(1, batch["offered_tools"], batch["is_offered"].float()) > 0
+        unread = torch.where(is_read, self.gamma * batch["phrases"] + self.delta, NEVER)
+        favour = torch.where(new, unread, self.alpha * batch["phrases"] + self.beta * batch["known"])
+        scores = scores + functional.pad(favour, around)[:, None]
+        wanted = self.olook(values) @ self.ohold(offered).transpose(1, 2) * self.scale
+        wanted = wanted * batch["is_offered"][:, None]
+        rows = (1 + batch["offered_tools"])[:, None].expand(-1, values.shape[1], -1)
+        return scores.scatter_add(2, rows, wanted.to(scores.dtype))
 
 
 def _begin_layer(layer: Layer, published: Mapping[str, Floats], number: int) -> None:

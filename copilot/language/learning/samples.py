@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,22 +15,27 @@ from torch import Tensor
 from copilot.language.alignment import NotSaid, aligned
 from copilot.language.frame import Frame, Literal
 from copilot.language.grammar import Bools, Vocabulary, Written
+from copilot.language.holdings import holdings
 from copilot.language.learning.records import Record
 from copilot.language.linking import Links
 from copilot.language.mentions import Mentions, names_in
-from copilot.language.network import FIRST, LAST, NAME, NOTHING, TOOL, VALUE, Ids
-from copilot.language.policy import pieces_of
+from copilot.language.network import FIRST, LAST, NAME, NO_OFFERS, NOTHING, TOOL, VALUE, Ids, Offers
+from copilot.language.new_tools import Leaflets
+from copilot.language.policy import Known, parts_of, pieces_of, tokenizer
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
 from copilot.language.view import view
-from copilot.planner.encoder import Floats
+from copilot.planner.encoder import Encoder, Floats
 from copilot.planner.situation import Situation
 from copilot.planner.spans import Reader
 from data.catalogue.base import Catalogue
 from data.gazetteer import Gazetteer
+from tools.class_words import ClassWords
 
 LONGEST = 90
 """Tokens of a frame; a longer one is not learned."""
+BLOCK = 128
+"""Requests that are held against all known ones at once."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +66,23 @@ class Sample:
     """(tools,) How alike the request is to what each tool's docstring says that people ask for."""
     known: Floats
     """(tools,) And to the other examples that want it."""
+    parts: Floats
+    """(parts, 384) The vectors of the request and of its parts."""
+    new: Bools
+    """(tools,) Those that are taken for new ones."""
+    alone: bool = False
+    """Whether it was said into an empty session."""
+    offers: Offers = NO_OFFERS
+    """The new tools that are read beside it."""
 
 
 def shown_to_policy(record: Record, catalogue: Catalogue, gazetteer: Gazetteer, today: date) -> Shown:
     """What the policy sees of a record."""
     situation = Situation(dict(record.state), today, catalogue, gazetteer)
     named = names_in(record.said, Reader(gazetteer, today, situation.names()))
-    return Shown(Mentions(record.said, today, named), view(record.state, record.past, record.columns))
+    mentions = Mentions(record.said, today, named)
+    held = tuple(holdings(mentions, ClassWords.over(catalogue)))
+    return Shown(mentions, view(record.state, record.past, record.columns), held)
 
 
 def read_records(
@@ -115,6 +131,7 @@ def sample_of(
     tags: Mapping[str, int],
     phrases: Floats,
     known: Floats,
+    parts: Floats,
 ) -> Sample | None:
     """The sample of a record; None where the grammar or the vocabulary has no room for its frame."""
     tokens = vocabulary.tokens(read.frame)
@@ -133,8 +150,44 @@ def sample_of(
         empty,
         phrases,
         known,
+        parts,
+        np.zeros(len(vocabulary.tools), bool),
+        read.shown.is_alone,
     )
     return with_tokens(sample, tokens, vocabulary)
+
+
+def samples_of(
+    read: Sequence[Read],
+    vectors: Floats,
+    vocabulary: Vocabulary,
+    tags: Mapping[str, int],
+    leaflets: Leaflets,
+    known: Known,
+    known_voices: Sequence[str],
+    encoder: Encoder,
+) -> Iterator[Sample]:
+    """The samples of some requests, whose vectors are given; those without one are left out.
+
+    Each likeness to the known requests leaves out those of the same voice: who asks later is another.
+    """
+    pieces = tokenizer()
+    voices = np.array(known_voices)
+    parts = [parts_of(each.shown)[1:] for each in read]
+    beside = dict(
+        zip((texts := list(dict.fromkeys(itertools.chain(*parts)))), encoder.encode(texts), strict=True)
+    )
+    for start in range(0, len(read), BLOCK):
+        block = read[start : start + BLOCK]
+        same = np.stack([voices == each.record.voice for each in block])
+        cosines = known.cosines(vectors[start : start + BLOCK])
+        others = known.likeness(cosines, vocabulary.tools, same)
+        for n, (each, other) in enumerate(zip(block, others, strict=True), start):
+            several = np.stack([vectors[n], *(beside[text] for text in parts[n])])
+            phrases = leaflets.likeness(several)
+            sample = sample_of(each, vocabulary, pieces, tags, phrases, other, several)
+            if sample is not None:
+                yield sample
 
 
 def with_tokens(sample: Sample, tokens: Sequence[int], vocabulary: Vocabulary) -> Sample | None:
@@ -162,6 +215,7 @@ def batch_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> dict[str, Ten
     """Some samples side by side, filled up with zeros; `gold` is -1 where a frame is at its end."""
     size, count = vocabulary.size, len(samples)
     words, tokens = max(len(each.first) for each in samples), max(len(each.tokens) for each in samples)
+    pieces = [np.concatenate([each.pieces, each.offers.pieces]) for each in samples]
     allowed = np.zeros((count, tokens, size + words), bool)
     for row, each in enumerate(samples):
         length = len(each.tokens)
@@ -170,8 +224,8 @@ def batch_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> dict[str, Ten
     written = np.zeros_like(gold)
     written[:, 1:] = np.maximum(gold[:, :-1], 0)
     return {
-        "pieces": torch.tensor(_filled([each.pieces for each in samples])),
-        "present": torch.tensor(_filled([np.ones_like(each.pieces) for each in samples]) > 0),
+        "pieces": torch.tensor(_filled(pieces)),
+        "present": torch.tensor(_filled([np.ones_like(each) for each in pieces]) > 0),
         "first": torch.tensor(_filled([each.first for each in samples])),
         "words": torch.tensor(_filled([np.ones_like(each.first) for each in samples])),
         "tags": torch.tensor(_filled([each.tags for each in samples])),
@@ -183,6 +237,10 @@ def batch_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> dict[str, Ten
         "ends": torch.tensor(_filled([each.ends.astype(np.intp) for each in samples]) > 0),
         "phrases": torch.tensor(np.stack([each.phrases for each in samples])),
         "known": torch.tensor(np.stack([each.known for each in samples])),
+        "new": torch.tensor(np.stack([each.new for each in samples])),
+        "offered": torch.tensor(_filled([each.offers.first for each in samples])),
+        "offered_tools": torch.tensor(_filled([each.offers.tools for each in samples])),
+        "is_offered": torch.tensor(_filled([np.ones_like(each.offers.tools) for each in samples]) > 0),
     }
 
 

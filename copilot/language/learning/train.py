@@ -14,6 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from copilot.language.grammar import Vocabulary
 from copilot.language.learning.network import SINGLE, Learner
 from copilot.language.learning.samples import Sample, batch_of
+from copilot.language.network import NEVER
 
 BATCH = 48
 RATE = 4e-4
@@ -21,21 +22,24 @@ RATE = 4e-4
 SINGLE_FASTER = 50
 """How much faster numbers learn that stand alone: a step moves each by about the rate."""
 WARM_STEPS = 150
-NEVER = -1e4
-"""The score of what the grammar forbids."""
 
 
 def loss_of(learner: Learner, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
     """The mean negative log-likelihood of a token; (batch,) whether all tokens of each frame came first."""
-    scores, first, last = learner(batch)
-    words = torch.where(batch["ends"][:, :, None], last, first)
-    values = torch.cat([scores, words], 2).float().masked_fill(~batch["allowed"], NEVER)
+    values = permitted(learner(batch), batch)
     there = batch["gold"] >= 0
     likely = torch.log_softmax(values[there], 1)
     gold = batch["gold"][there]
     hit = torch.ones_like(there)
     hit[there] = likely.argmax(1) == gold
     return -likely.gather(1, gold[:, None]).mean(), hit.all(1)
+
+
+def permitted(outputs: tuple[Tensor, Tensor, Tensor], batch: dict[str, Tensor]) -> Tensor:
+    """(batch, tokens, vocabulary + words) The learner's scores of what the grammar lets come next."""
+    scores, first, last = outputs
+    words = torch.where(batch["ends"][:, :, None], last, first)
+    return torch.cat([scores, words], 2).float().masked_fill(~batch["allowed"], NEVER)
 
 
 @dataclass(frozen=True)

@@ -232,3 +232,17 @@ def test_an_agent_that_is_not_there_is_told_with_those_that_are() -> None:
         match=r"^There is no agent 'crew'\. Agents: direct, react, cot, chameleon, reflexion, rs-agent\.$",
     ):
         get_agent("crew")
+
+
+def test_what_no_call_of_a_model_has_is_named_whatever_the_model_says(session: Session) -> None:
+    model = Scripted(calls(("zoom_map", {"place": "Oslo"})), AIMessage("Here are both."))
+    list(session.stream("zoom to Oslo and to Lisbon", agent="direct", model=model))
+    assert ended(session) == ("done", "Here are both. No call used “Lisbon”.")
+
+
+def test_nothing_is_named_where_every_value_is_in_a_call_or_nothing_was_called(session: Session) -> None:
+    model = Scripted(calls(("zoom_map", {"place": "Oslo"})), AIMessage("There."), AIMessage("It is far."))
+    list(session.stream("zoom to Oslo", agent="direct", model=model))
+    assert ended(session) == ("done", "There.")
+    list(session.stream("how far is Lisbon?", agent="direct", model=model))
+    assert ended(session) == ("done", "It is far.")

@@ -57,6 +57,31 @@ def test_what_the_session_has_is_pointed_at_in_the_view() -> None:
     assert calls("caption it", meant, Item("raster"), picture) == [("caption", {"image": "harbour"})]
 
 
+@pytest.mark.parametrize(
+    ("text", "tool", "expression"),
+    [
+        ("how much is 61 times 1.2", "calculate", "61 * 1.2"),
+        ("one in thirty seven as a percentage", "calculate", "100 / 37"),
+        ("nir minus red", "raster_calc", "nir - red"),
+        (
+            "a column that is coarse above 1.5 m and fine below",
+            "add_column",
+            "where(gsd_m > 1.5, 'coarse', 'fine')",
+        ),
+    ],
+)
+def test_an_expression_is_read_piece_by_piece(text: str, tool: str, expression: str) -> None:
+    meant = frame(text, [(tool, {"expression": expression})])
+    ((_, pieces),) = meant[0].arguments
+    assert any(isinstance(piece, Pointer) for piece in pieces)
+    assert calls(text, meant)[0][1]["expression"].replace(" ", "") == expression.replace(" ", "")
+
+
+def test_a_band_of_one_letter_is_no_word_of_the_request() -> None:
+    meant = frame("a mask above 0.4", [("raster_calc", {"expression": "A > 0.4"})])
+    assert meant[0].arguments[0][1] == (Literal('"A"'), Literal('">"'), Pointer(3, 3))
+
+
 def test_a_column_sorted_by_from_its_end_is_a_sign_and_a_column() -> None:
     columns = (Item("table"), Item("stations", "stations"), Item("depth_m", "depth_m"))
     known: list[Call] = [("sort_table", {"by": ["-depth_m"], "table": "stations"})]

@@ -14,14 +14,22 @@ from tests.copilot.language.said import TODAY
 from tools.toolbox import toolbox
 
 LOAD = (Call("db_load", {"names": ["fmow", "xview1"]}), Call("hide_layer", {"layer": "@1.made"}))
+NARROWED = (
+    Call("db_load", {"names": ["fmow"]}),
+    Call("filter_coords", {"place": "Kenya", "radius_km": 20.0}),
+    Call("filter_attribute", {"field": "cloud_pct", "op": "<", "value": 10}),
+    Call("db_count", {"by": "month"}),
+)
 CENTRE = (Call("set_view", {"lon": 4.5, "lat": 52.0, "zoom": 7}),)
 
 
 def test_calls_are_said_by_what_their_tools_do_and_their_values() -> None:
-    assert in_words(LOAD, toolbox()) == (
-        "Load data sets of the catalogue (fmow and xview1), then hide a layer without removing it"
+    assert in_words(LOAD, toolbox()) == ("Images of fmow and xview1, then hide a layer without removing it")
+    assert in_words(CENTRE, toolbox()) == "Centre the map on coordinates (lon 4.5, lat 52, zoom 7)"
+    assert in_words(NARROWED, toolbox()) == (
+        "Images of fmow, Kenya, radius km 20, cloud_pct < 10, then count the images or detections of the"
+        " current selection (month)"
     )
-    assert in_words(CENTRE, toolbox()) == "Centre the map on coordinates (4.5, 52, 7)"
     assert len(in_words(LOAD * 9, toolbox())) <= MAX_CHARS
 
 
@@ -31,7 +39,9 @@ def test_readings_that_do_something_are_offered() -> None:
     assert question([CENTRE, refused, (), LOAD, CENTRE], toolbox()) == Call(
         "ask_user", {"question": WHICH_OF_THESE, "choices": choices}
     )
-    assert question([refused, ()], toolbox()) == Call("ask_user", {"question": NOT_SURE})
+    assert question([refused, ()], toolbox()) == Call("ask_user", {"question": NOT_SURE.format(why="")})
+    why = "No place is called 'Qwertyville'."
+    assert question((), toolbox(), why).args == {"question": NOT_SURE.format(why=f"{why} ")}
 
 
 class _Reads(Interpreter):

@@ -9,17 +9,17 @@ import pytest
 from copilot.language.confidence import FEATURES, UNFITTED, Confidence, features_of
 from copilot.language.decoding import Scored
 from copilot.language.frame import Step
-from copilot.language.learning.confidence import Turned, curve, fitted
+from copilot.language.learning.confidence import Judged, curve, fitted, surest, validated
 from copilot.language.view import Item
 from tests.copilot.language.said import shown
 
-SCORED = (Scored((Step("undo"),), -0.5, -0.4), Scored((Step("undo"), Step("redo")), -2.0, -1.5))
+SCORED = (Scored((Step("undo"),), -0.5, -0.4), Scored((Step("undo"), Step("redo")), -2.0, -1.5, 0.5, 0.8))
 
 
 def test_the_features_are_those_of_one_of_the_frames() -> None:
     said = shown("take that back", Item("before: zoom"))
     found = dict(
-        zip(FEATURES, features_of(said, SCORED, 1, [("take", 0.2), ("back", 0.7)], ["x"]), strict=True)
+        zip(FEATURES, features_of(said, SCORED, 1, [("take", 0.2), ("back", 0.7)], ["x"], 0.5), strict=True)
     )
     assert found == {
         "log_probability": -2.0,
@@ -32,8 +32,11 @@ def test_the_features_are_those_of_one_of_the_frames() -> None:
         "most_left": 0.7,
         "alone": 0.0,
         "unread": 1.0,
+        "agreement": 0.5,
+        "nearest": 0.8,
+        "unsaid": 0.5,
     }
-    only = dict(zip(FEATURES, features_of(shown("undo"), SCORED[:1], 0, [], []), strict=True))
+    only = dict(zip(FEATURES, features_of(shown("undo"), SCORED[:1], 0, [], [], 0.0), strict=True))
     assert (only["margin"], only["most_left"], only["alone"]) == (5.0, 0.0, 1.0)
 
 
@@ -43,16 +46,30 @@ def test_a_probability_is_between_nothing_and_one_whatever_the_features() -> Non
     assert UNFITTED.least == 0
 
 
-def test_what_is_fitted_tells_right_turns_from_wrong_ones_and_does_those_that_pay() -> None:
-    def turned(likely: float, *, right: bool) -> Turned:
-        return Turned((likely, *(0.0,) * (len(FEATURES) - 1)), right, not right)
+def reading(likely: float, *, right: bool, left: float = 0.0) -> Judged:
+    known = {"log_probability": likely, "left": left}
+    return Judged(tuple(known.get(name, 0.0) for name in FEATURES), right, not right)
 
-    seen = [turned(-n / 20, right=n < 25) for n in range(40)]
-    confidence = fitted(seen)
-    assert confidence.of(seen[0].features) > 0.9 > 0.1 > confidence.of(seen[-1].features)
-    assert [each.right for each in seen if confidence.of(each.features) >= confidence.least] == [True] * 25
-    *_, last = curve(seen, confidence)
-    assert last.startswith("100% done: 62.5% right, 37.5% silently wrong")
+
+def test_what_is_fitted_tells_right_readings_from_wrong_ones_and_does_those_that_pay() -> None:
+    turns = [(reading(-n / 20, right=n < 25),) for n in range(40)]
+    confidence = fitted(turns)
+    (first,), (last,) = turns[0], turns[-1]
+    assert confidence.of(first.features) > 0.9 > 0.1 > confidence.of(last.features)
+    done = surest(turns, confidence)
+    assert [each.right for sure, each in done if sure >= confidence.least] == [True] * 25
+    *_, whole = curve(done, len(turns))
+    assert whole.startswith("100% done: 62.5% right, 37.5% silently wrong")
+
+
+def test_a_reading_that_leaves_words_over_loses_to_one_that_leaves_none() -> None:
+    turns = [
+        (reading(-n / 20, right=False, left=1.0), reading(-n / 20 - 0.3, right=True), *rest)
+        for n, rest in enumerate([()] * 30 + [(reading(-3.0, right=False, left=0.5),)] * 10)
+    ]
+    assert [each.right for _, each in surest(turns, UNFITTED)] == [False] * 40
+    assert [each.right for _, each in surest(turns, fitted(turns))] == [True] * 40
+    assert [each.right for _, each in validated(turns)] == [True] * 40
 
 
 def test_the_logistic_function_is_that_of_the_weights() -> None:

@@ -45,6 +45,17 @@ def test_a_word_is_left_by_a_frame_that_does_not_do_what_it_stands_for() -> None
     assert dict(NO_COVERAGE.left(said, median))["of"] == 1
 
 
+def test_a_step_that_no_word_speaks_for_is_unsaid() -> None:
+    coverage = Coverage(
+        {"slope": {"slope": 0.8, "": 0.2}, "by": {"": 1.0}, "median": {'function "median"': 0.9}}
+    )
+    aggregate: Frame = (Step("aggregate", (("function", (Literal('"median"'),)),)),)
+    assert coverage.unsaid(shown("slope by site"), (Step("slope"),)) == pytest.approx(0.2)
+    assert coverage.unsaid(shown("slope by site"), (Step("slope"), Step("undo"))) == pytest.approx(1.2)
+    assert coverage.unsaid(shown("the median by site"), aggregate) == pytest.approx(0.1)
+    assert coverage.unsaid(shown("by site"), ()) == 0
+
+
 def test_a_value_that_is_named_and_read_by_no_step_is_unread() -> None:
     said = shown("ships off Norway, May 2019, in red", Item("layer"), Item("ships", "ships"))
     nothing: Frame = (Step("db_count"),)

@@ -54,7 +54,8 @@ class SlowToEnd:
 
 def test_a_long_frame_is_found_behind_short_ones_that_end_before_it() -> None:
     vocabulary = Vocabulary(tools(), {})
-    shown = Encoded(np.zeros((1, DIMENSIONS), np.float32), ())
+    words = np.zeros((1, DIMENSIONS), np.float32)
+    shown = Encoded(words, (), words[:0], np.zeros(0, np.intp))
     favour = np.zeros(len(vocabulary.tools), np.float32)
     best, *others = decode(SlowToEnd(vocabulary), vocabulary, shown, favour)  # type: ignore[arg-type]
     assert [step.tool for step in best.frame] == ["undo"] * LENGTH

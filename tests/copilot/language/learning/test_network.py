@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,10 @@ from copilot.language.learning.network import Learner
 from copilot.language.learning.records import Record
 from copilot.language.learning.samples import Read, batch_of, sample_of
 from copilot.language.learning.train import Checkpoints, loss_of, train
-from copilot.language.network import Network, described
+from copilot.language.network import NEVER, Network, described
+from copilot.language.new_tools import OFFERED, Leaflets
 from copilot.language.policy import descriptions, tokenizer
-from copilot.planner.encoder import model_folder, read_weights
+from copilot.planner.encoder import DIMENSIONS, model_folder, read_weights
 from copilot.planner.head import shared_encoder
 from tests.copilot.language.said import shown, tools
 from tools.toolbox import toolbox
@@ -33,8 +35,8 @@ def _learner(vocabulary: Vocabulary) -> Learner:
 
 def _sample(vocabulary: Vocabulary, favour: float = 0.0):
     read = Read(Record("a", "b", SAID, (), {}), shown(SAID), FRAME)
-    some = np.full(len(vocabulary.tools), favour, np.float32)
-    sample = sample_of(read, vocabulary, tokenizer(), {"place": 1}, some, some)
+    some, part = np.full(len(vocabulary.tools), favour, np.float32), np.ones((1, DIMENSIONS), np.float32)
+    sample = sample_of(read, vocabulary, tokenizer(), {"place": 1}, some, some, part)
     assert sample is not None
     return sample
 
@@ -42,23 +44,28 @@ def _sample(vocabulary: Vocabulary, favour: float = 0.0):
 @pytest.mark.parametrize("first_known", [0, 40])
 def test_both_networks_score_the_same(first_known: int) -> None:
     vocabulary = Vocabulary(tools(), {})
-    learner = _learner(vocabulary).eval()
-    sample = _sample(vocabulary)
-    new = np.arange(vocabulary.size) <= first_known
-    new[0] = False
+    learner, sample = _learner(vocabulary).eval(), _sample(vocabulary)
+    new = np.arange(len(vocabulary.tools)) < first_known
+    leaflets = Leaflets(toolbox(), shared_encoder(), tokenizer())
+    offers = leaflets.offers(new, sample.phrases, sample.parts, len(sample.pieces))
+    assert len(offers.tools) == min(first_known, OFFERED)
+    batch = batch_of([replace(sample, new=new, offers=offers)], vocabulary)
     with torch.no_grad():
+        learner.olook.weight.normal_(std=0.05)  # as if it were learned: it begins at nothing
         learner.delta.zero_()  # likeness, and what it counts, is added by the policy
-        outputs = learner(batch_of([sample], vocabulary), torch.tensor(new[1 : vocabulary.first_name]))
+        outputs = learner(batch)
         scores, first, last = (each[0].numpy() for each in outputs)
     weights = {name: values.numpy() for name, values in learner.state_dict().items()}
     known = descriptions(vocabulary, toolbox(), shared_encoder())
-    network = Network(weights, described(weights, *known), new)
-    encoded = network.encode(sample.pieces, sample.first, sample.tags, sample.kinds)
-    beams, written = network.begin(), batch_of([sample], vocabulary)
+    taken = np.zeros(vocabulary.size, bool)
+    taken[1 : vocabulary.first_name] = new
+    network = Network(weights, described(weights, *known), taken)
+    encoded = network.encode(sample.pieces, sample.first, sample.tags, sample.kinds, offers)
+    beams, likely = network.begin(), scores[0] > NEVER / 2
     for n in range(len(sample.tokens)):
-        tokens, kinds = [int(written["written"][0, n])], [int(written["token_kinds"][0, n])]
+        tokens, kinds = [int(batch["written"][0, n])], [int(batch["token_kinds"][0, n])]
         beams, got = network.write(encoded, beams, tokens, kinds)
-        np.testing.assert_allclose(got.tokens[0], scores[n], atol=2e-3)
+        np.testing.assert_allclose(got.tokens[0][likely], scores[n][likely], atol=2e-3)
         np.testing.assert_allclose(got.first[0], first[n], atol=2e-3)
         np.testing.assert_allclose(got.last[0], last[n], atol=2e-3)
 
