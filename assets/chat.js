@@ -211,12 +211,19 @@ class Chat {
       from = match.index + match[0].length + after.length;
     }
     box.append(...this.linked(turn.reply.slice(from), turn));
-    const written = turn.files.filter((each) => !each.said);
-    if (!written.length) return box;
     const whole = document.createDocumentFragment();
-    const list = make("p", "az-files");
-    for (const each of written) list.append(this.download(each, "Download " + each.name));
-    whole.append(box, list);
+    whole.append(box);
+    if (turn.beneath) {
+      const details = make("details", "az-beneath");
+      details.append(make("summary", "", "How this was found"), make("p", "", turn.beneath));
+      whole.append(details);
+    }
+    const written = turn.files.filter((each) => !each.said);
+    if (written.length) {
+      const list = make("p", "az-files");
+      for (const each of written) list.append(this.download(each, "Download " + each.name));
+      whole.append(list);
+    }
     return whole;
   }
 

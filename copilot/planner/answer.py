@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from copilot.language.readable import names_of, readable
 from copilot.planner.actions.comparing import SIDES
 from copilot.planner.answer_first import Done, counted_by_sql, direct_answer, reference, spelt_out
 from copilot.planner.modality import LOOK
@@ -57,27 +58,28 @@ def compose(
     asked: str | None = None,
 ) -> str:
     """The answer: what was asked first, what is selected and shown, what failed, and what was not understood."""
-    names = {str(each["id"]): str(each["name"]) for each in state.get("artifacts", ())}
+    names = names_of(state)
     sentences = [*direct_answer(done, asked, names), *_what_is_selected(done, state, sample, asked)]
-    summed_up = bool(sentences)
+    summed_up, looked = bool(sentences), list[str]()
     selecting = [each.call.tool for each in done if each.ok and each.call.tool in _SELECTION]
     if selecting and set(selecting) == {"filter_clear"}:
         sentences = [_cleared(done), *sentences]
     for number, each in enumerate(done, 1):
         if not each.ok:
             if not (each.call.tool in KIND_OF_PLOT and _is_empty(state) and summed_up):
-                sentences.append(each.text.strip())
+                sentences.append(readable(each.text.strip(), names))
         elif each.call.tool in KIND_OF_PLOT:
             sentences.append(f"On the map as {_kind_in_words(each.call.tool)} {reference(number)}.")
         elif asked == "share" and counted_by_sql(each) is not None:
             continue  # it is the whole of the share that was told first
         elif each.call.tool == "db_count" and summed_up:
-            sentences.extend(_objects(each, number))
+            sentences.extend(_objects(each, number, names))
         elif each.call.tool == LOOK and number < len(done):
             # Only what the next call was chosen by: the reasons are in the trace.
-            sentences.append(_referenced(re.split(r"(?<=\.) (?=[A-Z])", each.text.strip())[0], number))
+            looked.append(_referenced(re.split(r"(?<=\.) (?=[A-Z])", each.text.strip())[0], number, names))
         elif not (each.call.tool in _SILENT and summed_up):
-            sentences.append(_referenced(spelt_out(each), number))
+            sentences.append(_referenced(spelt_out(each), number, names))
+    sentences += looked
     if talk is not None and not done:
         sentences.append(TALK[talk])
     sentences.extend(notes)
@@ -175,10 +177,10 @@ def _counts_images(each: Done) -> bool:
     return each.call.tool == "db_count" and each.data.get("unit") == "images" and not each.data.get("by")
 
 
-def _objects(each: Done, number: int) -> Iterator[str]:
+def _objects(each: Done, number: int, names: Mapping[str, str]) -> Iterator[str]:
     """What a count beside the summed up images adds: the objects in them, or the groups."""
     if each.data.get("by"):
-        yield _referenced(each.text, number)
+        yield _referenced(each.text, number, names)
     elif each.data.get("unit") == "detections":
         yield f"They hold {each.data['count']:,} objects {reference(number)}."
 
@@ -251,14 +253,11 @@ def _kind_in_words(tool: str) -> str:
     }.get(KIND_OF_PLOT[tool], KIND_OF_PLOT[tool])
 
 
-def _referenced(text: str, number: int) -> str:
+def _referenced(text: str, number: int, names: Mapping[str, str]) -> str:
     """An observation with its call's number before the full stop, without ids that only the trace needs."""
-    plain = re.sub(r"\.\.+$", ".", _IDS.sub("", text.strip()))
+    plain = re.sub(r"\.\.+$", ".", readable(text.strip(), names))
     return (
         f"{plain[:-1]} {reference(number)}{plain[-1]}"
         if plain[-1:] in ".!?"
         else f"{plain} {reference(number)}"
     )
-
-
-_IDS = re.compile(r"\s*(?:; the|The) (?:table|figure|document) is \S+?(?=\.?$)")

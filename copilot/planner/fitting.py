@@ -47,21 +47,9 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
     masked = masked_request(request, spans)
     # What the steps will be looked up by, where no case fits, goes through the encoder with it.
     shared_encoder().recall([masked, *steps_of(request)])
-    near = [
-        (case, likeness)
-        for case, likeness in cases.nearest(masked)
-        if (situation.state == _BEGINNING if case.starts else situation.state != _BEGINNING)
-        or not _touches_the_session(case)
-    ]
-    at_hand = Counter(each["kind"] for each in situation.state["artifacts"])
-    if max(at_hand.values(), default=0) > 1:
-        near = [(case, likeness) for case, likeness in near if not _has_a_choice(case, at_hand)]
-    for case, _ in near:
-        for texts in _word_for_word(case, request, spans):
-            try:
-                return _calls(case, texts, situation, reader)
-            except DoesNotFit:
-                continue
+    near = _near(masked, cases, situation)
+    if (known := _known(near, request, spans, situation, reader)) is not None:
+        return known
     for case, likeness in near:
         enough = DECLINED_FROM if case.declines else LIKE_ENOUGH
         # In a conversation much is said by what went before: only known wordings count there.
@@ -74,6 +62,44 @@ def fitted(request: str, cases: Cases, situation: Situation) -> list[Call] | Non
         if found is not None:
             try:
                 return _calls(case, found, situation, reader)
+            except DoesNotFit:
+                continue
+    return None
+
+
+def word_for_word(request: str, cases: Cases, situation: Situation) -> list[Call] | None:
+    """The calls of the case that says this very thing, but for the values; None where none does."""
+    reader = Reader(situation.gazetteer, situation.today, situation.names())
+    spans = reader.read(request)
+    near = _near(masked_request(request, spans), cases, situation)
+    return _known(near, request, spans, situation, reader)
+
+
+def _near(masked: str, cases: Cases, situation: Situation) -> list[tuple[Case, float]]:
+    """The nearest cases that can be meant in a situation."""
+    near = [
+        (case, likeness)
+        for case, likeness in cases.nearest(masked)
+        if (situation.state == _BEGINNING if case.starts else situation.state != _BEGINNING)
+        or not _touches_the_session(case)
+    ]
+    at_hand = Counter(each["kind"] for each in situation.state["artifacts"])
+    if max(at_hand.values(), default=0) > 1:
+        near = [(case, likeness) for case, likeness in near if not _has_a_choice(case, at_hand)]
+    return near
+
+
+def _known(
+    near: Sequence[tuple[Case, float]],
+    request: str,
+    spans: Sequence[Span],
+    situation: Situation,
+    reader: Reader,
+) -> list[Call] | None:
+    for case, _ in near:
+        for texts in _word_for_word(case, request, spans):
+            try:
+                return _calls(case, texts, situation, reader)
             except DoesNotFit:
                 continue
     return None

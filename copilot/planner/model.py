@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +53,8 @@ class EmbeddedPlanner(BaseChatModel):
     gazetteer: Any
     answers_here: bool = True
     """It computes in this process: there is no server to wait for."""
-    trial: Callable[[Sequence[Call]], bool] | None = None
-    """Whether some calls work here; None where nobody can tell."""
+    trial: Callable[[Sequence[Call]], str] | None = None
+    """Why some calls do not work here, "" where they do; None where nobody can tell."""
     columns: Callable[[], Mapping[str, Sequence[str]]] | None = None
     """The columns of the session's tables and layers, by their ids; None where nobody can tell."""
     tries_first: bool = True
@@ -99,14 +99,22 @@ class EmbeddedPlanner(BaseChatModel):
 
         What is not sure enough is asked about and not done.
         """
-        working: Iterator[Plan] = iter((plan, *plan.instead))
-        if plan.instead and self.trial is not None:
-            works = self.trial
-            working = (each for each in working if works(each.calls))
-        first = next(working, plan)
+        tried = plan.instead or not plan.is_sure
+        fails = self.trial if tried and self.trial is not None else _fails_never
+        plans = (plan, *plan.instead)
+        failures = ((each, fails(each.calls)) for each in plans)
+        why, first = "", None
+        for each, failure in failures:
+            if not failure:
+                first = each
+                break
+            why = why or failure
+        if first is None:
+            return plan if plan.is_sure else Plan((question((), toolbox(), why),))
         if first.is_sure:
             return first
-        return Plan((question([each.calls for each in (first, *working)], toolbox()),))
+        others = (each.calls for each, failure in failures if not failure)
+        return Plan((question([first.calls, *others], toolbox()),))
 
     def _next(
         self, messages: Sequence[BaseMessage], bound: Sequence[str] | None, forced: str | None
@@ -139,6 +147,10 @@ class EmbeddedPlanner(BaseChatModel):
         )
         reply = compose(progress.done, plan.notes, plan.talk, state, sample, plan.asked)
         return AIMessage(_renumbered(reply, progress.before))
+
+
+def _fails_never(calls: Sequence[Call]) -> str:
+    return ""
 
 
 def _stopped(done: Sequence[Done]) -> bool:

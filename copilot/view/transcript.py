@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from copilot.view.reply import folded
 from state.log import Event, Turn
 from state.model import State
 
@@ -27,9 +29,10 @@ def conversation(
     kept = [each for each, after in zip(turns, following, strict=True) if not _goes_on(each, after)]
     shown = kept[-MAX_TURNS:]
     rated = ratings(turns)
+    names = {each.id: each.name for each in state.artifacts}
     cards = [
         {
-            **turn_card(each, running and each is turns[-1] and each.interrupted, stopping),
+            **turn_card(each, running and each is turns[-1] and each.interrupted, stopping, names),
             "files": files_of(each, state),
             "rating": rated.get(each.number),
         }
@@ -89,12 +92,16 @@ def ratings(turns: tuple[Turn, ...]) -> dict[int, str]:
     }
 
 
-def turn_card(turn: Turn, running: bool = False, stopping: bool = False) -> dict[str, Any]:
+def turn_card(
+    turn: Turn, running: bool = False, stopping: bool = False, names: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
     """One turn: the request, its calls and thoughts, the reply and how it ended.
 
-    Calls and thoughts carry their number in the log (`seq`): that is the order they came in.
+    Calls and thoughts carry their number in the log (`seq`): that is the order they came in. `beneath` is
+    what is folded of the reply; `names` are those of artifacts by their ids.
     """
     reply = turn.reply
+    said, beneath = folded(reply.text, (each.text for each in turn.calls), names) if reply else (None, "")
     return {
         "turn": turn.number,
         "request": turn.request,
@@ -103,7 +110,8 @@ def turn_card(turn: Turn, running: bool = False, stopping: bool = False) -> dict
         "calls": [call_line(each, number) for number, each in enumerate(turn.calls, 1)],
         "thoughts": [{"seq": each.seq, "text": each.text[:MAX_SHOWN_CHARS]} for each in thoughts(turn)],
         "summary": turn_summary(turn),
-        "reply": reply.text if reply else None,
+        "reply": said,
+        "beneath": beneath,
         "outcome": reply.outcome if reply else None,
         "seconds": reply.seconds if reply else None,
         "running": running,
@@ -128,25 +136,25 @@ _ID = re.compile(r"\b(?:document|figure|table|vector|detections|raster|reviews)-
 def files_of(turn: Turn, state: State) -> list[dict[str, Any]]:
     """{id, name, said}: what can be downloaded of a turn's answer, `said` where the reply has the id.
 
-    What the reply names, and the documents that its calls wrote, as far as the session still has them.
+    What the reply names, and what its calls made, as far as the session still has it.
     """
     if turn.reply is None:
         return []
     said = _ID.findall(turn.reply.text)
-    wrote = [str(each.data.get("document")) for each in turn.calls if each.ok and each.tool in _WRITES]
+    made = [each for call in turn.calls if call.ok for each in _made(call)]
     known = {each.id: each.name for each in state.artifacts}
     return [
         {"id": each, "name": known[each], "said": each in said}
-        for each in dict.fromkeys((*said, *wrote))
+        for each in dict.fromkeys((*said, *made))
         if each in known
     ]
 
 
-_WRITES = frozenset(
-    "export_csv export_geojson export_geoparquet export_xlsx export_map export_script export_notebook "
-    "raster_convert image_to_png".split()
-)
-"""Tools that write a file for somebody to take away."""
+def _made(call: Event) -> list[str]:
+    """The ids that a call tells of and was not given."""
+    given = json.dumps(call.args)
+    told = [each for each in call.data.values() if isinstance(each, str) and _ID.fullmatch(each)]
+    return [each for each in told if each not in given]
 
 
 def call_line(event: Event, number: int) -> dict[str, Any]:

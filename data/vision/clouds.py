@@ -163,6 +163,11 @@ def _by_s2cloudless(
 ) -> None:
     with opened(source) as reader:
         names = band_names(reader)
+        if missing := [each for each in S2CLOUDLESS_BANDS if each not in names]:
+            raise RasterError(
+                "s2cloudless reads ten bands of Sentinel-2 by their names; the image has no "
+                f"{', '.join(missing)}. method='auto' takes what its bands allow."
+            )
         numbers = tuple(names.index(each) + 1 for each in S2CLOUDLESS_BANDS)
         scales = [reader.scales[each - 1] for each in numbers]
         offsets = np.array([reader.offsets[each - 1] for each in numbers])[:, None, None]

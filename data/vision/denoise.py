@@ -327,7 +327,7 @@ def speckle_values(source: Path) -> Literal["intensity", "amplitude"]:
     values = np.concatenate([each[0][np.isfinite(each[0])] for each in samples(source, most=4, numbers=(1,))])
     if values.size and float(np.median(values)) < 0:
         raise RasterError(
-            "The radar image is in decibels, where speckle filters do not work; raster_calculate brings it "
+            "The radar image is in decibels, where speckle filters do not work; raster_calc brings it "
             'back with "10 ** (b1 / 10)".'
         )
     if "intensity" in text or "power" in text or any(each in text for each in ("sigma0", "beta0", "gamma0")):

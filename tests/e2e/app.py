@@ -101,6 +101,13 @@ class Server:
         finally:
             worker.resume()
 
+    def wait_until_told_to_stop(self) -> None:
+        """Until a job's worker was told to stop: a click is back before the server has heard of it."""
+        ends = time.monotonic() + SLOW_MS / 1000
+        while not any(self.home.glob("jobs/*/stop")):
+            assert time.monotonic() < ends, "no job was told to stop"
+            time.sleep(0.1)
+
     def stop(self) -> None:
         self.process.terminate()
         try:

@@ -57,6 +57,7 @@ def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
             "Removing noise from grain", timeout=SLOW_MS
         )
         tab.page.locator(".st-key-stop").get_by_role("button", name="Stop").click()
+        tab.server.wait_until_told_to_stop()
     expect(tab.page.locator(".az-reply")).to_have_text(re.compile("^Stopped"), timeout=SLOW_MS)
     expect(job_of(tab)).to_have_count(0)
     panel = tab.panel("Jobs")

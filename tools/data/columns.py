@@ -33,6 +33,7 @@ def add_column(
             min_length=1,
             max_length=MAX_CHARS,
             description="Such as detections / gsd_m, where(cloud_pct > 50, 'high', 'low') or year(acquired).",
+            json_schema_extra={"format": "expression"},
         ),
     ],
     table: TableOrSelection = None,

@@ -34,6 +34,7 @@ def raster_calc(
             min_length=1,
             max_length=1000,
             description="Over A or b1, b2 …, colours such as nir, and B, C for others: (nir - red) / B.",
+            json_schema_extra={"format": "expression"},
         ),
     ],
     others: Annotated[

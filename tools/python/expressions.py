@@ -317,5 +317,5 @@ def _why(error: TypeError) -> str:
     units = [getattr(error, name, None) for name in ("units1", "units2")]
     if None in units:
         return ""
-    said = [spelled(each) for each in units]
+    said = ["" if each == "dimensionless" else spelled(each) for each in units]  # Pint says that as a word
     return f": {said[0] or 'a plain number'} and {said[1] or 'a plain number'} measure different things"

@@ -43,6 +43,7 @@ def calculate(
             max_length=500,
             description="A sum: + - * / // % ^ ( ), functions such as sqrt and sin (radians), 15% of 240, "
             "units as in 5 km / 20 min.",
+            json_schema_extra={"format": "expression"},
         ),
     ],
     unit: Annotated[UnitText | None, Field(description="The unit that the result is wanted in.")] = None,

@@ -80,6 +80,13 @@ def test_another_model_file_than_the_published_one_is_refused(monkeypatch: pytes
         model_path()
 
 
+@pytest.mark.parametrize("method", ["s2cloudless", "colour", "spectral", "qa_pixel", "scl"])
+def test_a_method_that_the_bands_do_not_allow_says_so(tmp_path: Path, method: str) -> None:
+    path = write(tmp_path / "one.tif", np.ones((1, 20, 20), np.float32), descriptions=("height",))
+    with pytest.raises(RasterError):
+        find_clouds(Unheard(), path, tmp_path / "mask.tif", method=method)
+
+
 def test_the_method_follows_the_bands(tmp_path: Path) -> None:
     def named(*names: str, dtype: str = "uint16") -> str:
         path = write(tmp_path / "n.tif", np.ones((len(names), 8, 8), dtype), descriptions=names)

@@ -84,6 +84,11 @@ def test_whole_numbers_and_fractions_keep_every_digit(world: World) -> None:
             "The parts of '5 km + 3 s' do not go together: kilometres and seconds measure different things.",
         ),
         ("abs(1, 2)", "The parts of 'abs(1, 2)' do not go together."),
+        (
+            "5 - 3 km",
+            "The parts of '5 - 3 km' do not go together: "
+            "kilometres and a plain number measure different things.",
+        ),
         ("sqrt", "sqrt is a function; write sqrt(…)."),
         ("3 flurbs", "There is no unit 'flurbs'. Units are written such as km, acres, knots or m/s."),
         ("(" * 200, "The sum has more than 40 parts within one another, which is too deep."),

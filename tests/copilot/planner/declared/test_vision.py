@@ -144,7 +144,7 @@ def test_of_the_look_before_a_detector_the_answer_says_only_what_it_found() -> N
     )
     found = Done(Call("optical_detection", {"image": "r"}), True, "Found 2 ships.", {})
     state = to_json(State())
-    assert compose([look, found], (), None, state, False) == "r is optical, with 0.97 ⁽¹⁾. Found 2 ships ⁽²⁾."
+    assert compose([look, found], (), None, state, False) == "Found 2 ships ⁽²⁾. r is optical, with 0.97 ⁽¹⁾."
     assert "varies" in compose([look], (), None, state, False)
 
 
