@@ -95,6 +95,36 @@ def test_no_function_is_longer_than_70_lines():
     assert {name: length for name, length in lengths.items() if length > 70} == {}
 
 
+def test_requests_are_matched_by_their_letters_in_mentions_alone():
+    mentions = ROOT / "copilot" / "language" / "mentions"
+    others = [each for each in modules("copilot/language") if mentions not in each.parents]
+    found = [
+        f"{name_of(path)}:{node.lineno}: {node.args[0].value}"
+        for path in others
+        for node in ast.walk(parse(path))
+        if is_pattern(node) and WORD_IN_PATTERN.search(UNREAD_IN_PATTERN.sub(" ", node.args[0].value))
+    ]
+    assert found == []
+
+
+def is_pattern(node: ast.AST) -> bool:
+    """Whether it is a call such as re.compile("…")."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "re"
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    )
+
+
+WORD_IN_PATTERN = re.compile(r"[A-Za-z]{2}")
+UNREAD_IN_PATTERN = re.compile(r"\\.|\[[^\]]*\]|\(\?[a-zA-Z]+[:)]")
+"""What stands for signs and not for words: escapes, sets, flags."""
+
+
 def test_every_module_says_what_it_is_for():
     silent = [name_of(p) for p in own_code() if parse(p).body and not ast.get_docstring(parse(p))]
     assert silent == []

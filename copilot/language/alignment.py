@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from copilot.language.dating import YEARLESS
 from copilot.language.frame import Frame, Literal, Pointer, Result, Step, Value
 from copilot.language.grounding import ANY_YEAR, DESCENDING, LAST_DAYS, meanings, measured_as, spelled_numbers
 from copilot.language.linking import Links
+from copilot.language.mentions.dating import YEARLESS
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
 

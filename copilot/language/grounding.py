@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from copilot.language.dating import YEARLESS
 from copilot.language.frame import Literal, Pointer, Result, Step, Value
 from copilot.language.mentions import Number
+from copilot.language.mentions.dating import YEARLESS
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
 from tools.database.attributes import field_named

@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=Path, help="A file that `copilot bench build` wrote.")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=5000, help="Batches of 48.")
+    parser.add_argument("--minutes", type=float, help="Learn for so long at most.")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--begun", type=Path, help="A policy to go on from.")
     parser.add_argument("--unseen", action="store_true", help="Leave out tasks with a withheld tool.")
@@ -72,7 +73,7 @@ def main() -> None:
     print(f"{len(read)} requests to learn from, {len(held)} held", flush=True)
     checkpoints = Checkpoints(asked.out.with_suffix(".checkpoint"))
     begun = None if asked.begun is None else Learned.load(asked.begun)
-    learned, found = learn(read, held, toolbox(), asked.steps, asked.seed, checkpoints, begun)
+    learned, found = learn(read, held, toolbox(), asked.steps, asked.seed, checkpoints, begun, asked.minutes)
     # What goes on from it may change less than a step of bytes; fitting the confidence writes those.
     learned.save(asked.out, in_bytes=False)
     if held:
@@ -87,10 +88,11 @@ def learn(
     seed: int,
     checkpoints: Checkpoints,
     begun: Learned | None = None,
+    minutes: float | None = None,
 ) -> tuple[Learned, float]:
     """The policy learned from `read`, and the share of the frames of `held` that it writes.
 
-    `begun` is one to go on from.
+    `begun` is one to go on from; `minutes` is how long it may learn at most.
     """
     encoder = Encoder()
     schema = schema_of(tools)
@@ -122,7 +124,7 @@ def learn(
             print(f"{right(learner, measured, vocabulary):.1%} of the held frames", flush=True)
         return list(augmented(samples, vocabulary, pieces, leaflets, exchange, chance))
 
-    train(learner, epoch, vocabulary, steps, checkpoints, seed, lambda said: print(said, flush=True))
+    train(learner, epoch, vocabulary, steps, checkpoints, seed, lambda said: print(said, flush=True), minutes)
     weights = learner.trained() | {"like": projection}
     coverage = learned_coverage(
         [([stem for _, stem in free_words(each.shown, each.frame)], tokens_of(each.frame)) for each in read]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,9 @@ RATE = 4e-4
 SINGLE_FASTER = 50
 """How much faster numbers learn that stand alone: a step moves each by about the rate."""
 WARM_STEPS = 150
+THREADS = 2
+LEAST_PACE = 0.03
+"""Of the rate, at the end."""
 
 
 def loss_of(learner: Learner, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
@@ -77,34 +82,64 @@ def train(
     checkpoints: Checkpoints,
     seed: int = 0,
     told: Callable[[str], None] = print,
+    minutes: float | None = None,
 ) -> None:
-    """Learn `steps` batches of the samples that `epoch` gives anew for each round, at a rate that falls."""
+    """Learn `steps` batches of the samples that `epoch` gives anew for each round, at a rate that falls.
+
+    With `minutes` it ends after that time at the latest, and the rate falls with the time: what is learned on
+    a machine that does other work too comes to its end all the same.
+    """
+    began = time.monotonic()
     chance = random.Random(seed)
     groups = _groups(learner)
     adam = torch.optim.AdamW(
         [{"params": each, "lr": rate} for each, rate in groups], weight_decay=0.01, fused=True
     )
     step, mean = checkpoints.resume(learner, adam, chance), None
-    while step < steps:
+    while True:
         for samples in _batches(epoch(chance), chance):
-            if step == steps:
+            done = step / steps if step < steps else 1.0
+            if minutes is not None:
+                done = max(done, (time.monotonic() - began) / 60 / minutes)
+            if done >= 1:
                 return
-            pace = min(1, (step + 1) / WARM_STEPS) * max(0.03, 1 - step / steps)
+            pace = min(1, (step + 1) / WARM_STEPS) * max(LEAST_PACE, 1 - done)
             for group, (_, rate) in zip(adam.param_groups, groups, strict=True):
                 group["lr"] = rate * pace
-            # For heads of 32 numbers the plain way is faster than the one that is taken by itself.
-            with torch.autocast("cpu", torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
-                loss, _ = loss_of(learner, batch_of(samples, vocabulary))
-                adam.zero_grad()
-                loss.backward()
+            loss = _descend(learner, samples, vocabulary)
             torch.nn.utils.clip_grad_norm_(learner.parameters(), 1.0)
             adam.step()
             step += 1
-            mean = loss.item() if mean is None else 0.98 * mean + 0.02 * loss.item()
+            mean = loss if mean is None else 0.98 * mean + 0.02 * loss
             if step % 100 == 0:
                 told(f"{step} of {steps} steps: loss {mean:.3f}")
             if step % checkpoints.every == 0:
                 checkpoints.keep(step, learner, adam, chance)
+
+
+def _descend(learner: Learner, samples: Sequence[Sample], vocabulary: Vocabulary) -> float:
+    """Give each weight its gradient, the mean of those of the batch's parts; the loss.
+
+    Each thread computes a part from end to end: threads that share each product wait for each other at each,
+    which is most of the time where other work takes one of the cores now and then.
+    """
+    weights = [each for each in learner.parameters() if each.requires_grad]
+    parts = [samples[n::THREADS] for n in range(min(THREADS, len(samples)))]
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(lambda part: _gradients(learner, part, vocabulary, weights), parts))
+    for weight, several in zip(weights, zip(*(each for _, each in found), strict=True), strict=True):
+        there = [each for each in several if each is not None]
+        weight.grad = sum(there[1:], start=there[0]) / len(parts) if there else None
+    return sum(loss for loss, _ in found) / len(parts)
+
+
+def _gradients(
+    learner: Learner, samples: Sequence[Sample], vocabulary: Vocabulary, weights: Sequence[Tensor]
+) -> tuple[float, tuple[Tensor | None, ...]]:
+    # For heads of 32 numbers the plain way is faster than the one that is taken by itself.
+    with torch.autocast("cpu", torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
+        loss, _ = loss_of(learner, batch_of(samples, vocabulary))
+        return loss.item(), torch.autograd.grad(loss, weights, allow_unused=True)
 
 
 def right(learner: Learner, samples: Sequence[Sample], vocabulary: Vocabulary) -> float:
@@ -132,7 +167,11 @@ def _batches(samples: Sequence[Sample], chance: random.Random) -> Iterator[list[
     order = list(samples)
     chance.shuffle(order)
     for start in range(0, len(order), 40 * BATCH):
-        part = sorted(order[start : start + 40 * BATCH], key=lambda each: len(each.pieces) + len(each.tokens))
+        part = sorted(order[start : start + 40 * BATCH], key=_length)
         batches = [part[n : n + BATCH] for n in range(0, len(part), BATCH)]
         chance.shuffle(batches)
         yield from batches
+
+
+def _length(sample: Sample) -> int:
+    return len(sample.pieces) + len(sample.offers.pieces) + len(sample.tokens)

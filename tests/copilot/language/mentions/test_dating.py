@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from copilot.language.dating import YEARLESS, dated
 from copilot.language.mentions import Mentions
+from copilot.language.mentions.dating import YEARLESS, dated
 from tests.copilot.language.said import TODAY
 
 READ = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copilot.language.spoken import written
+from copilot.language.mentions.spoken import written
 
 WRITTEN = {
     "bridges in france twenty seventeen": "bridges in france 2017",

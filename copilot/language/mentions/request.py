@@ -9,8 +9,8 @@ from datetime import date
 from functools import cached_property
 from typing import TypeVar
 
-from copilot.language.dating import dated
-from copilot.language.spoken import written
+from copilot.language.mentions.dating import dated
+from copilot.language.mentions.spoken import written
 from copilot.planner.reading.coordinates import CoordSpan, coordinates
 from copilot.planner.reading.dates import DateSpan
 from copilot.planner.reading.quantities import KM_PER, NUMBER, number

@@ -1,0 +1,5 @@
+"""Mentions: the one place where English is read by its letters: dates, quantities, coordinates and names."""
+
+from copilot.language.mentions.request import Mentions, Number, names_in
+
+__all__ = ["Mentions", "Number", "names_in"]
