@@ -18,6 +18,10 @@ VALLEY = 1 / 3
 """How high the histogram may be at the threshold, of its lower hump: a threshold belongs into a valley (Ng
 2006, Automatic thresholding for defect detection, Pattern Recognition Letters 27, 1644-1649)."""
 _BINS, _SMOOTH_BINS = 64, 1.5
+ROUGHER_DB = 3.4
+"""How much brighter than the limit for still water its median may be where an image shows water elsewhere:
+Sentinel-1's mean over water in VV is -15.6 dB at 29 degrees of incidence, the least it has, and -19 dB in the
+middle of its swath (Bauer-Marschallinger et al. 2022, Remote Sensing 14(15), 3673: -0.394 dB a degree)."""
 FINE_M = 5.0
 """In finer pixels buildings throw shadows as dark as water, which no threshold tells apart."""
 
@@ -38,8 +42,9 @@ def whole_split(level: Path, highest: float | None, pixel_m: float | None) -> Wh
     """One threshold for an image of decibels.
 
     Otsu's threshold (1979) is the best one of two classes of like size and spread, and none at all of one
-    class. The darker class must be as dark as water, where polarisations are named (`highest`, dB). It will
-    do alone where two normal classes describe the histogram of the median-filtered decibels better than one
+    class. The darker class must be as dark as water that wind roughens, where polarisations are named
+    (`highest`, dB, is the limit of still water). It will do alone where it is as dark as that, and two normal
+    classes describe the histogram of the median-filtered decibels better than one
     (minimum error, Kittler and Illingworth 1986), lie apart by Ashman's D above 2 (Ashman, Bird and Zepf
     1994) with a tenth of the image or more in the smaller one (as Chini et al. 2017, IEEE TGRS 55(12), ask of
     a tile), and hold the threshold in the valley between them (Ng 2006).
@@ -50,8 +55,16 @@ def whole_split(level: Path, highest: float | None, pixel_m: float | None) -> Wh
     split = otsu(values)
     if split is None:
         return Whole(None, False, "its values as a whole do not part")
-    if highest is not None and float(np.median(values[values < split.threshold])) > highest:
-        return Whole(None, False, f"the darker class of the whole is no water (over {highest:g} dB)")
+    if highest is None:
+        return Whole(split.threshold, *_alone(values, split.threshold))
+    dark = float(np.median(values[values < split.threshold]))
+    if dark > highest + ROUGHER_DB:
+        over = highest + ROUGHER_DB
+        return Whole(None, False, f"the darker class of the whole is no water (over {over:.1f} dB)")
+    if dark > highest:
+        return Whole(
+            split.threshold, False, f"the darker class of the whole is no still water (over {highest:g} dB)"
+        )
     return Whole(split.threshold, *_alone(values, split.threshold))
 
 

@@ -208,11 +208,28 @@ def test_the_answer_says_which_way_was_taken_and_why(tmp_path):
     )
 
 
+def test_land_that_is_as_dark_as_rough_water_stays_dry_where_nothing_else_shows_water(tmp_path):
+    dry = np.zeros((256, 256), bool)
+    made, found = mapped(tmp_path, scene_db(dry, -21.0, (-8.0, -17.0), 1.0, 3))
+    assert not found.any()
+    said = "since the darker class of the whole is no still water (over -19 dB)."
+    assert made.notes == (f"Its threshold comes from tiles of it, {said}",)
+
+
+def test_rough_water_is_found_where_calm_water_shows_that_there_is_some(tmp_path):
+    wet = np.zeros((256, 256), bool)
+    wet[:, 60:220] = True
+    decibels = scene_db(wet, -18.0, (-7.0, -9.0), 1.0, 4)
+    decibels[0][wet & (np.arange(256) > 190)] -= 4.0
+    made, found = mapped(tmp_path, decibels)
+    assert made.method == "median and Otsu" and overlap(found, wet) > 0.97
+
+
 def test_land_without_water_stays_dry_whatever_otsu_makes_of_it(tmp_path):
     dry = np.zeros((256, 256), bool)
     made, found = mapped(tmp_path, scene_db(dry, -21.0, (-8.0, -13.0), 1.0, 3))
     assert not found.any()
-    said = "since the darker class of the whole is no water (over -19 dB)."
+    said = "since the darker class of the whole is no water (over -15.6 dB)."
     assert made.notes == (f"Its threshold comes from tiles of it, {said}",)
 
 
