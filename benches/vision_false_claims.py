@@ -23,7 +23,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from data.models.evaluating.negatives import FOLDER, FOOT_M, LARGE, OBJECTS, Negative, large, negatives
+from data.models.evaluating.negatives import (
+    FOLDER,
+    FOOT_M,
+    LARGE,
+    LARGE_MPX,
+    OBJECTS,
+    Negative,
+    large,
+    negatives,
+)
 from data.models.registry import registry
 from data.progress import Unheard
 from data.vision.detect import Detected, detect
@@ -114,6 +123,8 @@ def entries(table: Table) -> None:
         sizes = [each for each, _ in rows]
         print(f'[[false_claims]]\nobject = "{name}"\nground = "{ground}"\nimages = {len(rows)}')
         print(f"claimed = {sum(each for _, each in rows)}\ngsd_m = [{min(sizes):.2g}, {max(sizes):.2g}]")
+        if ground == LARGE:
+            print(f"from_mpx = {LARGE_MPX}")
         print(f'command = "{COMMAND}"\n')
 
 
