@@ -15,9 +15,10 @@ from data.models.registry import registry
 
 
 def picture(side: int, gsd_m: float) -> Negative:
-    """An optical picture of noise, so many pixels wide."""
-    pixels = np.random.default_rng(0).integers(0, 255, (side, side, 3), dtype=np.uint8)
-    return Negative("noise", "field", gsd_m, pixels, 0, ())
+    """A picture in colour, even and without grain, so many pixels wide."""
+    rows, columns = np.indices((side, side)) / side
+    pixels = np.stack([80 + 90 * rows, 120 - 60 * columns, 60 + 40 * rows * columns], axis=-1)
+    return Negative("slope", "field", gsd_m, pixels.astype(np.uint8), 0, ())
 
 
 def measured(**of: Any) -> Measured:
