@@ -1,12 +1,14 @@
 """In how many real images without an object the detector claims one, by class, ground and pixel size.
 
     python -m benches.vision_false_claims --merced FOLDER [--real ../shared/data] [--cards] [--before]
+                                           [--large]
 
 The half of the images that set no threshold (data.models.evaluating.negatives, `half` 1), as they are, each
 run as a user's file is, and pictures of UC Merced put together to large ones, which stand apart. Beside it
 what the thresholds cost: ships found in DOTA P0706 with and without them, and in how many pictures of UC
 Merced that hold planes, ships, cars or tanks some are claimed. `--before`
-leaves the thresholds out; `--cards` prints the card's [[false_claims]]. The scene network has learnt from UC
+leaves the thresholds out; `--large` looks at the large ones alone; `--cards` prints the card's
+[[false_claims]]. The scene network has learnt from UC
 Merced, so that what it sees in these pictures is better than elsewhere; kept out by folds it saw a thing
 that is not there in 1 % of them.
 """
@@ -21,7 +23,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from data.models.evaluating.negatives import FOLDER, FOOT_M, LARGE, OBJECTS, Negative, large, negatives
+from data.models.evaluating.negatives import (
+    FOLDER,
+    FOOT_M,
+    LARGE,
+    LARGE_MPX,
+    OBJECTS,
+    Negative,
+    large,
+    negatives,
+)
 from data.models.registry import registry
 from data.progress import Unheard
 from data.vision.detect import Detected, detect
@@ -95,7 +106,8 @@ def show(table: Table) -> None:
         every = [
             each for (one, where, _), said in table.items() if one == name and where != LARGE for each in said
         ]
-        print(f"{name:<14} all: {sum(every)} of {len(every)}, {100 * sum(every) / len(every):.1f} %")
+        if every:
+            print(f"{name:<14} all: {sum(every)} of {len(every)}, {100 * sum(every) / len(every):.1f} %")
 
 
 def entries(table: Table) -> None:
@@ -111,6 +123,8 @@ def entries(table: Table) -> None:
         sizes = [each for each, _ in rows]
         print(f'[[false_claims]]\nobject = "{name}"\nground = "{ground}"\nimages = {len(rows)}')
         print(f"claimed = {sum(each for _, each in rows)}\ngsd_m = [{min(sizes):.2g}, {max(sizes):.2g}]")
+        if ground == LARGE:
+            print(f"from_mpx = {LARGE_MPX}")
         print(f'command = "{COMMAND}"\n')
 
 
@@ -121,13 +135,16 @@ def main() -> None:
     asked.add_argument("--real", type=Path, default=FOLDER)
     asked.add_argument("--cards", action="store_true")
     asked.add_argument("--before", action="store_true")
+    asked.add_argument("--large", action="store_true")
     given = asked.parse_args()
     least = registry(None).get("oriented-objects").card.output.min_score if given.before else None
     alone = (each for each in negatives(given.merced, given.real) if each.half == 1 and not each.together)
-    table = measured(chain(alone, large(given.merced)), least)
+    table = measured(large(given.merced) if given.large else chain(alone, large(given.merced)), least)
     show(table)
     if given.cards:
         entries(table)
+    if given.large:
+        return
     with tempfile.TemporaryDirectory() as folder:
         hits: dict[str, list[bool]] = {name: [] for name in OBJECTS}
         for name, each in positives(given.merced):

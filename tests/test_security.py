@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 from copilot import bounds
@@ -49,3 +50,11 @@ def test_the_limits_are_those_of_the_code() -> None:
         f"{limits.MEMORY_GB:g} GB of memory",
     }
     assert sorted(each for each in said if each not in table) == []
+
+
+def test_the_app_listens_on_this_machine_alone_and_shows_no_traceback_unless_told_otherwise() -> None:
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["server"]["address"] == "localhost"
+    assert settings["client"]["showErrorDetails"] == "none"
+    started = [ROOT / "Makefile", *(ROOT / "scripts").glob("*.sh"), *(ROOT / ".ci").iterdir()]
+    assert [each.name for each in started if "server.address" in each.read_text(encoding="utf-8")] == []

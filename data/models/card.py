@@ -203,6 +203,9 @@ class FalseClaims(_Frozen):
     """Images with at least one claim at the score that counts as a finding."""
     gsd_m: tuple[float, float]
     """Least and greatest ground sampling distance of the images, metres."""
+    from_mpx: float | None = Field(default=None, gt=0)
+    """Of large images alone, the least size of them in millions of pixels: they have more places to be wrong
+    in. None: of images of any size, most of them small."""
     command: str = ""
 
     @model_validator(mode="after")

@@ -36,6 +36,8 @@ class _Kind:
 
     gsd_m: float | None
     modality: str | None
+    mpx: float
+    """Millions of pixels."""
 
 
 def claims_of(tool: str, data: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -67,7 +69,8 @@ def caveat(card: Card, image: Path, claims: Sequence[str]) -> str:
     from data.models.choosing import image_facts
     from data.vision.modality import modality_of
 
-    kind = _Kind(image_facts(image).gsd_m, modality_of(image).name)
+    facts = image_facts(image)
+    kind = _Kind(facts.gsd_m, modality_of(image).name, facts.width * facts.height / 1e6)
     said: dict[str, list[str]] = {}
     for name in claims[:_MOST]:
         said.setdefault(_words(_figure(card, name, kind), _alarms(card, name, kind)), []).append(_plain(name))
@@ -102,8 +105,10 @@ def _figure(card: Card, name: str, kind: _Kind) -> str | None:
 
 
 def _alarms(card: Card, name: str, kind: _Kind) -> str | None:
-    """How often it claimed the class where there was none."""
-    known = [each for each in card.false_claims if _same(each.object, name)]
+    """How often it claimed the class where there was none, in images as large as this one."""
+    own = [each for each in card.false_claims if _same(each.object, name)]
+    large = [each for each in own if each.from_mpx is not None and each.from_mpx <= kind.mpx]
+    known = large or [each for each in own if each.from_mpx is None]
     alike = [each for each in known if _like(each.gsd_m, None, kind)] or known
     if not alike:
         return None

@@ -9,9 +9,12 @@ the detector.
 
 The more ground an image shows, the more places there are to be wrong in. So the score that is asked grows
 with an image's area, by as much as false findings get rarer with their score: the expected number of them
-stays what it was in the images that the threshold was set on. Where several places show a find as good, less
+stays what it was in the images that the threshold was set on. The scene network has as many more places to be
+wrong in, so its odds are asked to grow with the area too. Where several places show a find as good, less
 is asked of each (Benjamini and Hochberg 1995, Controlling the false discovery rate, JRSS B 57(1), 289-300):
-an image without the object is claimed as seldom, and one with hundreds keeps them.
+an image without the object is claimed as seldom, and one with hundreds keeps them. That holds for errors that
+come by chance; what a detector takes for the object again and again, as ball fields for tanks, comes in
+numbers too. So a place where the scene network sees no such object speaks for itself alone.
 """
 
 from __future__ import annotations
@@ -40,11 +43,45 @@ COARSEST_PLACE_M = 1.3
 """From a coarser pixel on the scene network was shown nothing real, and is not asked."""
 
 
-class Sees(Protocol):
-    """Whether the place around a point (column, row as the model sees them) looks as if it had an object."""
+@dataclass(frozen=True)
+class Look:
+    """What the scene network says of a place."""
 
-    def __call__(self, point: NDArray[np.float64], name: str) -> bool:
-        """Whether it does, of a class of the detector."""
+    probability: float
+    """That there is such an object, calibrated on pictures."""
+    present: float
+    """From which probability it is said to be there."""
+    absent: float
+    """Up to which it is said not to be there."""
+
+    def sees(self, times: float = 1.0) -> bool:
+        """Whether it is said to be there, in an image with so many times more places to be wrong in.
+
+        What is wrongly seen in one picture of a hundred is seen once in a hundred places: of calibrated
+        probabilities the odds that are asked grow with how many there are.
+        """
+        return _log_odds(self.probability) >= _log_odds(self.present) + math.log(max(1.0, times))
+
+    @property
+    def denies(self) -> bool:
+        """Whether it is said not to be there."""
+        return self.probability <= self.absent
+
+
+UNTOLD = Look(0.5, 1.0, 0.0)
+"""Of a class that the network was taught nothing of: neither seen nor denied."""
+
+
+def _log_odds(probability: float) -> float:
+    held = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(held / (1 - held))
+
+
+class Sees(Protocol):
+    """Looks at the place around a point (column, row as the model sees them) for an object."""
+
+    def __call__(self, point: NDArray[np.float64], name: str) -> Look:
+        """What it says of a class of the detector."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +112,7 @@ def claimed(
     centres: NDArray[np.float64],
     lengths_m: NDArray[np.float64] | None,
     gsd_m: float | None,
-    sees: Sees | None,
+    look: Sees | None,
     least: float = 0.0,
     area_mpx: float = 0.0,
 ) -> Claimed:
@@ -99,7 +136,7 @@ def claimed(
             mine &= ~wrong
         at = np.flatnonzero(mine)
         keep[at] = near_sure(
-            scores[at], centres[at], asked, None if sees is None else partial(sees, name=name), area_mpx
+            scores[at], centres[at], asked, None if look is None else partial(look, name=name), area_mpx
         )
     out = ~keep & (scores >= least)
     return Claimed(np.flatnonzero(keep), int((out & ~misshapen).sum()), int((out & misshapen).sum()))
@@ -109,52 +146,60 @@ def near_sure(
     scores: NDArray[np.float64],
     centres: NDArray[np.float64],
     asked: Threshold,
-    sees: Callable[[NDArray[np.float64]], bool] | None,
+    look: Callable[[NDArray[np.float64]], Look] | None,
     area_mpx: float = 0.0,
 ) -> NDArray[np.bool_]:
     """Which findings of one class are sure, or near one that is."""
     from scipy.spatial import cKDTree
 
-    found = scores >= grown(asked.first, asked, scores, centres, area_mpx)
-    if sees is not None:
-        looked, least = 0, grown(asked.seen, asked, scores, centres, area_mpx)
+    times = 1.0 if asked.area_mpx is None else max(1.0, area_mpx / asked.area_mpx)
+    good = good_places(scores, centres, asked.seen, look) if times > 1 else scores[:0]
+    found = scores >= grown(asked.first, asked, good, times)
+    if look is not None:
+        looked, least = 0, grown(asked.seen, asked, good, times)
         for at in np.argsort(-scores, kind="stable"):
             if scores[at] < least or looked == MOST_PLACES:
                 break
             near = found.any() and np.abs(centres[found] - centres[at]).max(axis=1).min() <= REACH_PX
             if not near:
                 looked += 1
-                found[at] = sees(centres[at])
+                found[at] = look(centres[at]).sees(times)
     if not found.any() or found.all():
         return found
     distance, _ = cKDTree(centres[found]).query(centres, p=np.inf)
     return np.asarray(distance <= REACH_PX)
 
 
-def grown(
-    least: float,
-    asked: Threshold,
+def good_places(
     scores: NDArray[np.float64],
     centres: NDArray[np.float64],
-    area_mpx: float,
-) -> float:
-    """The score that a threshold of `least` comes to in an image of that area with these findings.
+    least: float,
+    look: Callable[[NDArray[np.float64]], Look] | None,
+) -> NDArray[np.float64]:
+    """The best scores, from `least` on, of places of PLACE_PX, since what is wrongly found stands in groups;
+    the best first, without those of the first MOST_PLACES in which no such object is seen."""
+    places: dict[tuple[int, int], int] = {}
+    for at in np.argsort(-scores, kind="stable").tolist():
+        if scores[at] >= least:
+            column, row = (centres[at] // PLACE_PX).astype(int).tolist()
+            places.setdefault((column, row), at)
+    best = list(places.values())
+    if look is not None:
+        best = [at for at in best[:MOST_PLACES] if not look(centres[at]).denies] + best[MOST_PLACES:]
+    return scores[best]
 
-    What is as good as the k-th best place is asked for 1/k of the area: Benjamini and Hochberg's step-up, on
-    places of PLACE_PX, since what is wrongly found stands in groups.
+
+def grown(least: float, asked: Threshold, good: NDArray[np.float64], times: float) -> float:
+    """The score that a threshold of `least` comes to in an image so many times larger than it was set on.
+
+    `good` are the best scores of its places, the best first. What is as good as the k-th of them is asked for
+    1/k of the area: Benjamini and Hochberg's step-up.
     """
-    if asked.area_mpx is None or asked.tail is None or not 0 < least < 1:
+    if asked.tail is None or not 0 < least < 1 or times <= 1:
         return least
-    times = area_mpx / asked.area_mpx
-    if times <= 1:
-        return least
-    places: dict[tuple[int, int], float] = {}
-    for (column, row), score in zip((centres // PLACE_PX).astype(int).tolist(), scores, strict=True):
-        places[column, row] = max(float(score), places.get((column, row), 0.0))
-    best = np.sort(np.array(list(places.values()), dtype=np.float64))[::-1]
     odds = math.log(least / (1 - least))
-    levels = [_level(odds, times / rank, asked.tail) for rank in range(1, len(best) + 1)]
-    reached = [level for level, score in zip(levels, best, strict=True) if score >= level]
+    levels = [_level(odds, times / rank, asked.tail) for rank in range(1, len(good) + 1)]
+    reached = [level for level, score in zip(levels, good.tolist(), strict=True) if score >= level]
     return min(reached, default=_level(odds, times, asked.tail))
 
 
@@ -169,7 +214,7 @@ def place_seer(plan: Plan, gsd_m: float | None) -> Sees | None:
         return None
     known: dict[tuple[int, int], dict[str, float]] = {}
 
-    def sees(point: NDArray[np.float64], name: str) -> bool:
+    def look(point: NDArray[np.float64], name: str) -> Look:
         from data.vision.scene_network import CLASSES_SEEN, calibration, presence
 
         left, top = (
@@ -179,9 +224,12 @@ def place_seer(plan: Plan, gsd_m: float | None) -> Sees | None:
         if (left, top) not in known:
             known[left, top] = presence(_picture(plan, left, top))
         how, seen = calibration(), CLASSES_SEEN.get(name)
-        return seen is not None and known[left, top][seen] >= how.present_least[how.present.index(seen)]
+        if seen is None:
+            return UNTOLD
+        at = how.present.index(seen)
+        return Look(known[left, top][seen], how.present_least[at], how.absent_most[at])
 
-    return sees
+    return look
 
 
 def _picture(plan: Plan, left: int, top: int) -> NDArray[np.uint8]:

@@ -250,38 +250,25 @@ def _dark(images: list[Path], levels: list[Path], plain: list[Path], room: Path)
     """
     from data.vision.radar_water import dark_bodies, highest_db, marked
     from data.vision.sea import FINE_M, pixel_m
-    from data.vision.whole_split import marked_whole, whole_split
+    from data.vision.water_borders import parted
 
     highest = [highest_db(path, in_decibels(path)) for path in images]
     sizes = [pixel_m(path) for path in images]
     waters = [room / f"water{number}.tif" for number in range(len(levels))]
-    wholes = [whole_split(*each) for each in zip(plain, highest, sizes, strict=True)]
-    limits: list[float | None] = [each.threshold for each in wholes]
-    tiles = [0] * len(levels)
-    parted = [
-        None if limit is not None else dark_bodies(level, most, size or FINE_M)
-        for limit, level, most, size in zip(limits, levels, highest, sizes, strict=True)
-    ]
-    for at, dark in enumerate(parted):
-        if dark is not None:
-            limits[at], tiles[at] = dark.threshold, dark.tiles
-    for at, dark in enumerate(parted):
-        other = limits[-1 - at]
-        if dark is not None and dark.threshold is None and other is not None:
+    ways = [parted(*each, room) for each in zip(levels, plain, waters, highest, sizes, strict=True)]
+    limits = [each.threshold for each in ways]
+    for at, other in enumerate(reversed(limits)):
+        if limits[at] is None and other is not None:
             # Water parts from land in one image: the same backscatter is water in the other.
-            parted[at] = dark = dark_bodies(levels[at], highest[at], sizes[at] or FINE_M, limit=other)
+            dark = dark_bodies(levels[at], highest[at], sizes[at] or FINE_M, limit=other)
             limits[at] = dark.threshold
-        if dark is not None:
             marked(levels[at], waters[at], dark)
-        else:
-            marked_whole(plain[at], waters[at], float(limits[at] or 0.0))
-    notes = [wholes[0].why] if len(wholes) == 1 else [
-        f"Of the {word} image: {whole.why[:1].lower()}{whole.why[1:]}"
-        for word, whole in zip(("later", "earlier"), wholes, strict=True)
+    notes = [ways[0].why] if len(ways) == 1 else [
+        f"Of the {word} image: {way.why[:1].lower()}{way.why[1:]}"
+        for word, way in zip(("later", "earlier"), ways, strict=True)
     ]  # fmt: skip
     before = limits[-1] if len(limits) > 1 else None
-    whole = wholes[0].threshold is not None
-    return _Found(limits[0], before, None, tiles[0], notes, whole), waters
+    return _Found(limits[0], before, None, ways[0].tiles, notes, ways[0].whole), waters
 
 
 def _change(levels: list[Path], grid: Any) -> float | None:

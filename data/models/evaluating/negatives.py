@@ -40,6 +40,8 @@ GROUND = {
 
 LARGE = "large mosaics"
 """What the ground of pictures is called that many were put together to."""
+LARGE_MPX = 1.0
+"""From how many millions of pixels on an image is as large as they are."""
 
 
 @dataclass(frozen=True)

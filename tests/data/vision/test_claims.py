@@ -12,7 +12,7 @@ from data.models.evaluating.negatives import Negative
 from data.models.registry import registry
 from data.models.training.claims import tail_of
 from data.progress import Unheard
-from data.vision.claims import REACH_PX, claimed, lengths_of, threshold_of
+from data.vision.claims import REACH_PX, Look, claimed, lengths_of, threshold_of
 from data.vision.detect import detect
 from tests.real_files import real
 
@@ -37,6 +37,9 @@ def kept(scores, *, at=None, gsd_m=0.3, lengths=None, sees=None, least=0.0, area
     )  # fmt: skip
 
 
+SEEN, UNSURE, DENIED = (Look(each, 0.8, 0.2) for each in (0.999, 0.5, 0.1))
+
+
 def test_the_unsure_count_only_near_one_that_is_sure():
     assert kept([0.7, 0.5]).kept.tolist() == []
     assert kept([0.82, 0.7, 0.5]).kept.tolist() == [0, 1, 2]
@@ -49,7 +52,7 @@ def test_where_the_place_looks_like_it_less_is_asked_and_nothing_is_looked_at_in
 
     def sees(point, name):
         looked.append((tuple(point.tolist()), name))
-        return point[0] == 0
+        return SEEN if point[0] == 0 else DENIED
 
     assert kept([0.55, 0.52, 0.49], at=[(9000, 0), (0, 0), (4000, 0)], sees=sees).kept.tolist() == [1]
     assert looked == [((9000.0, 0.0), "ship"), ((0.0, 0.0), "ship")]
@@ -93,13 +96,41 @@ def test_in_a_large_image_the_scene_network_is_asked_only_about_better_finds():
 
     def sees(point, name):
         looked.append(point.tolist())
-        return True
+        return SEEN if point[0] == 0 else DENIED
 
     scores, at = [0.79, 0.6], [(0, 0), (4000, 0)]
-    assert kept(scores, at=at, area_mpx=0.25, own=(GROWING,), sees=sees).kept.tolist() == [0, 1]
-    looked.clear()
+    assert kept(scores, at=at, area_mpx=0.25, own=(GROWING,), sees=sees).kept.tolist() == [0]
+    assert looked == [[0.0, 0.0], [4000.0, 0.0]]
     assert kept(scores, at=at, area_mpx=2.0, own=(GROWING,), sees=sees).kept.tolist() == [0]
-    assert looked == [[0.0, 0.0]]
+    assert kept([0.6, 0.6], at=at, area_mpx=2.0, own=(GROWING,), sees=sees).kept.tolist() == []
+
+
+def test_many_good_places_speak_for_each_other_only_where_the_scene_network_does_not_deny_them():
+    spread, scores = [(3000.0 * number, 0.0) for number in range(16)], [0.81] * 16
+    for what, count in ((UNSURE, 16), (DENIED, 0)):
+        found = kept(
+            scores, at=spread, area_mpx=4.0, own=(GROWING,), sees=lambda point, name, what=what: what
+        )
+        assert found.kept.size == count
+    alone = kept([0.96], at=[(0, 0)], area_mpx=4.0, own=(GROWING,), sees=lambda point, name: DENIED)
+    assert alone.kept.size == 1
+
+
+def test_ball_fields_that_look_like_tanks_do_not_let_one_place_be_seen_with_less():
+    scores, at = [0.95] * 8 + [0.55], [(3000.0 * number, 0.0) for number in range(9)]
+
+    def sees(point, name):
+        return SEEN if point[0] == 24_000 else DENIED
+
+    growing = {**GROWING, "first": 0.96}
+    assert kept(scores, at=at, area_mpx=2.0, own=(growing,), sees=sees).kept.tolist() == []
+    assert kept([0.55], at=[(24_000, 0)], area_mpx=0.2, own=(growing,), sees=sees).kept.tolist() == [0]
+
+
+def test_the_odds_that_an_object_is_seen_with_grow_with_the_places_there_are():
+    said = Look(0.9, 0.5, 0.2)
+    assert [said.sees(times) for times in (0.1, 1, 8.9, 9.1)] == [True, True, True, False]
+    assert not Look(0.5, 1.0, 0.0).sees() and not Look(0.5, 1.0, 0.0).denies
 
 
 def test_what_false_findings_thin_out_by_is_read_from_the_best_of_images_of_different_sizes():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,12 @@ from affine import Affine
 
 from data.progress import Unheard
 from data.raster.errors import RasterError
+from data.vision import water_borders
 from data.vision.flood import FLOOD, PERMANENT, map_flood
+from data.vision.radar_water import Dark
 from data.vision.water import water_mask
+from data.vision.water_borders import Parted, rise_across
+from data.vision.whole_split import Whole, median_db
 from tests.real_files import real
 
 PLACE = Affine(10, 0, 600_000, 0, -10, 5_760_000)
@@ -143,32 +149,119 @@ def scene_db(
     return (level + spread * speckle).astype(np.float32)[None]
 
 
-def test_a_histogram_of_two_humps_is_parted_by_otsu_after_a_median_and_the_answer_says_so(tmp_path):
+SAID = re.compile(r"by (\d+\.\d) deviations, across that of .* by (\d+\.\d)\.$")
+
+
+def mapped(tmp_path: Path, decibels: np.ndarray, choose: Callable[..., Parted] | None = None):
+    """The water that is found, and what is told of it; `choose` takes a way in any case."""
+    image = write(tmp_path / "a.tif", decibels, ("VV",))
+    with pytest.MonkeyPatch.context() as patch:
+        if choose is not None:
+            patch.setattr(water_borders, "_of_both", choose)
+        return map_flood(Unheard(), image, tmp_path / "f.tif"), classes(tmp_path / "f.tif") == FLOOD
+
+
+def both_ways(tmp_path: Path, decibels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The water by tiles and by Otsu's threshold of the whole."""
+    by_tiles = mapped(tmp_path, decibels, lambda whole, dark, *_: water_borders._by_tiles(dark, "asked"))
+    by_otsu = mapped(tmp_path, decibels, lambda whole, *_: Parted(whole.threshold, True, 0, "Asked."))
+    return by_tiles[1], by_otsu[1]
+
+
+def rough_lake() -> tuple[np.ndarray, np.ndarray]:
+    """Decibels of a lake that wind roughens along a half of it, and where the lake is."""
     wet = np.zeros((256, 256), bool)
     wet[:, 90:190] = True
-    image = write(tmp_path / "a.tif", scene_db(wet, -21.0, (-9.0, -11.0), 1.0, 1), ("VV",))
-    made = map_flood(Unheard(), image, tmp_path / "f.tif")
-    assert made.method == "median and Otsu" and -18 < made.threshold < -13
-    assert made.notes[0].startswith(
-        "Its threshold is Otsu's of the whole image after a median of 5 pixels, since "
-    )
-    assert overlap(classes(tmp_path / "f.tif") == FLOOD, wet) > 0.97
+    decibels = scene_db(wet, -21.0, (-9.0, -11.0), 1.0, 1)
+    decibels[0][wet & (np.arange(256) < 140)] += 3.0
+    return decibels, wet
 
 
-@pytest.mark.parametrize(
-    ("width", "land", "why"),
-    [
-        (8, (-9.0, -11.0), "since "),  # a river: too small a class to leave a hump
-        (90, (-10.0, -14.5, -16.5), "in a valley of its histogram"),  # wet fields fill the valley
-    ],
-)
-def test_elsewhere_tiles_tell_the_water_and_the_answer_says_so(tmp_path, width, land, why):
+def wet_fields() -> tuple[np.ndarray, np.ndarray]:
+    """Decibels of a lake between fields of which the wettest are nearly as dark, and where the lake is."""
     wet = np.zeros((256, 256), bool)
-    wet[:, 100 : 100 + width] = True
-    image = write(tmp_path / "a.tif", scene_db(wet, -21.0, land, 1.6, 2), ("VV",))
-    made = map_flood(Unheard(), image, tmp_path / "f.tif")
-    assert made.method == "backscatter by tiles"
-    assert made.notes[0].startswith("Its threshold comes from tiles of it, since ") and why in made.notes[0]
+    wet[:, 100:190] = True
+    return scene_db(wet, -21.0, (-10.0, -14.5, -16.5), 1.6, 2), wet
+
+
+def test_of_tiles_and_otsu_the_border_across_which_backscatter_rises_more_is_taken(tmp_path):
+    for (decibels, wet), taken in ((rough_lake(), "median and Otsu"), (wet_fields(), "backscatter by tiles")):
+        made, found = mapped(tmp_path, decibels)
+        shares = [overlap(each, wet) for each in both_ways(tmp_path, decibels)]
+        worse, better = sorted(shares)
+        assert better > worse + 0.02
+        assert made.method == taken
+        assert overlap(found, wet) == better
+        rises = SAID.search(made.notes[0])
+        assert rises is not None and float(rises[1]) > float(rises[2]), made.notes
+
+
+def test_the_answer_says_which_way_was_taken_and_why(tmp_path):
+    made, _ = mapped(tmp_path, rough_lake()[0])
+    assert made.notes[0].startswith(
+        "Its threshold is Otsu's of the whole image after a median of 5 pixels, since across its border "
+        "backscatter rises by "
+    )
+    made, _ = mapped(tmp_path, wet_fields()[0])
+    assert made.notes[0].startswith(
+        "Its threshold comes from tiles of it, since across their border backscatter rises by "
+    )
+
+
+def test_land_that_is_as_dark_as_rough_water_stays_dry_where_nothing_else_shows_water(tmp_path):
+    dry = np.zeros((256, 256), bool)
+    made, found = mapped(tmp_path, scene_db(dry, -21.0, (-8.0, -17.0), 1.0, 3))
+    assert not found.any()
+    said = "since the darker class of the whole is no still water (over -19 dB)."
+    assert made.notes == (f"Its threshold comes from tiles of it, {said}",)
+
+
+def test_rough_water_is_found_where_calm_water_shows_that_there_is_some(tmp_path):
+    wet = np.zeros((256, 256), bool)
+    wet[:, 60:220] = True
+    decibels = scene_db(wet, -18.0, (-7.0, -9.0), 1.0, 4)
+    decibels[0][wet & (np.arange(256) > 190)] -= 4.0
+    made, found = mapped(tmp_path, decibels)
+    assert made.method == "median and Otsu" and overlap(found, wet) > 0.97
+
+
+def test_land_without_water_stays_dry_whatever_otsu_makes_of_it(tmp_path):
+    dry = np.zeros((256, 256), bool)
+    made, found = mapped(tmp_path, scene_db(dry, -21.0, (-8.0, -13.0), 1.0, 3))
+    assert not found.any()
+    said = "since the darker class of the whole is no water (over -15.6 dB)."
+    assert made.notes == (f"Its threshold comes from tiles of it, {said}",)
+
+
+def test_a_border_that_cuts_through_noise_rises_less_than_one_that_is_there(tmp_path):
+    random = np.random.default_rng(5)
+    wet = np.zeros((128, 128), bool)
+    wet[:, 40:90] = True
+    plain = write(
+        tmp_path / "a.tif", (np.where(wet, -20, -10) + random.normal(0, 2, (1, 128, 128))).astype("f4")
+    )
+    noise = write(tmp_path / "n.tif", random.normal(-10, 2, (1, 128, 128)).astype("f4"))
+    with rasterio.open(noise) as source:
+        cut = median_db(source.read(1)) < -10
+    there, made_up = (
+        rise_across(each, write(tmp_path / f"{number}.tif", mask.astype(np.uint8)[None]))
+        for number, (each, mask) in enumerate(((plain, wet), (noise, cut)))
+    )
+    assert there > 3 * made_up > 0
+    everywhere = write(tmp_path / "all.tif", np.ones((1, 128, 128), np.uint8))
+    assert rise_across(plain, everywhere) is None
+
+
+def test_where_tiles_show_no_border_otsu_is_taken_only_with_two_humps_around_it():
+    nothing = Dark(None, np.zeros((1, 1), bool), 1, 0)
+    clear, unclear = Whole(-15.0, True, "its humps part"), Whole(-15.0, False, "it has one hump")
+    assert water_borders._of_both(clear, nothing, 4.0, None) == Parted(
+        -15.0, True, 0,
+        "Its threshold is Otsu's of the whole image after a median of 5 pixels, since its humps part.",
+    )  # fmt: skip
+    assert water_borders._of_both(unclear, nothing, 4.0, None) == Parted(
+        None, False, 0, "Its threshold comes from tiles of it, since it has one hump."
+    )
 
 
 def test_pixels_that_show_the_shadows_of_buildings_are_not_parted_as_a_whole(tmp_path):
