@@ -69,6 +69,16 @@ def main_key(tool: Tool) -> str:
     return next((each.argument for each in tool.effects if each.kind in KINDS and not each.in_place), "")
 
 
+def with_defaults(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the tool's own defaults for those left out."""
+    defaults = {
+        name: each["default"]
+        for name, each in tool.schema.get("properties", {}).items()
+        if each.get("default") is not None
+    }
+    return {**defaults, **arguments}
+
+
 @lru_cache
 def index_bands(name: str) -> tuple[str, ...]:
     """The bands that a spectral index is computed from; none for one that is not known."""
@@ -214,4 +224,4 @@ def _said(give: Thing, variable: str) -> Iterable[str]:
             yield f"({name} {variable})"
 
 
-__all__ = ["Facts", "changed", "domain", "index_bands", "lacking", "main_key", "results"]
+__all__ = ["Facts", "changed", "domain", "index_bands", "lacking", "main_key", "results", "with_defaults"]

@@ -243,7 +243,7 @@ class Run:
 
     def lacking(self, step: Step, tool: Tool, arguments: Mapping[str, Any]) -> tuple[Unmet, ...]:
         """The preconditions of a step that are known not to hold."""
-        return actions.lacking(tool, with_defaults(tool, arguments), self.facts(step))
+        return actions.lacking(tool, actions.with_defaults(tool, arguments), self.facts(step))
 
     def _is_thing(self, found: Any) -> bool:
         return self.instance.workflow.parameter(found.name) is None
@@ -320,16 +320,6 @@ def values_of(steps: Any, instance: Instance) -> dict[str, str]:
     return found
 
 
-def with_defaults(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with the tool's own defaults for those left out."""
-    defaults = {
-        name: each["default"]
-        for name, each in tool.schema.get("properties", {}).items()
-        if each.get("default") is not None
-    }
-    return {**defaults, **arguments}
-
-
 def bring(session: Session, instance: Instance) -> Instance:
     """The instance, where everything that it is given is in the session. Raises WorkflowError."""
     for name, handle in instance.inputs.items():
@@ -365,5 +355,4 @@ __all__: Sequence[str] = [
     "bring",
     "results_of",
     "values_of",
-    "with_defaults",
 ]

@@ -61,9 +61,7 @@ def lint_task(task: Task, tools: Toolbox) -> Iterator[Problem]:
             )
     if len(task.asked_as) < 2:
         yield Problem(task.id, "it says fewer than two ways to ask for it (asked_as)")
-    for name in task.tried_on:
-        if name not in {each.id.partition("/")[2] for each in task.workflows}:
-            yield Problem(task.id, f"`try` names {name!r}, which is none of its workflows")
+    yield from _tried(task)
     seen: dict[str, str] = {}
     for each in task.workflows:
         yield from lint_workflow(each, tools)
@@ -76,6 +74,25 @@ def lint_task(task: Task, tools: Toolbox) -> Iterator[Problem]:
                 each.id, f"it is like {seen[form]} but for names and numbers: make a parameter of these"
             )
         seen.setdefault(form, each.id)
+
+
+def _tried(task: Task) -> Iterator[Problem]:
+    """What is wrong with what a task is tried on."""
+    names = {each.id.partition("/")[2]: each for each in task.workflows}
+    known = {each.name for workflow in task.workflows for each in workflow.inputs}
+    values = {each.name for workflow in task.workflows for each in workflow.parameters}
+    said = task.tried_on
+    for key in set(said) - {"data", "parameters", "expect"}:
+        yield Problem(task.id, f"`try` has no {key!r}; it has data, parameters, expect")
+    if not said.get("expect"):
+        yield Problem(task.id, "none of its workflows is tried (try: expect)")
+    for key, there in (("data", known), ("parameters", values), ("expect", set(names))):
+        for name in set(said.get(key) or {}) - there:
+            yield Problem(task.id, f"`try` says {key} of {name!r}, which the task does not have")
+    for name in set(said.get("expect") or {}) & set(names):
+        for each in names[name].inputs:
+            if not each.optional and each.name not in (said.get("data") or {}):
+                yield Problem(task.id, f"`try` expects something of {name!r}, and gives it no {each.name!r}")
 
 
 def lint_workflow(workflow: Workflow, tools: Toolbox) -> Iterator[Problem]:
@@ -129,7 +146,7 @@ def _walk(workflow: Workflow, order: Sequence[Step], tools: Toolbox) -> Iterator
             continue
         yield from _arguments(where, step, tool, workflow, optional)
         facts = facts_of(step, known)
-        values = bound(step.args, _stand_ins(workflow, known))
+        values = actions.with_defaults(tool, bound(step.args, _stand_ins(workflow, known)))
         for lack in actions.lacking(tool, values, facts, strict=True):
             yield Problem(where, f"{lack}: neither the data nor an earlier step says so")
         made = actions.results(tool, values, facts, f"{step.tool}({json.dumps(_grid_tokens(step, known))})")

@@ -27,7 +27,11 @@ _MOST = 10
     "geotools",
     changes_state=True,
     needs=("raster",),
-    gives=(conditions.Raster("raster", of="raster", modality="quantity"), "layer"),
+    gives=(
+        conditions.Raster("raster", of="raster", modality="mask", when="dtype=uint8"),
+        conditions.Raster("raster", of="raster", modality="quantity"),
+        "layer",
+    ),
     long_running=True,
 )
 def raster_calc(

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 @tool(
     "vision",
     changes_state=True,
-    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    needs=(
+        conditions.Raster(
+            "image", modality="optical|picture", bands="red+green+blue", coarsest_m=2.0, when="model=none"
+        ),
+    ),
     gives=(
         conditions.Raster("raster", of="image", modality="classes"),
         conditions.Vector("vector", geometry="polygon"),
@@ -56,7 +60,11 @@ def semantic_segmentation(
 @tool(
     "vision",
     changes_state=True,
-    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    needs=(
+        conditions.Raster(
+            "image", modality="optical|picture", bands="red+green+blue", coarsest_m=2.0, when="model=none"
+        ),
+    ),
     gives=(
         conditions.Raster("raster", of="image", modality="classes"),
         conditions.Vector("vector", geometry="polygon"),
