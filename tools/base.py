@@ -116,6 +116,30 @@ class Reach:
     """Azimuth's own files and folders: never opened as data, by whatever path or link."""
 
 
+class Procedures(Protocol):
+    """The workflows that tools find, bind, change and keep: the library's, and the owner's own.
+
+    A bound workflow is plain JSON with its id under "id". What cannot be done raises ToolError.
+    """
+
+    def search(self, goal: str, most: int) -> list[dict[str, Any]]:
+        """The tasks nearest to a goal: task, field, goal, score, workflows [{id, title, when}]."""
+
+    def bound(
+        self, state: State, world: World, workflow: str, data: Mapping[str, str], values: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """A workflow on data of the session; those not named are chosen among what is there."""
+
+    def changed(self, bound: Mapping[str, Any], change: Mapping[str, Any], **note: str) -> dict[str, Any]:
+        """A bound workflow after a change of its graph, which is noted on it."""
+
+    def report(self, state: State, world: World, bound: Mapping[str, Any]) -> dict[str, Any]:
+        """How far a bound workflow has come by the session's log: ok, steps, answer, said."""
+
+    def kept(self, state: State, world: World, name: str, goal: str, turns: int) -> dict[str, Any]:
+        """What was done in the last turns, kept as a workflow of the owner's own: id, steps, inputs."""
+
+
 @dataclass(frozen=True)
 class World:
     """The outside, as a tool may use it: everything that is not the state comes in here."""
@@ -145,6 +169,8 @@ class World:
     """The folder of models that the user added; None where there are those of the repository only."""
     reader: Reader = NOBODYS
     """Where files that strangers made are read: for this session's owner, in processes of their own."""
+    workflows: Procedures | None = None
+    """The workflows that there are; None where there are none."""
 
 
 @dataclass(frozen=True)
@@ -279,6 +305,7 @@ __all__ = [
     "ChatAddress",
     "Field",
     "OutsideError",
+    "Procedures",
     "Reach",
     "Step",
     "Tool",

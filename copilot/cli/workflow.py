@@ -172,11 +172,11 @@ def run(
     )
     report = event.data.get("run", {})
     if as_json:
-        print_json({"session": opened.id, "ok": event.ok, "said": event.text, **report})
+        print_json({"ok": event.ok, "said": event.text, **report, "session": opened.id})
     else:
         typer.echo(event.text)
         typer.echo(f"  session {opened.id}", err=True)
-    if not event.ok:
+    if not event.ok or not report.get("ok"):
         raise typer.Exit(1)
 
 

@@ -165,10 +165,8 @@ class Repairer:
         workflow = run.instance.workflow
         last = trouble.step if trouble.step in workflow.step_ids else workflow.order()[-1].id
         wanted = _upstream(workflow, last)
-        for step in workflow.order():
-            if step.id in wanted and run.attempt(step) is not None:
-                return False
-        return True
+        steps = [each for each in workflow.order() if each.id in wanted]
+        return all(run.attempt(each) is None for each in steps)
 
 
 def insertions(run: Run, step: Step, cause: Cause) -> Iterator[Change]:
@@ -236,7 +234,7 @@ def _filled(tool: Tool, effect: Thing, step: Step, cause: Cause) -> dict[str, An
     for each in effect.when:
         name, _, value = each.partition("=")
         if value != "none" and name not in args:
-            args[name] = value
+            args[name] = {"true": True, "false": False}.get(value, value)
     other = next((v for k, v in step.args.items() if k != cause.argument and _is_thing(v)), None)
     named = cause.wanted[0] if cause.property == "grid_of" else ""
     neighbour = step.args.get(named, other)
@@ -308,7 +306,7 @@ def _replacements(run: Run, step: Step) -> Iterator[Change]:
     facts = run.facts(step)
     for other in box:
         gives = {(each.kind, each.argument, each.modality) for each in other.effects if each.kind in KINDS}
-        needs = [name for name in other.schema.get("required", ())]
+        needs = list(other.schema.get("required", ()))
         if (
             other.name == tool.name
             or other.category not in _CATEGORIES
@@ -328,7 +326,7 @@ def _takes(tool: Tool, argument: str) -> bool:
 
 
 def _all_alike(found: Sequence[Proposal]) -> list[Proposal]:
-    """Where the same step helps several arguments of one step, all of them together: dates are to be alike."""
+    """Where one step helps several arguments, all of them together: dates are to be alike."""
     groups: dict[tuple[str, str, str], list[Proposal]] = {}
     for each in found:
         change = each.change

@@ -123,7 +123,7 @@ def _with_workflow(instance: Instance, other: Workflow) -> Instance:
 
 
 def _inserted(workflow: Workflow, step: Step, change: Change) -> Workflow:
-    """A step put in front of one of a step's arguments; every other step that had the same goes on having it."""
+    """A step put in front of one argument; other steps that were given the same go on being given it."""
     given = step.args.get(change.name)
     if given is None:
         raise WorkflowError(f"{step.id} has no {change.name!r} to put {change.tool} in front of.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from copilot.workflows import actions
@@ -25,7 +26,7 @@ class Cause:
     """What may be why, ready to be looked up: `property` of `argument` should be `wanted`."""
 
     name: str
-    """speckle, gaps, noise, haze, cloud, shift, grid, level, bands, modality, placed, tight_limit, method …"""
+    """speckle, gaps, noise, haze, cloud, shift, grid, level, bands, no_place, tight_limit, method …"""
     argument: str = ""
     property: str = ""
     wanted: tuple[str, ...] = ()
@@ -95,7 +96,7 @@ def _of_facts(facts: actions.Facts) -> Iterable[Cause]:
 
 def _of_pairs(rasters: Mapping[str, Thing]) -> Iterable[Cause]:
     names = list(rasters)
-    for first, second in zip(names, names[1:], strict=False):
+    for first, second in pairwise(names):
         one, other = rasters[first], rasters[second]
         if one.grid_of and other.grid_of and one.grid_of != other.grid_of:
             yield Cause("grid", second, "grid_of", (first,), True)

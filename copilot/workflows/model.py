@@ -66,7 +66,8 @@ class Parameter:
         high = self.high if self.high is not None else value
         if low <= value <= high:
             return None
-        return f"{self.name} is {value:g}, and lies within {low:g} and {high:g}{f' {self.unit}' * bool(self.unit)}."
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self.name} is {value:g}, and lies within {low:g} and {high:g}{unit}."
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ SHARED = "AZIMUTH_SHARED"
 """Where shared data lies, if not beside the repository."""
 _KEPT_BACK = (
     "landsat/2021", "naip/m_4709963_se_14_1_2012", "naip/m_4709963_se_14_1_2018", "dubai_seg/tile_3",
-    "dubai_seg/tile_6", "dubai_seg/tile_8", "dota/P1888", "sar_ships/P0119", "sar_ships/P0135", "geoplan_bench",
+    "dubai_seg/tile_6", "dubai_seg/tile_8", "dota/P1888", "sar_ships/P0119", "sar_ships/P0135",
+    "geoplan_bench",
 )  # fmt: skip
 """Kept for measuring, wherever they are."""
 

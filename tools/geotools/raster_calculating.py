@@ -97,7 +97,11 @@ def raster_calc(
     "geotools",
     changes_state=True,
     needs=(conditions.Raster("raster", modality="radar"),),
-    gives=(conditions.Raster("raster", of="raster", level="decibel"), "layer"),
+    gives=(
+        conditions.Raster("raster", of="raster", level="intensity", when="inverse=true"),
+        conditions.Raster("raster", of="raster", level="decibel"),
+        "layer",
+    ),
     long_running=True,
 )
 def to_decibel(
