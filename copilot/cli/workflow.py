@@ -185,7 +185,7 @@ def _everything(as_json: bool) -> list[tuple[Task, tuple[Workflow, ...]]]:
 
 
 def _record(named: list[tuple[Task, tuple[Workflow, ...]]], as_json: bool) -> None:
-    """Run what is named on what its task is tried on, each in a session of its own, and keep what went well."""
+    """Run what is named on what its task is tried on, each in a session of its own; keep what went well."""
     import tempfile
 
     from copilot.engine import Engine

@@ -121,7 +121,7 @@ def domain(tools: Iterable[Tool], name: str = "azimuth") -> str:
         {thing.kind for tool in listed for thing in (*tool.preconditions, *tool.effects)} - set(KINDS)
     )
     actions = [text for tool in listed for text in _actions(tool)]
-    return "\n".join(
+    text = "\n".join(
         [
             f"(define (domain {name})",
             f"  (:requirements {_REQUIREMENTS})",
@@ -136,6 +136,7 @@ def domain(tools: Iterable[Tool], name: str = "azimuth") -> str:
             ")",
         ]
     )
+    return text.replace("_", "-")
 
 
 def _words(thing: Thing) -> Iterable[str]:
@@ -173,7 +174,7 @@ def _action(tool: Tool, way: tuple[str, ...], name: str) -> str:
             f"    :precondition (and {' '.join(conditions)})",
             f"    :effect (and {' '.join(effects)}))",
         ]
-    ).replace("_", "-")
+    )
 
 
 def _need(key: str, alternatives: Sequence[Thing]) -> str:

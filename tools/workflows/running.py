@@ -79,8 +79,8 @@ def workflow_adjust(
     change: Annotated[
         dict[str, Any],
         Field(
-            description="kind (parameter, argument, insert, replace, together), with step, name, value, tool, "
-            "args or parts as it needs."
+            description="kind (parameter, argument, insert, replace, together), with step, name, value, "
+            "tool, args or parts as it needs."
         ),
     ],
     step: Annotated[str, Field(max_length=100, description="The step that did not end well.")] = "",
