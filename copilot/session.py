@@ -21,6 +21,7 @@ from copilot.language.view import ARTIFACTS
 from copilot.models import chat_address
 from copilot.names import UNTITLED, kept_text, reviewer, session_name
 from copilot.replaying import replayed
+from copilot.workflows.starting import procedures_of, starts
 from data.apart.reader import Reader
 from data.catalogue.base import Catalogue
 from state.codec import digest, to_json
@@ -192,7 +193,12 @@ class Session:
         tool, args = cut(tool, MAX_TOOL_CHARS), self._signed(tool, args)
         if self._acts_outside(tool):
             self.refresh()  # what cannot be taken back is not run against a state that is gone
-        return self._append_next(lambda: self._run(tool, args, source, turn))
+        event = self._append_next(lambda: self._run(tool, args, source, turn))
+        if not starts(event):
+            return event
+        from copilot.workflows.driving import drive
+
+        return drive(self, event)
 
     def undo(self) -> Event:
         """Take back the last turn that changed the state."""
@@ -367,6 +373,7 @@ class Session:
             work=work,
             models=self.engine.home / "models",
             reader=Reader(self.row.owner, self.id),
+            workflows=procedures_of(self.engine.home, self.row.owner),
         )
 
     def columns(self) -> Mapping[str, Sequence[str]]:

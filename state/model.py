@@ -172,7 +172,7 @@ class Artifact:
     """Something a call made: its content lives in the session's artifact folder, under this id."""
 
     id: str
-    kind: Literal["table", "figure", "document", "raster", "vector", "detections", "reviews"]
+    kind: Literal["table", "figure", "document", "raster", "vector", "detections", "reviews", "workflow"]
     name: str
     summary: str
     made_by: str

@@ -17,7 +17,7 @@ from state.codec import canonical, filters_to_json
 from state.model import Artifact, State
 from tools.base import Tool, ToolError, World
 
-ArtifactKind = Literal["table", "figure", "document", "raster", "vector", "detections", "reviews"]
+ArtifactKind = Literal["table", "figure", "document", "raster", "vector", "detections", "reviews", "workflow"]
 
 FEATURES = ("vector", "detections")
 """The kinds of artifact with features on the ground: detections are features with a class and a score."""

@@ -18,6 +18,7 @@ from data.gazetteer import Gazetteer
 from data.progress import Unheard
 from state.log import Event
 from state.model import State
+from tools.conditions import KINDS, Declared, Thing, coarse, typed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,6 +116,30 @@ class Reach:
     """Azimuth's own files and folders: never opened as data, by whatever path or link."""
 
 
+class Procedures(Protocol):
+    """The workflows that tools find, bind, change and keep: the library's, and the owner's own.
+
+    A bound workflow is plain JSON with its id under "id". What cannot be done raises ToolError.
+    """
+
+    def search(self, goal: str, most: int) -> list[dict[str, Any]]:
+        """The tasks nearest to a goal: task, field, goal, score, workflows [{id, title, when}]."""
+
+    def bound(
+        self, state: State, world: World, workflow: str, data: Mapping[str, str], values: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """A workflow on data of the session; those not named are chosen among what is there."""
+
+    def changed(self, bound: Mapping[str, Any], change: Mapping[str, Any], **note: str) -> dict[str, Any]:
+        """A bound workflow after a change of its graph, which is noted on it."""
+
+    def report(self, state: State, world: World, bound: Mapping[str, Any]) -> dict[str, Any]:
+        """How far a bound workflow has come by the session's log: ok, steps, answer, said."""
+
+    def kept(self, state: State, world: World, name: str, goal: str, turns: int) -> dict[str, Any]:
+        """What was done in the last turns, kept as a workflow of the owner's own: id, steps, inputs."""
+
+
 @dataclass(frozen=True)
 class World:
     """The outside, as a tool may use it: everything that is not the state comes in here."""
@@ -144,6 +169,8 @@ class World:
     """The folder of models that the user added; None where there are those of the repository only."""
     reader: Reader = NOBODYS
     """Where files that strangers made are read: for this session's owner, in processes of their own."""
+    workflows: Procedures | None = None
+    """The workflows that there are; None where there are none."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +193,29 @@ class Tool:
     asks_approval: bool = False
     signed: bool = False
     """Has the arguments `by` and `at`: who calls and when, which the session fills in before it records."""
+    needed: tuple[Thing, ...] = ()
+    """What was said of `needs` beyond their kinds; `preconditions` has all."""
+    given: tuple[Thing, ...] = ()
+    """What was said of `gives` beyond their kinds; `effects` has all."""
+
+    @cached_property
+    def preconditions(self) -> tuple[Thing, ...]:
+        """What must hold before a call: of each argument that takes a handle, and of the state.
+
+        Several of one argument are alternatives. Those of an argument that is left out do not count.
+        """
+        said = {each.argument for each in self.needed}
+        handles = {name: _handle_kind(each) for name, each in self.schema.get("properties", {}).items()}
+        plain = [Thing(kind, name) for name, kind in handles.items() if kind and name not in said]
+        parts = [Thing(kind) for kind in self.needs if kind not in KINDS]
+        return (*self.needed, *plain, *parts)
+
+    @cached_property
+    def effects(self) -> tuple[Thing, ...]:
+        """What holds after a call: each artifact under its key of the step's data, and parts of the state."""
+        said = {each.kind for each in self.given if not each.in_place}
+        plain = [Thing(kind, kind if kind in KINDS else "") for kind in self.gives if kind not in said]
+        return (*self.given, *plain)
 
     @cached_property
     def summary(self) -> str:
@@ -202,19 +252,32 @@ class Tool:
         return schema
 
 
+def _handle_kind(schema: Mapping[str, Any]) -> str:
+    """The kind of artifact that an argument of that schema is the handle of; empty for none."""
+    for each in (schema, *schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())):
+        if each.get("format") in KINDS:
+            return str(each["format"])
+        if each is not schema and "items" in each and each["items"].get("format") in KINDS:
+            return str(each["items"]["format"])
+    return ""
+
+
 def tool(
     category: Category,
     *,
     changes_state: bool = False,
-    needs: tuple[str, ...] = (),
-    gives: tuple[str, ...] = (),
+    needs: tuple[Declared, ...] = (),
+    gives: tuple[Declared, ...] = (),
     external: bool = False,
     reads_files: bool = False,
     long_running: bool = False,
     asks_approval: bool = False,
     signed: bool = False,
 ) -> Callable[[Callable[..., Step]], Tool]:
-    """Declare a function `(state, world, *, arguments…) -> Step` a tool of its own name."""
+    """Declare a function `(state, world, *, arguments…) -> Step` a tool of its own name.
+
+    `needs` and `gives` are kinds ("raster", "loaded"), or more that can be checked: `tools.conditions`.
+    """
 
     def declare(function: Callable[..., Step]) -> Tool:
         return Tool(
@@ -222,8 +285,10 @@ def tool(
             category=category,
             function=function,
             changes_state=changes_state,
-            needs=needs,
-            gives=gives,
+            needs=coarse(needs),
+            gives=coarse(each for each in gives if isinstance(each, str) or not each.in_place),
+            needed=typed(needs),
+            given=typed(gives),
             external=external,
             reads_files=reads_files,
             long_running=long_running,
@@ -240,6 +305,7 @@ __all__ = [
     "ChatAddress",
     "Field",
     "OutsideError",
+    "Procedures",
     "Reach",
     "Step",
     "Tool",

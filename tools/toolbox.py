@@ -50,5 +50,10 @@ def toolbox() -> Toolbox:
     from tools.ui import TOOLS as UI
     from tools.vision import TOOLS as VISION
     from tools.web import TOOLS as WEB
+    from tools.workflows import TOOLS as WORKFLOWS
 
-    return Toolbox((*DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *LANGCHAIN, *OPENAI))
+    return Toolbox(
+        (
+            *DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *LANGCHAIN, *OPENAI, *WORKFLOWS,
+        )
+    )  # fmt: skip

@@ -14,7 +14,7 @@ import typer
 _SPEAKING = frozenset(
     "CannotAdd CatalogueAway CatalogueError DatasetBroke ModelNotConfigured NoTasks ReplayCutOff "
     "ReplayDiverged RunFailed SessionFull StoreUnavailable UnknownAgent UnknownRun UnknownSession "
-    "UnknownTurn UnreadableSource UnreadableTasks".split()
+    "UnknownTurn UnreadableSource UnreadableTasks WorkflowError".split()
 )
 """The errors whose text is written for the user; by name, so that nothing is imported to tell them."""
 

@@ -16,6 +16,7 @@ from shapely.geometry import box, shape
 
 from copilot.bench.build.example_files import FOLDER
 from copilot.bench.standin.computed import stac_items
+from copilot.workflows.starting import procedures_of
 from data.vision.detections import Detection, features
 from state.log import Event
 from state.model import Artifact, State
@@ -33,6 +34,7 @@ RAW = Artifact("raster-4bc4bc", "raster", "Raw with RPCs", "1 band", "test()")
 FIELDS = Artifact("vector-f1e1d5", "vector", "Fields", "4 rows", "test()")
 SCENES = Artifact("vector-57ac00", "vector", "Scenes", "2 features", "stac_search()")
 PAN = Artifact("raster-9a9a9a", "raster", "Pan", "1 band", "test()")
+WORKFLOW = Artifact("workflow-f10d00", "workflow", "Burned land in one image", "1 step", "test()")
 NOTE = Artifact("document-d0c0d0", "document", "Note", "1 line", "test()")
 FOUND = Artifact("detections-de7ec7", "detections", "Detections in Scene", "3 detections", "test()")
 LATER = Artifact("raster-5ce4e1", "raster", "Scene later", "6 bands", "test()")
@@ -99,6 +101,9 @@ def prepared(world: World) -> State:
     state = state.with_artifact(FOUND)
     write_scenes(world.artifacts.path(SCENES.id, ".parquet"))
     state = state.with_artifact(SCENES)
+    bound = procedures_of(Path(), "").bound(state, world, "burn_severity/one_date", {"after": LATER.id}, {})
+    world.artifacts.path(WORKFLOW.id, ".json").write_text(json.dumps({**bound, "id": WORKFLOW.id}))
+    state = state.with_artifact(WORKFLOW)
     world.artifacts.path(NOTE.id, ".txt").write_text("Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n")
     return state.with_artifact(NOTE).with_artifact(VECTOR).with_artifact(RASTER)
 

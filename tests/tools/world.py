@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from copilot.bench.build.example_files import FOLDER
 from copilot.engine import encode_texts
+from copilot.workflows.starting import procedures_of
 from data.catalogue import open_catalogue
 from data.catalogue.write import InfoParts, write_dataset
 from data.gazetteer import gazetteer
@@ -193,6 +194,7 @@ def small_world(root: Path, artifacts: Path, log: Sequence[Event] = ()) -> World
         session="Test session",
         uploads=FOLDER,
         encode=encode_texts,
+        workflows=procedures_of(artifacts, "local"),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import said_plainly
 from tools.geotools.raster_indices import BandMap
@@ -19,7 +20,12 @@ SensorName = Annotated[
 ]
 
 
-@tool("geotools", changes_state=True, needs=("raster",))
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="raster", in_place=True, bands_for="bands"),),
+)
 def name_bands(
     state: State,
     world: World,

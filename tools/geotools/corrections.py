@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input, artifact_file
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import BandChoice, band_of, finite, with_data
@@ -74,7 +75,32 @@ class _Document:
     path: Path
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", level="counts|amplitude"),),
+    gives=(
+        conditions.Raster(
+            "raster", of="raster", level="radiance", done="calibrated", when="quantity=radiance"
+        ),
+        conditions.Raster(
+            "raster",
+            of="raster",
+            modality="thermal",
+            level="kelvin",
+            done="calibrated",
+            when="quantity=brightness_temperature",
+        ),
+        conditions.Raster(
+            "raster",
+            of="raster",
+            level="sigma0",
+            done="calibrated",
+            when="quantity=auto|quantity=sigma0|quantity=beta0|quantity=gamma0",
+        ),
+    ),
+    long_running=True,
+)
 def radiometric_calibration(
     state: State,
     world: World,
@@ -127,7 +153,13 @@ def radiometric_calibration(
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="optical", level="counts|radiance"),),
+    gives=(conditions.Raster("raster", of="raster", level="toa", done="calibrated"),),
+    long_running=True,
+)
 def toa_reflectance(
     state: State,
     world: World,
@@ -181,7 +213,13 @@ def toa_reflectance(
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="optical", level="toa"),),
+    gives=(conditions.Raster("raster", of="raster", level="surface", done="haze_corrected"),),
+    long_running=True,
+)
 def dark_object_subtraction(
     state: State,
     world: World,
@@ -244,7 +282,13 @@ def dark_object_subtraction(
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="optical"),),
+    gives=(conditions.Raster("raster", of="raster", modality="classes"),),
+    long_running=True,
+)
 def cloud_mask(
     state: State,
     world: World,

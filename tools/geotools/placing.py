@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from state.model import Bbox, State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.map.geometry import camera_for, checked_box, said_box
@@ -43,7 +44,13 @@ ControlPoints = Annotated[
 ]
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="raster", placed=True, regrids=True), "layer"),
+    long_running=True,
+)
 def place_raster(
     state: State,
     world: World,

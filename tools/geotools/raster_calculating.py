@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import BandChoices, bands_of, finite, with_data
@@ -22,7 +23,17 @@ if TYPE_CHECKING:
 _MOST = 10
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(
+        conditions.Raster("raster", of="raster", modality="mask", when="dtype=uint8"),
+        conditions.Raster("raster", of="raster", modality="quantity"),
+        "layer",
+    ),
+    long_running=True,
+)
 def raster_calc(
     state: State,
     world: World,
@@ -82,7 +93,17 @@ def raster_calc(
     return with_data(step, **_calculated_facts(made[0]))
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="radar"),),
+    gives=(
+        conditions.Raster("raster", of="raster", level="intensity", when="inverse=true"),
+        conditions.Raster("raster", of="raster", level="decibel"),
+        "layer",
+    ),
+    long_running=True,
+)
 def to_decibel(
     state: State,
     world: World,
@@ -129,7 +150,13 @@ def to_decibel(
     return with_data(step, unit=quantity if inverse else "dB", **_moment_facts(made[0]))
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="raster", done="matched"), "layer"),
+    long_running=True,
+)
 def histogram_match(
     state: State,
     world: World,

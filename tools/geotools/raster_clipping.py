@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import BandChoices, bands_of, with_data
@@ -18,7 +19,13 @@ from tools.units import BboxDeg
 from tools.vectors import VectorHandle, vector_of
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="raster", regrids=True, done="clipped"), "layer"),
+    long_running=True,
+)
 def raster_clip(
     state: State,
     world: World,

@@ -11,13 +11,20 @@ from pydantic import Field
 
 from state.codec import canonical
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, write_about
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import number, one_line
 from tools.rasters import Raster, RasterHandle, raster_of, with_raster
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="raster"), "layer"),
+    long_running=True,
+)
 def raster_to_cog(
     state: State,
     world: World,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import crs_text, said_plainly, with_data
@@ -33,7 +34,17 @@ Resampling = Annotated[
 PixelM = Annotated[float, Field(gt=0, le=1e7, description="Pixel size, metres.")]
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", placed=True),),
+    gives=(
+        conditions.Raster("raster", of="raster", regrids=True, when="like=none"),
+        conditions.Raster("raster", of="raster", grid_of="like"),
+        "layer",
+    ),
+    long_running=True,
+)
 def raster_reproject(
     state: State,
     world: World,
@@ -92,7 +103,13 @@ def raster_reproject(
     return _warped(state, world, call, [source, *([other] if other else [])], grid, resampling, said, warp)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="raster", regrids=True), "layer"),
+    long_running=True,
+)
 def raster_resample(
     state: State,
     world: World,
@@ -142,7 +159,13 @@ def raster_resample(
     return _warped(state, world, call, [source], grid, method, said, warp)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("rasters"),),
+    gives=(conditions.Raster("raster", of="rasters", regrids=True, done="mosaicked"), "layer"),
+    long_running=True,
+)
 def raster_mosaic(
     state: State,
     world: World,

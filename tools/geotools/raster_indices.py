@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input
 from tools.base import Step, World, tool
 from tools.geotools.raster_arguments import finite, said_plainly, with_data
@@ -56,7 +57,13 @@ Scale = Annotated[
 ]
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", bands_for="index"), conditions.Raster("after", bands_for="index")),
+    gives=(conditions.Raster("raster", of="raster", modality="index"), "layer"),
+    long_running=True,
+)
 def spectral_index(
     state: State,
     world: World,

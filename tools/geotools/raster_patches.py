@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.geotools.raster_arguments import BandChoice, band_of, with_data
@@ -16,7 +17,13 @@ from tools.phrases import number, number_of
 from tools.rasters import RasterHandle, raster_of, raster_step
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="classes|mask"),),
+    gives=(conditions.Raster("raster", of="raster", done="sieved"),),
+    long_running=True,
+)
 def sieve(
     state: State,
     world: World,
@@ -62,7 +69,13 @@ def sieve(
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="raster", done="filled"),),
+    long_running=True,
+)
 def fill_nodata(
     state: State,
     world: World,
@@ -107,7 +120,13 @@ def fill_nodata(
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="classes|mask|quantity"),),
+    gives=(conditions.Raster("raster", of="raster", modality="quantity"),),
+    long_running=True,
+)
 def proximity(
     state: State,
     world: World,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import BandChoices, bands_of, finite, said_plainly, with_data
@@ -19,7 +20,18 @@ LowPct = Annotated[float, Field(ge=0, lt=100, description="The percentile of a b
 HighPct = Annotated[float, Field(gt=0, le=100, description="The percentile that becomes brightest.")]
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("raster",),
+    gives=(
+        conditions.Raster(
+            "raster", of="raster", modality="picture", bands="red+green+blue", level="stretched"
+        ),
+        "layer",
+    ),
+    long_running=True,
+)
 def band_composite(
     state: State,
     world: World,
@@ -89,7 +101,13 @@ def band_composite(
     return with_data(step, band_numbers=numbers, stretch=[[finite(a), finite(b)] for a, b in ends])
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster", "layer"), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", bands="red+green+blue"), conditions.Raster("pan", modality="pan")),
+    gives=(conditions.Raster("raster", of="raster", grid_of="pan", done="pansharpened"), "layer"),
+    long_running=True,
+)
 def pansharpen(
     state: State,
     world: World,

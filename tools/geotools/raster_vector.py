@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import BandChoice, band_of, said_plainly, with_data
@@ -54,7 +55,13 @@ def condition(where: str | None, value: float | None) -> Where | None:
     return Where(sign, float(match[2]))
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("vector",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", placed=True),),
+    gives=(conditions.Vector("vector", geometry="polygon"),),
+    long_running=True,
+)
 def polygonize(
     state: State,
     world: World,
@@ -125,7 +132,13 @@ def polygonize(
     return vector_step(state, world, call, [source], frame, name=title[:100], said=said, **facts)
 
 
-@tool("geotools", changes_state=True, needs=("vector",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=("vector",),
+    gives=(conditions.Raster("raster", of="raster", modality="classes"),),
+    long_running=True,
+)
 def rasterize(
     state: State,
     world: World,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import (
@@ -42,7 +43,13 @@ Statistics = Annotated[
 ]
 
 
-@tool("geotools", changes_state=True, needs=("raster", "vector"), gives=("table",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", placed=True), "vector"),
+    gives=("table",),
+    long_running=True,
+)
 def zonal_stats(
     state: State,
     world: World,

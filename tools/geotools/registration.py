@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input, about
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import BandChoice, band_of, finite, with_data
@@ -16,7 +17,13 @@ from tools.phrases import number, number_of, one_line
 from tools.rasters import Raster, RasterHandle, raster_of, raster_step
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="radar", level="amplitude|intensity|sigma0"),),
+    gives=(conditions.Raster("raster", of="raster", done="despeckled"),),
+    long_running=True,
+)
 def speckle_filter(
     state: State,
     world: World,
@@ -79,7 +86,13 @@ def speckle_filter(
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster"), conditions.Raster("reference")),
+    gives=(conditions.Raster("raster", of="raster", grid_of="reference", done="coregistered"),),
+    long_running=True,
+)
 def coregister(
     state: State,
     world: World,
@@ -154,7 +167,7 @@ def coregister(
     "geotools",
     changes_state=True,
     needs=("raster",),
-    gives=("raster",),
+    gives=(conditions.Raster("raster", of="raster", placed=True, regrids=True, done="orthorectified"),),
     reads_files=True,
     long_running=True,
 )

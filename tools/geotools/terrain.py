@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.geotools.raster_arguments import said_plainly, with_data
@@ -22,7 +23,13 @@ ZFactor = Annotated[
 Answer = dict[str, Any]
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="elevation"),),
+    gives=(conditions.Raster("raster", of="raster", modality="quantity"),),
+    long_running=True,
+)
 def hillshade(
     state: State,
     world: World,
@@ -88,7 +95,13 @@ def hillshade(
     )
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="elevation"),),
+    gives=(conditions.Raster("raster", of="raster", modality="quantity"),),
+    long_running=True,
+)
 def slope(
     state: State,
     world: World,
@@ -140,7 +153,13 @@ def slope(
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="elevation"),),
+    gives=(conditions.Raster("raster", of="raster", modality="quantity"),),
+    long_running=True,
+)
 def aspect(state: State, world: World, *, raster: RasterHandle) -> Step:
     """Compute which way the slopes of an elevation model face, degrees clockwise from north.
 
@@ -179,7 +198,13 @@ def aspect(state: State, world: World, *, raster: RasterHandle) -> Step:
     return with_data(step, **found)
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("vector",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="elevation"),),
+    gives=(conditions.Vector("vector", geometry="line"),),
+    long_running=True,
+)
 def contour_lines(
     state: State,
     world: World,
@@ -229,7 +254,13 @@ def contour_lines(
     )
 
 
-@tool("geotools", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "geotools",
+    changes_state=True,
+    needs=(conditions.Raster("raster", modality="elevation", placed=True),),
+    gives=(conditions.Raster("raster", of="raster", modality="mask"),),
+    long_running=True,
+)
 def viewshed(
     state: State,
     world: World,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input
 from tools.base import Step, Tool, ToolError, World, tool
 from tools.detections import Detections, DetectionsHandle, detections_of, detections_step
@@ -32,7 +33,13 @@ PixelSize = Annotated[
 ]
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    gives=("detections",),
+    long_running=True,
+)
 @guarded("image")
 def optical_plane_type(
     state: State,
@@ -59,7 +66,13 @@ def optical_plane_type(
     return _typed(state, world, optical_plane_type, image, detections, gsd_m, anyway, radar=False)
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="radar"),),
+    gives=("detections",),
+    long_running=True,
+)
 @guarded("image")
 def sar_plane_type(
     state: State,

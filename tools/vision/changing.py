@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.map.classes import ladder
@@ -19,7 +20,16 @@ from tools.vision.guarding import Anyway, guarded
 from tools.vision.products import Outlines, area_words, mask_step
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=("raster",),
+    gives=(
+        conditions.Raster("raster", of="before", modality="mask"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("before", "after")
 def change_detection(
     state: State,
@@ -92,7 +102,16 @@ def change_detection(
     )  # fmt: skip
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("vector",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(
+        conditions.Raster("before", modality="optical|picture"),
+        conditions.Raster("after", modality="optical|picture"),
+    ),
+    gives=(conditions.Vector("vector", geometry="polygon"),),
+    long_running=True,
+)
 @guarded("before", "after")
 def building_damage_detection(
     state: State,
@@ -202,7 +221,16 @@ NAMES = {
 }
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("after", bands="nir+swir22"), conditions.Raster("before", bands="nir+swir22")),
+    gives=(
+        conditions.Raster("raster", of="after", modality="classes"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("before", "after")
 def burned_area(
     state: State,

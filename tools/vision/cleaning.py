@@ -10,6 +10,7 @@ from pydantic import Field
 
 from data.vision.asked import CLOUD_CARDS
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.geotools.raster_arguments import finite, with_data
@@ -43,7 +44,16 @@ MODELS = {
 _Cloud = Literal["auto", "s2cloudless", "qa_pixel", "scl", "spectral", "colour"]
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture"),),
+    gives=(
+        conditions.Raster("raster", of="image", modality="classes"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("image")
 def cloud_detection(
     state: State,
@@ -98,7 +108,16 @@ def cloud_detection(
     )  # fmt: skip
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(
+        conditions.Raster("image", modality="optical|picture"),
+        conditions.Raster("others", modality="optical|picture"),
+    ),
+    gives=(conditions.Raster("raster", of="image", cloud_pct=0.0, done="cloud_free"),),
+    long_running=True,
+)
 @guarded("image")
 def cloud_removal(
     state: State,
@@ -186,7 +205,13 @@ def _cleared_words(done: Cleared, source: Raster, dates: Sequence[Raster]) -> st
     return " ".join(parts)
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    gives=(conditions.Raster("raster", of="image", done="dehazed"),),
+    long_running=True,
+)
 @guarded("image")
 def image_dehazing(
     state: State,
@@ -243,7 +268,13 @@ def image_dehazing(
     return with_data(step, **found)
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="image", done="denoised"),),
+    long_running=True,
+)
 @guarded("image")
 def denoising(
     state: State,
@@ -333,7 +364,13 @@ def _noise_words(found: dict[str, Any], source: Raster) -> str:
     return f"Took the noise out of {source.name} with {how}: {went} in its own numbers{also}."
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=("raster",),
+    gives=(conditions.Raster("raster", of="image", modality="quantity"),),
+    long_running=True,
+)
 @guarded("image")
 def edge_detection(
     state: State,

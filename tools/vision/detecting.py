@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, Tool, ToolError, World, tool
 from tools.detections import detections_step
@@ -42,7 +43,13 @@ ModelName = Annotated[
 ORIENTED, UPRIGHT, SEGMENTS = "oriented-object-detection", "object-detection", "instance-segmentation"
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    gives=("detections",),
+    long_running=True,
+)
 @guarded("image")
 def optical_detection(
     state: State,
@@ -80,7 +87,13 @@ def optical_detection(
     )
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    gives=("detections",),
+    long_running=True,
+)
 @guarded("image")
 def horizontal_object_detection(
     state: State,
@@ -116,7 +129,13 @@ def horizontal_object_detection(
     )
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    gives=("detections",),
+    long_running=True,
+)
 @guarded("image")
 def rotated_object_detection(
     state: State,
@@ -144,7 +163,13 @@ def rotated_object_detection(
     )
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    gives=("detections",),
+    long_running=True,
+)
 @guarded("image")
 def object_count(
     state: State,

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from data.models.card import ModelName
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import number, number_of
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
     from data.vision.masks import ClassArea
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    gives=(
+        conditions.Raster("raster", of="image", modality="mask"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("image")
 def building_extraction(
     state: State,
@@ -81,7 +91,13 @@ def building_extraction(
     )  # fmt: skip
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture", bands="red+green+blue"),),
+    gives=(conditions.Raster("raster", of="image", modality="mask"), "vector"),
+    long_running=True,
+)
 @guarded("image")
 def road_extraction(
     state: State, world: World, *, image: RasterHandle, model: ModelName = None, anyway: Anyway = False
@@ -131,7 +147,21 @@ def road_extraction(
     )  # fmt: skip
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(
+        conditions.Raster("image", modality="radar"),
+        conditions.Raster("image", bands="green+nir"),
+        conditions.Raster("image", bands="green+swir16"),
+        conditions.Raster("image", bands="red+green+blue"),
+    ),
+    gives=(
+        conditions.Raster("raster", of="image", modality="mask"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("image")
 def water_extraction(
     state: State,
@@ -195,7 +225,16 @@ def water_extraction(
     )  # fmt: skip
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", bands="red+nir"), conditions.Raster("image", bands="red+green+blue")),
+    gives=(
+        conditions.Raster("raster", of="image", modality="mask"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("image")
 def vegetation_extraction(
     state: State,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.geotools.raster_arguments import finite, with_data
@@ -125,7 +126,21 @@ def _facts(found: Quality) -> dict[str, Any]:
     }
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(
+        conditions.Raster("image", modality="thermal", when="quantity=lst"),
+        conditions.Raster("image", bands="lwir11", when="quantity=lst"),
+        conditions.Raster(
+            "image",
+            bands="red+nir",
+            when="quantity=lai|quantity=chlorophyll|quantity=turbidity|quantity=soil_moisture",
+        ),
+    ),
+    gives=(conditions.Raster("raster", of="image", modality="quantity"),),
+    long_running=True,
+)
 @guarded("image")
 def remote_sensing_inversion(
     state: State,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
 from tools.detections import detections_step
@@ -19,7 +20,13 @@ from tools.vision.guarding import Anyway, guarded
 from tools.vision.products import Outlines, area_facts, area_words, mask_step
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("detections",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="radar"),),
+    gives=("detections",),
+    long_running=True,
+)
 @guarded("image")
 def sar_detection(
     state: State,
@@ -142,7 +149,21 @@ def _in_order(found: Any, frame: Any) -> list[float]:
     return [contrast for _, contrast in ranked]
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(
+        conditions.Raster("after", modality="radar"),
+        conditions.Raster("after", bands="green+nir"),
+        conditions.Raster("after", bands="green+swir16"),
+        conditions.Raster("dem", modality="elevation"),
+    ),
+    gives=(
+        conditions.Raster("raster", of="after", modality="classes"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("before", "after")
 def flood_mapping(
     state: State,

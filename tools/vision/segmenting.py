@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from data.models.card import ModelName
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.phrases import listed
@@ -20,7 +21,20 @@ if TYPE_CHECKING:
     from data.vision.segment import Segmented
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(
+        conditions.Raster(
+            "image", modality="optical|picture", bands="red+green+blue", coarsest_m=2.0, when="model=none"
+        ),
+    ),
+    gives=(
+        conditions.Raster("raster", of="image", modality="classes"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("image")
 def semantic_segmentation(
     state: State, world: World, *, image: RasterHandle, model: ModelName = None, anyway: Anyway = False
@@ -43,7 +57,20 @@ def semantic_segmentation(
     return _classified(state, world, call, source, model, use=False)
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster", "vector"), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(
+        conditions.Raster(
+            "image", modality="optical|picture", bands="red+green+blue", coarsest_m=2.0, when="model=none"
+        ),
+    ),
+    gives=(
+        conditions.Raster("raster", of="image", modality="classes"),
+        conditions.Vector("vector", geometry="polygon"),
+    ),
+    long_running=True,
+)
 @guarded("image")
 def land_use_classification(
     state: State, world: World, *, image: RasterHandle, model: ModelName = None, anyway: Anyway = False

@@ -7,6 +7,7 @@ from typing import Any
 
 from data.models.card import ModelName
 from state.model import State
+from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.geotools.raster_arguments import with_data
@@ -15,7 +16,13 @@ from tools.rasters import RasterHandle, raster_of, raster_step
 from tools.vision.guarding import Anyway, guarded
 
 
-@tool("vision", changes_state=True, needs=("raster",), gives=("raster",), long_running=True)
+@tool(
+    "vision",
+    changes_state=True,
+    needs=(conditions.Raster("image", modality="optical|picture"),),
+    gives=(conditions.Raster("raster", of="image", regrids=True, done="super_resolved"),),
+    long_running=True,
+)
 @guarded("image")
 def super_resolution(
     state: State, world: World, *, image: RasterHandle, model: ModelName = None, anyway: Anyway = False
