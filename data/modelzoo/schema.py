@@ -1,7 +1,7 @@
 """The record of a remote-sensing foundation model: what is known of it, where from, and how surely.
 
 The fields are those of REMSA's model database RS-FMD (Chen et al. 2025, arXiv 2511.17442, Table 4), under
-their names; licences, venue, ways of loading, sources and provenance are added. What no source states is None.
+their names; licences, venue, ways of loading, sources and provenance are added. What no source says is None.
 """
 
 from __future__ import annotations
