@@ -63,7 +63,7 @@ def show(
     if mlm:
         if (properties := as_mlm(record)) is None:
             fail(
-                f"{record.model_id} has no weights that a library loads by name, so MLM says nothing.",
+                f"{record.model_id} is loaded by no library by name, so MLM says nothing.",
                 as_json,
             )
         print_json(properties)
@@ -113,7 +113,7 @@ def check(
     files: Annotated[list[Path] | None, typer.Argument(help="Records; all of the zoo if left out.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Lint records: links, ranges, duplicates, words, and a source and the right confidence for each value."""
+    """Lint records: links, ranges, duplicates, words, a source and the right confidence for each value."""
     from data.modelzoo.errors import ModelZooError
     from data.modelzoo.lint import lint
     from data.modelzoo.reading import read_record

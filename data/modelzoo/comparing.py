@@ -44,7 +44,7 @@ class Shared:
 
 
 def shared_results(left: ModelRecord, right: ModelRecord) -> tuple[Shared, ...]:
-    """Results on one data set by one metric with one share of the labels; the best where there are several."""
+    """Results on one data set by one metric with one share of the labels; the best of several."""
     one, two = _results(left.benchmarks), _results(right.benchmarks)
     return tuple(Shared(*key, one[key], two[key]) for key in one if key in two)
 

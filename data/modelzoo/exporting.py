@@ -29,7 +29,7 @@ _FRAMEWORKS = {"transformers": "Hugging Face", "onnx": "ONNX"}
 
 
 def as_csv(records: Iterable[ModelRecord]) -> str:
-    """A table with a row a model: lists joined by semicolons, empty for unknown, the lowest confidence last."""
+    """A table with a row a model: lists joined by semicolons, empty for unknown, lowest confidence last."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(("model_id", *FIELDS, "flagged", "lowest_confidence"))

@@ -1,4 +1,4 @@
-"""Which records fit what is asked: filters that only keep what is stated, and the facts to choose them from."""
+"""Which records fit what is asked, by what they state, and what there is to ask for."""
 
 from __future__ import annotations
 
