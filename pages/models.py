@@ -23,8 +23,8 @@ def show() -> None:
         st.html("<h2 class='az-title'>Models</h2>")
         known = zoo(default_home() / "modelzoo")
         st.caption(
-            f"{len(known.records)} remote-sensing foundation models, from public papers, repositories, cards and "
-            "tables. What no source states is unknown; values less sure than 0.75 are marked."
+            f"{len(known.records)} remote-sensing foundation models, from public papers, repositories, cards "
+            "and tables. What no source states is unknown; values less sure than 0.75 are marked."
         )
         for problem in known.problems:
             st.warning(problem, icon=":material/warning:")

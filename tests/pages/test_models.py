@@ -82,8 +82,8 @@ def test_unknown_is_said_and_a_doubtful_value_is_marked() -> None:
 def test_names_and_addresses_are_never_markup() -> None:
     evil = "<script>alert('x')</script>"
     sources = {"s1": PAPER | {"title": evil, "url": "https://a.example/'onmouseover='x"}, "s2": PAPER}
-    bad = record(model_name=evil, backbone=evil, sources=sources,
-                 provenance=plain()["provenance"] | {"backbone": {"sources": ["s1"], "confidence": 0.8}})  # fmt: skip
+    provenance = plain()["provenance"] | {"backbone": {"sources": ["s1"], "confidence": 0.8}}
+    bad = record(model_name=evil, backbone=evil, sources=sources, provenance=provenance)
     markup = comparison_html([bad]) + sources_html(bad)
     assert "<script" not in markup and "'onmouseover" not in markup
 
