@@ -1,1 +1,1 @@
-"""What is known: entries and documents as passages, a graph of entities and relations, and answers that cite."""
+"""What is known: entries and documents as passages, a graph of what is in them, and answers that cite."""

@@ -1,8 +1,9 @@
 """An answer made of quotations: sentences of what was found, each with its source, or that nothing is said.
 
-Nothing is phrased anew. A sentence is chosen by how near it is to the question in meaning and how many of the question's
-rare words it holds. Whether there is an answer at all is told by a logistic model of a few figures of the best passages,
-fitted on questions with and without an answer (`weights.json`; `copilot knowledge bench` says how often it is right).
+Nothing is phrased anew. A sentence is chosen by how near it is to the question in meaning and how many of the
+question's rare words it holds. Whether there is an answer at all is told by a logistic model of a few figures
+of the best passages, fitted on questions with and without an answer (`weights.json`; `copilot knowledge
+bench` says how often it is right).
 """
 
 from __future__ import annotations
@@ -105,7 +106,9 @@ def _candidates(found: Guidance, weights: Mapping[str, float]) -> list[_Sentence
         named = set(content_stems(" ".join((guide.passage.title, *guide.passage.aliases))))
         for text in sentences_of(guide.passage.text):
             held = set(content_stems(text)) | named
-            every.append(_Sentence(text, guide, place, sum(w for s, w in weights.items() if s in held) / total))
+            every.append(
+                _Sentence(text, guide, place, sum(w for s, w in weights.items() if s in held) / total)
+            )
     every.sort(key=lambda each: (-each.covered, each.place))
     return every[:_EMBEDDED_SENTENCES]
 
@@ -167,7 +170,7 @@ def signs(
     sentences: Sequence[_Sentence],
     cosines: Floats,
 ) -> dict[str, float]:
-    """Figures from 0 to 1 about what was found: how near in meaning, and how much of the question stands in it."""
+    """Figures from 0 to 1: how near what was found is, and how much of the question stands in it."""
     total = sum(weights.values()) or 1.0
     first = found.guides[0].passage
     stems = [

@@ -1,8 +1,8 @@
 """The knowledge base as one person sees it: shelves that are searched together, in four modes.
 
-A shelf is ranked by the vectors and the words of its passages, by its entities and by its relations; what an entity or
-a relation leads to are the passages that it stands in. The modes are those of LightRAG (Guo et al. 2024,
-arXiv:2410.05779): local searches entities, global relations, hybrid all there is.
+A shelf is ranked by the vectors and the words of its passages, by its entities and by its relations; what an
+entity or a relation leads to are the passages that it stands in. The modes are those of LightRAG (Guo et al.
+2024, arXiv:2410.05779): local searches entities, global relations, hybrid all there is.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ class Base:
         rankings: list[list[tuple[float, list[Place]]]] = [[] for _ in texts]
         depth = max(k, _SEARCHED)
         for part, weight in parts.items():
-            found = self._by_words(texts, depth) if part == "words" else self._near(part, texts, vectors, depth)
+            found = (
+                self._by_words(texts, depth) if part == "words" else self._near(part, texts, vectors, depth)
+            )
             for each, places in zip(rankings, found, strict=True):
                 each.append((weight, places))
         return [fused_places(each)[:k] for each in rankings]
@@ -106,7 +108,9 @@ class Base:
             for text, each, near in zip(texts, found, hits, strict=True):
                 scored = [*_exact(seen.shelf, text)] if kind == "entities" else []
                 for row, cosine in (*scored, *near):
-                    each += [(cosine, (number, at)) for at in _leads_to(seen.shelf, kind, row) if seen.may(at)]
+                    each += [
+                        (cosine, (number, at)) for at in _leads_to(seen.shelf, kind, row) if seen.may(at)
+                    ]
         return [_best_first(each, k) for each in found]
 
     def _by_words(self, texts: Sequence[str], k: int) -> list[list[Place]]:

@@ -1,7 +1,7 @@
 """The shelf that comes with Azimuth: the entries, and Azimuth's own documents.
 
-Its vectors are kept in the repository, so that nothing is encoded where nothing has changed; `copilot knowledge
-build` makes them anew.
+Its vectors are kept in the repository, so that nothing is encoded where nothing has changed; `copilot
+knowledge build` makes them anew.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def parts_of(entries: Path = FOLDER, documents: Path = DOCUMENTS) -> Parts:
     return Parts(tuple(passages), tuple(entities), tuple(entry_relations(found)))
 
 
-def remember(parts: Parts, encode: Encode, progress: Callable[[float, str], None], file: Path = VECTORS) -> int:
+def remember(
+    parts: Parts, encode: Encode, progress: Callable[[float, str], None], file: Path = VECTORS
+) -> int:
     """Write the vectors of those parts, and keep those that are known: how many were new.
 
     What is encoded is written now and then, so that no more than a little is lost when it is stopped.
@@ -85,7 +87,7 @@ def shelf_of(parts: Parts, encode: Encode, file: Path = VECTORS) -> Shelf:
     return made(BUILT_IN, parts.passages, parts.entities, parts.relations, vectors)
 
 
-def entry_shelf(passages: Sequence[Passage], encode: Encode) -> Shelf:
+def passage_shelf(passages: Sequence[Passage], encode: Encode) -> Shelf:
     """A shelf of passages alone, for what is searched once."""
     known = Linker(())
     entities = read_entities(passages, known, {})

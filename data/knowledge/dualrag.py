@@ -1,10 +1,12 @@
 """DualRAG, the retrieval of RS-Agent (Xu et al. 2024, arXiv:2406.07089).
 
-A question has keywords with weights from 1 to 10. The global path searches for all of them in one text and takes the top
-N; the keyword path searches for each and takes n_i = w_i ÷ Σw × N. The union of both is the guidance.
+A question has keywords with weights from 1 to 10. The global path searches for all of them in one text and
+takes the top N; the keyword path searches for each and takes n_i = w_i ÷ Σw × N. The union of both is the
+guidance.
 
-The paper leaves open how n_i becomes a whole number, and in which order the union stands. Here the n_i are rounded so
-that they add up to N (largest remainders), and the union is ordered by how well a passage fits the whole question.
+The paper leaves open how n_i becomes a whole number, and in which order the union stands. Here the n_i are
+rounded so that they add up to N (largest remainders), and the union is ordered by how well a passage fits the
+whole question.
 """
 
 from __future__ import annotations
@@ -98,10 +100,8 @@ def embedded_keywords(base: Base, question: str) -> tuple[Keyword, ...]:
     return keywords_of(question, [each.shelf.linker for each in base.shelves], base.rarity)
 
 
-def in_order(
-    base: Base, question: str, vector: Floats, places: Sequence[Place]
-) -> list[tuple[Place, float]]:
-    """Places by how well their passages fit the question: cosine, and the share of its rare words they hold."""
+def in_order(base: Base, question: str, vector: Floats, places: Sequence[Place]) -> list[tuple[Place, float]]:
+    """Places by how well their passages fit: cosine, and the share of the question's rare words they hold."""
     cosines = base.cosines(places, vector)
     stems = set(content_stems(question))
     weights = {each: base.rarity.of_stem(each) for each in stems}

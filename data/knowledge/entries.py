@@ -1,7 +1,7 @@
 """Entries out of YAML files, and what is wrong with them.
 
-    entries = read_entries()            # those that come with Azimuth
-    problems = lint(entries)            # sentences; none when all is well
+entries = read_entries()            # those that come with Azimuth
+problems = lint(entries)            # sentences; none when all is well
 """
 
 from __future__ import annotations

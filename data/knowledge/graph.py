@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from data.knowledge.model import Entity, Entry, Passage, Relation
 from data.knowledge.words import folded, function_words, sentences_of, stem, words_of
@@ -115,7 +116,7 @@ def with_mentions(entities: Sequence[Entity], passages: Sequence[Passage]) -> li
     return [
         replace(
             each,
-            passages=tuple(dict.fromkeys((*each.passages, *(row for row, _ in mentions[each.id].most_common())))),
+            passages=tuple(dict.fromkeys((*each.passages, *_by_count(mentions[each.id])))),
         )
         for each in entities
     ]  # fmt: skip
@@ -140,8 +141,8 @@ def entry_relations(entries: Sequence[Entry]) -> list[Relation]:
 def read_entities(passages: Sequence[Passage], known: Linker, names: Mapping[str, str]) -> list[Entity]:
     """Entities in documents: links to names that are known, and phrases that come back.
 
-    `names` are what the known entities are called. A phrase counts with two words or more, or with a figure in
-    it, when it stands in two passages or more.
+    `names` are what the known entities are called. A phrase counts with two words or more, or with a figure
+    in it, when it stands in two passages or more.
     """
     linked: dict[str, Counter[int]] = {}
     phrases: dict[tuple[str, ...], tuple[str, Counter[int]]] = {}
@@ -185,7 +186,7 @@ def read_relations(passages: Sequence[Passage], entities: Sequence[Entity]) -> l
 def _triples(text: str, linker: Linker) -> Iterator[tuple[str, str, str]]:
     for sentence in sentences_of(text):
         words, links = words_of(sentence), linker.links(sentence)
-        for left, right in zip(links, links[1:], strict=False):
+        for left, right in pairwise(links):
             between = " ".join(words[left.last : right.first][:12])
             yield left.entities[0], between or "with", right.entities[0]
 

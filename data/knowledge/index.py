@@ -1,8 +1,8 @@
 """Texts found by their meaning, in a flat FAISS index, and by their words, in a BM25 index (bm25s).
 
-Both are exact: every text is compared. BM25 as Lucene has it, k1 = 1.5, b = 0.75 (Robertson and Zaragoza 2009,
-doi:10.1561/1500000019; bm25s: Lù 2024, arXiv:2407.03618). The two are fused by reciprocal ranks (Cormack et al.
-2009, doi:10.1145/1571941.1572114).
+Both are exact: every text is compared. BM25 as Lucene has it, k1 = 1.5, b = 0.75 (Robertson and Zaragoza
+2009, doi:10.1561/1500000019; bm25s: Lù 2024, arXiv:2407.03618). The two are fused by reciprocal ranks
+(Cormack et al. 2009, doi:10.1145/1571941.1572114).
 """
 
 from __future__ import annotations

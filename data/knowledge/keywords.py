@@ -1,8 +1,8 @@
 """Keywords of a question with weights from 1 to 10, without a model.
 
-The candidates are the names of entities that stand in the question and the runs of words between them that carry
-meaning. A keyword weighs by the rarity of its rarest word in the passages (inverse document frequency: Spärck
-Jones 1972, doi:10.1108/eb026526), and a name that is known weighs a little more.
+The candidates are the names of entities that stand in the question and the runs of words between them that
+carry meaning. A keyword weighs by the rarity of its rarest word in the passages (inverse document frequency:
+Spärck Jones 1972, doi:10.1108/eb026526), and a name that is known weighs a little more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ class Keyword:
 def keywords_of(question: str, linkers: Sequence[Linker], rarity: Rarity) -> tuple[Keyword, ...]:
     """The keywords of a question, the weightiest first; the whole question where it has none."""
     found = dict.fromkeys(
-        [*_names(question, linkers), *(part for each in phrases_of(question) for part in _parts(each, linkers))]
+        [
+            *_names(question, linkers),
+            *(part for each in phrases_of(question) for part in _parts(each, linkers)),
+        ]
     )
     scores = {
         each: rarity.of(each) * (NAME_GAIN if any(linker.named(each) for linker in linkers) else 1.0)

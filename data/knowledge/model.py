@@ -1,4 +1,4 @@
-"""What the knowledge base is made of: entries with their sources, and passages, which are found and quoted."""
+"""What the knowledge base is made of: entries with their sources, and passages that are quoted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KINDS = (
 )  # fmt: skip
 BUILT_IN = "built in"
 """The shelf of what comes with Azimuth."""
-EMBEDDED_WORDS = 90
+EMBEDDED_WORDS = 70
 """Words of a passage that its vector is of: the mean over more says less of each."""
 
 

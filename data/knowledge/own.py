@@ -3,8 +3,9 @@
     people/<owner>/documents.json      what there is, and the folder that the shelf is in
     people/<owner>/shelf-<hash>/       passages, entities, relations and their indexes
 
-A change writes a new shelf beside the old one and then names it in `documents.json`, so that whoever reads meanwhile
-has one or the other whole. What a document says is kept as text and is never an instruction to anything.
+A change writes a new shelf beside the old one and then names it in `documents.json`, so that whoever reads
+meanwhile has one or the other whole. What a document says is kept as text and is never an instruction to
+anything.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from data.knowledge.base import Seen
 from data.knowledge.errors import KnowledgeError
@@ -117,7 +119,9 @@ class People:
                 if key in before or key in added:
                     added[key] = added.get(key) or before[key]
                     continue
-                cut_up = cut(each.parts, key=key, title=_title(each), document=each.name, licence=each.licence)
+                cut_up = cut(
+                    each.parts, key=key, title=_title(each), document=each.name, licence=each.licence
+                )
                 passages += cut_up
                 pages = [part.page for part in each.parts if part.page is not None]
                 added[key] = Document(
@@ -127,7 +131,7 @@ class People:
             if fresh:
                 if len(passages) > MAX_PASSAGES:
                     raise KnowledgeError(
-                        f"There would be {len(passages):,} passages; {MAX_PASSAGES:,} are the most, so remove some."
+                        f"There would be {len(passages):,} passages, and {MAX_PASSAGES:,} are the most."
                     )
                 self._write(owner, [*documents, *fresh], passages, known, encode)
             return list(added.values()), len(added) - len(fresh)
@@ -146,7 +150,7 @@ class People:
             return gone
 
     def share(self, owner: str, name: str, shared: Sequence[str]) -> list[Document]:
-        """Say who else sees an owner's documents of that name; nobody when it is empty. Raises KnowledgeError."""
+        """Say who else sees an owner's documents of that name. Raises KnowledgeError."""
         with self._locked(owner):
             documents, folder = self._listed(owner)
             chosen = {each.id for each in _called(documents, name)}
@@ -170,7 +174,12 @@ class People:
             return len(passages)
 
     def _write(
-        self, owner: str, documents: Sequence[Document], passages: Sequence[Passage], known: Shelf, encode: Encode
+        self,
+        owner: str,
+        documents: Sequence[Document],
+        passages: Sequence[Passage],
+        known: Shelf,
+        encode: Encode,
     ) -> None:
         _, before = self._listed(owner)
         names = {each.id: each.name for each in known.entities}
@@ -233,7 +242,7 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _seen_part(shelf: Shelf, keep: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Shelf:
+def _seen_part(shelf: Shelf, keep: NDArray[np.bool_]) -> Shelf:
     """A shelf of which only some is seen, without entities and relations that only the rest has."""
     entities = [each for each in shelf.entities if any(keep[row] for row in each.passages)]
     relations = [each for each in shelf.relations if any(keep[row] for row in each.passages)]
@@ -277,8 +286,8 @@ def _loaded(folder: Path, owner: str) -> Shelf:
                 _shelves[folder] = Shelf.load(folder, owner)
             except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
                 raise KnowledgeError(
-                    "The index of added documents is broken; remove the folder 'knowledge' of the home and add "
-                    "them again."
+                    "The index of added documents is broken; remove the folder 'knowledge' of the home, "
+                    "and add them again."
                 ) from error
         _shelves.move_to_end(folder)
         while len(_shelves) > _KEPT_SHELVES:

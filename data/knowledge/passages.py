@@ -74,9 +74,7 @@ def cut(parts: Sequence[Part], *, key: str, title: str, document: str, licence: 
     for part in parts:
         for text in _pieces(part.text):
             number = len(found) + 1
-            found.append(
-                Passage(f"{key}#{number}", text, title, document, part.page, part.heading, licence)
-            )
+            found.append(Passage(f"{key}#{number}", text, title, document, part.page, part.heading, licence))
     return found
 
 
@@ -114,7 +112,7 @@ def markdown_parts(text: str) -> list[Part]:
             lines.append(line)
             continue
         parts.append(Part(_unlinked(lines), heading=heading))
-        heading, lines = found[2].strip("# `*"), []
+        heading, lines = _plain(found[2]), []
     parts.append(Part(_unlinked(lines), heading=heading))
     return [each for each in parts if each.text.strip()]
 
@@ -130,6 +128,10 @@ def _unlinked(lines: Sequence[str]) -> str:
         else:
             joined.append(plain)
     return "\n".join(joined)
+
+
+def _plain(heading: str) -> str:
+    return heading.replace("`", "").replace("**", "").strip("# ")
 
 
 def documents_of(folder: Path) -> list[Passage]:
@@ -150,5 +152,5 @@ def markdown_title(text: str) -> Iterator[str]:
     """The first heading, if there is one."""
     for line in text.splitlines():
         if found := _HEADING.match(line):
-            yield found[2].strip("# `*")
+            yield _plain(found[2])
             return

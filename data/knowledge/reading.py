@@ -16,7 +16,7 @@ _PAGES_AT_ONCE = 500
 
 
 def read_parts(path: Path, suffix: str) -> list[Part]:
-    """The parts of a document of that kind. Raises DocumentError for one that cannot be read or says nothing."""
+    """The parts of a document of that kind. Raises DocumentError for one that says nothing."""
     parts = [each for each in _parts(path, suffix) if each.text.strip()]
     if not parts:
         raise DocumentError("The document holds no text that can be read; scanned pages are pictures.")

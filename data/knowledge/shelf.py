@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from data.knowledge.graph import Linker
 from data.knowledge.index import DIMENSIONS, Encode, Floats, Meanings, Words
-from data.knowledge.model import Entity, Passage, Relation
+from data.knowledge.model import BUILT_IN, Entity, Passage, Relation
 
 Lookup = Callable[[Sequence[str]], Floats]
 _FILES = ("passages", "entities", "relations")
@@ -47,6 +48,12 @@ class Shelf:
     def rows(self) -> Mapping[str, int]:
         """The passages' rows by their ids."""
         return {each.id: row for row, each in enumerate(self.passages)}
+
+    def documented(self, of_documents: bool) -> NDArray[np.bool_]:
+        """(passages,) Which of them are of documents, or else which are entries."""
+        return np.array(
+            [(each.document != BUILT_IN) == of_documents for each in self.passages], dtype=np.bool_
+        )
 
     def save(self, folder: Path) -> None:
         """Write it into an empty folder."""
@@ -105,7 +112,7 @@ class Remembered:
     """
 
     keys: Mapping[str, int]
-    values: np.ndarray[Any, np.dtype[np.int8]]
+    values: NDArray[np.int8]
     """(texts, DIMENSIONS)."""
 
     def lookup(self, encode: Encode) -> Lookup:

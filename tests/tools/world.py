@@ -193,6 +193,7 @@ def small_world(root: Path, artifacts: Path, log: Sequence[Event] = ()) -> World
         session="Test session",
         uploads=FOLDER,
         encode=encode_texts,
+        knowledge=artifacts / "knowledge",
     )
 
 
