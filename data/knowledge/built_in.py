@@ -6,20 +6,25 @@ knowledge build` makes them anew.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from data.knowledge.entries import FOLDER, read_entries
 from data.knowledge.graph import Linker, entry_entities, entry_relations, read_entities
-from data.knowledge.index import Encode
+from data.knowledge.index import DIMENSIONS, Encode, Floats
 from data.knowledge.model import BUILT_IN, Entity, Passage, Relation
 from data.knowledge.passages import documents_of, passage_of
 from data.knowledge.shelf import Remembered, Shelf, made, text_key
 
 VECTORS = Path(__file__).parent / "built_in.npz"
 DOCUMENTS = Path(__file__).parents[2] / "docs"
+_ENCODED_AT_ONCE = 64
+_log = logging.getLogger(__name__)
 _WRITTEN = 128
 """Texts between two writings."""
 
@@ -35,7 +40,7 @@ class Parts:
     @property
     def texts(self) -> list[str]:
         """What its vectors are of."""
-        return [each.searched for each in (*self.passages, *self.entities, *self.relations)]
+        return [each.searched for each in (*self.entities, *self.relations, *self.passages)]
 
 
 def parts_of(entries: Path = FOLDER, documents: Path = DOCUMENTS) -> Parts:
@@ -82,13 +87,25 @@ def built_in(encode: Encode) -> Shelf:
 
 
 def shelf_of(parts: Parts, encode: Encode, file: Path = VECTORS) -> Shelf:
-    """A shelf of those parts, its vectors out of the file where they are there."""
-    vectors = Remembered.load(file).lookup(encode)
+    """A shelf of those parts, its vectors out of the file.
+
+    A few texts that are not in it are encoded at once. Of many, whoever asks first would wait for minutes:
+    those are found by their words alone until `copilot knowledge build` has encoded them.
+    """
+    known = Remembered.load(file)
+    new = sum(text_key(each) not in known.keys for each in set(parts.texts))
+    if new > _ENCODED_AT_ONCE:
+        _log.warning("%d texts of the knowledge base have no vector yet; run: copilot knowledge build", new)
+    vectors = known.lookup(encode if new <= _ENCODED_AT_ONCE else _none)
     return made(BUILT_IN, parts.passages, parts.entities, parts.relations, vectors)
+
+
+def _none(texts: Sequence[str]) -> Floats:
+    """Vectors that are near nothing."""
+    return np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
 
 
 def passage_shelf(passages: Sequence[Passage], encode: Encode) -> Shelf:
     """A shelf of passages alone, for what is searched once."""
-    known = Linker(())
-    entities = read_entities(passages, known, {})
+    entities = read_entities(passages, Linker(()), {})
     return made("passages", passages, entities, (), encode)

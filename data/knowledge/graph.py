@@ -99,7 +99,7 @@ def entry_entities(entries: Sequence[Entry], passages: Sequence[Passage]) -> lis
     The passages begin with those of the entries, in their order.
     """
     bare = [
-        Entity(each.id, each.title.partition(" (")[0], each.names, _first(each.text), (row,))
+        Entity(each.id, each.title.partition(" (")[0], each.names, passages[row].searched, (row,))
         for row, each in enumerate(entries)
     ]
     return with_mentions(bare, passages)
@@ -197,7 +197,3 @@ def _counts(key: tuple[str, ...]) -> bool:
 
 def _by_count(rows: Counter[int]) -> tuple[int, ...]:
     return tuple(row for row, _ in rows.most_common())
-
-
-def _first(text: str) -> str:
-    return next(iter(sentences_of(text)), "")

@@ -107,9 +107,8 @@ class Entity:
 
     @property
     def searched(self) -> str:
-        """What its vector is of."""
-        others = ", ".join(self.names[1:4])
-        return f"{self.name}{f' ({others})' if others else ''}{f': {self.about}' if self.about else ''}"
+        """What its vector is of: what is said of it, else its name."""
+        return self.about or self.name
 
 
 @dataclass(frozen=True)

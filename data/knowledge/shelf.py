@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,8 +150,10 @@ class Remembered:
         """Write them, in the order of their keys so that the same vectors make the same file."""
         keys = sorted(self.keys)
         values = self.values[[self.keys[key] for key in keys]]
-        with file.open("wb") as out:
+        part = file.with_name(f".{file.name}.{os.getpid()}")
+        with part.open("wb") as out:
             np.savez_compressed(out, keys=np.array(keys, dtype="S20"), values=values)
+        os.replace(part, file)
 
     @classmethod
     def load(cls, file: Path) -> Remembered:
@@ -157,7 +161,7 @@ class Remembered:
         try:
             with np.load(file, allow_pickle=False) as stored:
                 keys, values = stored["keys"], stored["values"]
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
             return cls({}, np.zeros((0, DIMENSIONS), dtype=np.int8))
         return cls({bytes(key).decode(): row for row, key in enumerate(keys)}, values)
 

@@ -71,8 +71,9 @@ def sentences_of(text: str) -> list[str]:
 
 
 def _is_abbreviation(before: str) -> bool:
-    last = before.rpartition(" ")[2].casefold().lstrip("([\"'")
-    return last in _abbreviations() or (len(last) == 1 and last.isalpha())
+    """Whether a text ends in an abbreviation or an initial; a unit, as the m of 60 m, is neither."""
+    last = before.rpartition(" ")[2].lstrip("([\"'")
+    return last.casefold() in _abbreviations() or (len(last) == 1 and last.isupper())
 
 
 def _lines(name: str) -> list[str]:

@@ -26,10 +26,11 @@ def test_a_question_s_empty_words_are_left_out():
 
 
 def test_a_sentence_does_not_end_at_an_abbreviation_or_inside_a_number():
-    text = "Filters, e.g. Lee's, smooth by 0.5 dB. S. Quegan et al. (2001) used three. Each one!\nA line"
+    text = "Filters, e.g. Lee's, smooth by 0.5 dB. S. Quegan et al. (2001) used three. Each has 60 m. Each one!\nA line"
     assert sentences_of(text) == [
         "Filters, e.g. Lee's, smooth by 0.5 dB.",
         "S. Quegan et al. (2001) used three.",
+        "Each has 60 m.",
         "Each one!",
         "A line",
     ]
