@@ -25,6 +25,9 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 Place = tuple[int, int]
 """(number of the shelf, row of the passage)."""
 _PER_ENTITY = 3
+_NAMED, _NEXT_TO = 3.0, 2.0
+"""Scores before any cosine: what a text names comes first, then what a relation joins with it."""
+_NEIGHBOURS = 40
 _SEARCHED = 30
 """How far down a ranking it still counts."""
 _PARTS: Mapping[Mode, Mapping[str, float]] = {
@@ -79,6 +82,15 @@ class Base:
                 return each.shelf.passages[row]
         return None
 
+    def named_places(self, text: str) -> set[Place]:
+        """The passages that are about what a text names."""
+        return {
+            (number, seen.shelf.entities[seen.shelf.entity_rows[entity]].passages[0])
+            for number, seen in enumerate(self.shelves)
+            for link in seen.shelf.linker.links(text)
+            for entity in link.entities
+        }
+
     def ranked(self, texts: Sequence[str], vectors: Floats, k: int, mode: Mode) -> list[list[Place]]:
         """For each text the `k` best places, best first; `vectors` are the texts'."""
         parts = _PARTS[mode]
@@ -106,11 +118,12 @@ class Base:
             keep = seen.keep if kind == "passages" else None
             hits = seen.shelf.meanings[kind].nearest(vectors, k, keep)
             for text, each, near in zip(texts, found, hits, strict=True):
-                scored = [*_exact(seen.shelf, text)] if kind == "entities" else []
-                for row, cosine in (*scored, *near):
+                for row, cosine in near:
                     each += [
                         (cosine, (number, at)) for at in _leads_to(seen.shelf, kind, row) if seen.may(at)
                     ]
+                if kind == "entities":
+                    each += [(score, (number, at)) for at, score in _named(seen.shelf, text) if seen.may(at)]
         return [_best_first(each, k) for each in found]
 
     def _by_words(self, texts: Sequence[str], k: int) -> list[list[Place]]:
@@ -127,10 +140,16 @@ class Base:
         ]
 
 
-def _exact(shelf: Shelf, text: str) -> list[tuple[int, float]]:
-    """Entities whose name stands in the text, before all that are only near it."""
-    linked = dict.fromkeys(entity for link in shelf.linker.links(text) for entity in link.entities)
-    return [(shelf.entity_rows[each], 2.0) for each in linked]
+def _named(shelf: Shelf, text: str) -> list[tuple[int, float]]:
+    """Passages of what the text names and of what is next to that, before all that is only near it."""
+    found: dict[int, float] = {}
+    for entity in dict.fromkeys(entity for link in shelf.linker.links(text) for entity in link.entities):
+        passages = shelf.entities[shelf.entity_rows[entity]].passages[:_PER_ENTITY]
+        for row in passages:
+            found[row] = max(found.get(row, 0.0), _NAMED)
+        for row in shelf.neighbours.get(passages[0], ())[:_NEIGHBOURS] if passages else ():
+            found[row] = found.get(row, _NEXT_TO) + (0.01 if row in found else 0.0)
+    return list(found.items())
 
 
 def _leads_to(shelf: Shelf, kind: str, row: int) -> tuple[int, ...]:

@@ -100,22 +100,48 @@ def embedded_keywords(base: Base, question: str) -> tuple[Keyword, ...]:
     return keywords_of(question, [each.shelf.linker for each in base.shelves], base.rarity)
 
 
+ORDER = {"cosine": 0.55, "covered": 0.17, "titled": 0.11, "named": 0.06, "next": 0.11}
+"""What a passage's place in the union is reckoned from; chosen on `benches/knowledge/tuning.jsonl`."""
+
+
 def in_order(base: Base, question: str, vector: Floats, places: Sequence[Place]) -> list[tuple[Place, float]]:
-    """Places by how well their passages fit: cosine, and the share of the question's rare words they hold."""
-    cosines = base.cosines(places, vector)
+    """Places by how well their passages fit the question, best first; see `fits`."""
+    scores = [
+        sum(ORDER[name] * value for name, value in each.items())
+        for each in fits(base, question, vector, places)
+    ]
+    order = np.argsort(-np.array(scores), kind="stable")
+    return [(places[at], scores[at]) for at in order]
+
+
+def fits(base: Base, question: str, vector: Floats, places: Sequence[Place]) -> list[dict[str, float]]:
+    """How each passage fits a question, in figures up to 1.
+
+    Its cosine, the share of the question's rare words that it holds and that its title holds, and whether it
+    is of something that the question names, or joined with that by a relation.
+    """
     stems = set(content_stems(question))
     weights = {each: base.rarity.of_stem(each) for each in stems}
     total = sum(weights.values()) or 1.0
-    scores = []
-    for place, cosine in zip(places, cosines, strict=True):
+    named = base.named_places(question)
+    joined = {
+        (number, row) for number, at in named for row in base.shelves[number].shelf.neighbours.get(at, ())
+    }
+    found = []
+    for place, cosine in zip(places, base.cosines(places, vector), strict=True):
         passage = base.passage(place)
-        named = set(content_stems(" ".join((passage.title, *passage.aliases))))
-        held = set(content_stems(passage.text)) | named
-        covered = sum(weights[each] for each in stems & held) / total
-        titled = sum(weights[each] for each in stems & named) / total
-        scores.append(float(0.5 * cosine + 0.3 * covered + 0.2 * titled))
-    order = np.argsort(-np.array(scores), kind="stable")
-    return [(places[at], scores[at]) for at in order]
+        title = set(content_stems(" ".join((passage.title, *passage.aliases))))
+        held = set(content_stems(passage.text)) | title
+        found.append(
+            {
+                "cosine": float(cosine),
+                "covered": sum(weights[each] for each in stems & held) / total,
+                "titled": sum(weights[each] for each in stems & title) / total,
+                "named": float(place in named),
+                "next": float(place in joined),
+            }
+        )
+    return found
 
 
 __all__ = ["Guidance", "Guide", "embedded_keywords", "fused_places", "retrieve", "shares"]

@@ -51,6 +51,15 @@ class Shelf:
         """The passages' rows by their ids."""
         return {each.id: row for row, each in enumerate(self.passages)}
 
+    @cached_property
+    def neighbours(self) -> Mapping[int, tuple[int, ...]]:
+        """For each passage the rows of the others that a relation joins it with."""
+        found: dict[int, dict[int, None]] = {}
+        for relation in self.relations:
+            for row in relation.passages:
+                found.setdefault(row, {}).update((other, None) for other in relation.passages if other != row)
+        return {row: tuple(others) for row, others in found.items()}
+
     def documented(self, of_documents: bool) -> NDArray[np.bool_]:
         """(passages,) Which of them are of documents, or else which are entries."""
         return np.array(
