@@ -220,6 +220,35 @@ def bench(
         _show(each)
 
 
+@app.command()
+def fit(
+    questions: Annotated[list[Path], typer.Argument(help="JSONL files with and without an answer.")],
+    write: Annotated[
+        bool, typer.Option("--write", help="Use it from now on: data/knowledge/weights.json.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Fit when it is said that nothing is said; the figures are of five folds."""
+    import json
+    from dataclasses import asdict
+
+    from data.knowledge.answer import WEIGHTS
+    from data.knowledge.errors import KnowledgeError
+    from data.knowledge.fitting import fit as fitted
+    from data.knowledge.measuring import questions_of
+
+    try:
+        found = fitted(_base(), [each for file in questions for each in questions_of(file)])
+    except (KnowledgeError, OSError) as error:
+        fail(str(error), as_json)
+    if write:
+        WEIGHTS.write_text(json.dumps(found.weights) + "\n", encoding="utf-8")
+    if as_json:
+        print_json(asdict(found))
+        return
+    typer.echo(f"right refusals {found.right_refusals:.3f}, answered {found.answered:.3f}; {found.weights}")
+
+
 def _show(found: dict[str, Any]) -> None:
     typer.echo(f"{found['set']}: {found['questions']} questions")
     for each in found["retrieval"]:

@@ -24,7 +24,7 @@ from data.knowledge.model import Passage
 from data.knowledge.words import content_stems, sentences_of
 
 NOTHING = "The knowledge base does not say."
-_WEIGHTS = Path(__file__).parent / "weights.json"
+WEIGHTS = Path(__file__).parent / "weights.json"
 _READ_PASSAGES = 6
 _EMBEDDED_SENTENCES = 14
 """Sentences that are embedded: those with the most of the question's words."""
@@ -80,23 +80,43 @@ class _Sentence:
 
 def answered(base: Base, found: Guidance) -> Answer:
     """The answer that a guidance holds."""
+    read = _read(base, found)
+    if read is None:
+        return Answer(found.question, (), (), 0.0, tuple(each.text for each in found.keywords))
+    confidence = chance(_signs(base, found, read))
+    if confidence < threshold():
+        return Answer(found.question, (), (), confidence, _missing(found))
+    chosen = _chosen(base, found, read)
+    sources = tuple(dict.fromkeys(read.sentences[at].guide.passage for at in chosen))
+    numbers = {each.id: number for number, each in enumerate(sources, start=1)}
+    quotes = tuple(
+        Quote(_shown(each.text), numbers[each.guide.passage.id], float(read.scores[at]))
+        for at, each in ((at, read.sentences[at]) for at in chosen)
+    )
+    return Answer(found.question, quotes, sources, confidence, _missing(found))
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """The sentences that may be quoted, with what was reckoned of each."""
+
+    sentences: Sequence[_Sentence]
+    vectors: Floats
+    cosines: Floats
+    """With the question."""
+    scores: Floats
+    weights: Mapping[str, float]
+    """How rare each stem of the question is."""
+
+
+def _read(base: Base, found: Guidance) -> _Read | None:
     weights = {each: base.rarity.of_stem(each) for each in set(content_stems(found.question))}
     sentences = _candidates(found, weights)
     if not sentences:
-        return Answer(found.question, (), (), 0.0, tuple(each.text for each in found.keywords))
+        return None
     vectors = base.encode([_in_context(each) for each in sentences])
-    scores = _scores(sentences, vectors @ found.vector)
-    confidence = chance(signs(base, found, weights, sentences, vectors @ found.vector))
-    if confidence < threshold():
-        return Answer(found.question, (), (), confidence, _missing(found))
-    chosen = _chosen(base, found, sentences, scores, vectors)
-    sources = tuple(dict.fromkeys(sentences[at].guide.passage for at in chosen))
-    numbers = {each.id: number for number, each in enumerate(sources, start=1)}
-    quotes = tuple(
-        Quote(_shown(sentences[at].text), numbers[sentences[at].guide.passage.id], float(scores[at]))
-        for at in chosen
-    )
-    return Answer(found.question, quotes, sources, confidence, _missing(found))
+    cosines = vectors @ found.vector
+    return _Read(sentences, vectors, cosines, _scores(sentences, cosines), weights)
 
 
 def _candidates(found: Guidance, weights: Mapping[str, float]) -> list[_Sentence]:
@@ -126,10 +146,9 @@ def _scores(sentences: Sequence[_Sentence], cosines: Floats) -> Floats:
     return scores
 
 
-def _chosen(
-    base: Base, found: Guidance, sentences: Sequence[_Sentence], scores: Floats, vectors: Floats
-) -> list[int]:
+def _chosen(base: Base, found: Guidance, read: _Read) -> list[int]:
     """The best sentence, one for each thing that the question names, and others that are nearly as good."""
+    sentences, scores, vectors = read.sentences, read.scores, read.vectors
     order = [int(each) for each in np.argsort(-scores, kind="stable")]
     wanted = order[:1]
     for ids in named_in(base, found.question):
@@ -159,18 +178,18 @@ def _missing(found: Guidance) -> tuple[str, ...]:
     return tuple(each.text for each in found.keywords if not held.intersection(content_stems(each.text)))
 
 
-SIGNS = ("cosine", "passage", "covered", "together", "rarest", "named")
+SIGNS = ("cosine", "passage", "sentence", "covered", "together", "rarest", "named")
 """What the chance of an answer is told by."""
 
 
-def signs(
-    base: Base,
-    found: Guidance,
-    weights: Mapping[str, float],
-    sentences: Sequence[_Sentence],
-    cosines: Floats,
-) -> dict[str, float]:
+def signs_of(base: Base, found: Guidance) -> dict[str, float]:
     """Figures from 0 to 1: how near what was found is, and how much of the question stands in it."""
+    read = _read(base, found)
+    return dict.fromkeys(SIGNS, 0.0) if read is None else _signs(base, found, read)
+
+
+def _signs(base: Base, found: Guidance, read: _Read) -> dict[str, float]:
+    weights = read.weights
     total = sum(weights.values()) or 1.0
     first = found.guides[0].passage
     stems = [
@@ -179,14 +198,14 @@ def signs(
     ]
     together = set().union(*stems)
     rarest = max(weights, key=lambda each: weights[each], default="")
-    names = named_in(base, found.question)
     return {
-        "cosine": float(cosines.max()),
+        "cosine": float(read.cosines.max()),
         "passage": max(each.score for each in found.guides[:3]),
+        "sentence": max(each.covered for each in read.sentences),
         "covered": max(sum(w for s, w in weights.items() if s in held) / total for held in stems),
         "together": sum(w for s, w in weights.items() if s in together) / total,
         "rarest": float(rarest in together),
-        "named": float(any(first.id in each for each in names)),
+        "named": float(any(first.id in each for each in named_in(base, found.question))),
     }
 
 
@@ -204,7 +223,7 @@ def threshold() -> float:
 
 @cache
 def _fitted() -> dict[str, float]:
-    found: dict[str, float] = json.loads(_WEIGHTS.read_text(encoding="utf-8"))
+    found: dict[str, float] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     return found
 
 
