@@ -167,6 +167,8 @@ class World:
     """Where heavy computing runs."""
     models: Path | None = None
     """The folder of models that the user added; None where there are those of the repository only."""
+    knowledge: Path | None = None
+    """The folder of documents that people added to the knowledge base; None where none can be kept."""
     reader: Reader = NOBODYS
     """Where files that strangers made are read: for this session's owner, in processes of their own."""
     workflows: Procedures | None = None

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from copilot.cli import ask, bench, call, data, doctor, models, modelzoo, session, tools, worker, workflow
+from copilot.cli import (
+    ask,
+    bench,
+    call,
+    data,
+    doctor,
+    knowledge,
+    models,
+    modelzoo,
+    session,
+    tools,
+    worker,
+    workflow,
+)
 
 app = typer.Typer(
     help="Azimuth: a geospatial copilot. Works without a key and without a network.",
@@ -21,5 +34,6 @@ app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 app.add_typer(models.app, name="models")
 app.add_typer(modelzoo.app, name="modelzoo")
+app.add_typer(knowledge.app, name="knowledge")
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(worker.app, name="worker")

@@ -105,7 +105,15 @@ def prepared(world: World) -> State:
     world.artifacts.path(WORKFLOW.id, ".json").write_text(json.dumps({**bound, "id": WORKFLOW.id}))
     state = state.with_artifact(WORKFLOW)
     world.artifacts.path(NOTE.id, ".txt").write_text("Turbidity rose to 12.5 NTU on 2023-07-14 near Delft.\n")
-    return state.with_artifact(NOTE).with_artifact(VECTOR).with_artifact(RASTER)
+    state = state.with_artifact(NOTE).with_artifact(VECTOR).with_artifact(RASTER)
+    know_the_note(world, state)
+    return state
+
+
+def know_the_note(world: World, state: State) -> None:
+    """Add the note to the knowledge base, for what takes it out again."""
+    step = run_call(toolbox(), state, world, "knowledge_add", {"document": NOTE.id})
+    assert not step.failed, step.observation
 
 
 def past(state: State) -> tuple[Event, ...]:

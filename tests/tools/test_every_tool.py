@@ -16,7 +16,7 @@ import pytest
 
 from state.codec import canonical, digest, from_json, to_json
 from state.model import State
-from tests.tools.prepared import example_arguments, past, prepared
+from tests.tools.prepared import example_arguments, know_the_note, past, prepared
 from tests.tools.world import small_world, write_small_catalogue
 from tools.base import Category, ChatAddress, Step, Tool, World
 from tools.run import MAX_STATE_BYTES, run_call, validated
@@ -31,7 +31,7 @@ HOSTILE = (
     [], {}, [None], [[]], ["a"] * 101, [1, 2], [math.nan] * 4, [0, 50, 10, 40], [1e9] * 4,
     {"type": "Polygon"}, b"bytes", object(),
 )  # fmt: skip
-WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load"}
+WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load", "knowledge_remove"}
 
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
@@ -227,4 +227,6 @@ def _own_catalogue(
     catalogue = folder / "catalogue"
     catalogue.mkdir()
     world = small_world(write_small_catalogue(catalogue), folder / "artifacts", ready[0].log)
-    return replace(world, artifacts=ready[0].artifacts), ready[1]
+    world = replace(world, artifacts=ready[0].artifacts)
+    know_the_note(world, ready[1])
+    return world, ready[1]

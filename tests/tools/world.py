@@ -195,6 +195,7 @@ def small_world(root: Path, artifacts: Path, log: Sequence[Event] = ()) -> World
         uploads=FOLDER,
         encode=encode_texts,
         workflows=procedures_of(artifacts, "local"),
+        knowledge=artifacts / "knowledge",
     )
 
 

@@ -1,0 +1,231 @@
+"""An answer made of quotations: sentences of what was found, each with its source, or that nothing is said.
+
+Nothing is phrased anew. A sentence is chosen by how near it is to the question in meaning and how many of the
+question's rare words it holds. Whether there is an answer at all is told by a logistic model of a few figures
+of the best passages, fitted on questions with and without an answer (`weights.json`; `copilot knowledge
+bench` says how often it is right).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from data.knowledge.base import Base
+from data.knowledge.dualrag import Guidance, Guide
+from data.knowledge.index import Floats
+from data.knowledge.model import Passage
+from data.knowledge.words import content_stems, sentences_of
+
+NOTHING = "The knowledge base does not say."
+WEIGHTS = Path(__file__).parent / "weights.json"
+_READ_PASSAGES = 6
+_EMBEDDED_SENTENCES = 14
+"""Sentences that are embedded: those with the most of the question's words."""
+_MOST_QUOTES = 4
+_ALIKE = 0.92
+"""Two sentences with this cosine say the same."""
+_GOOD_SHARE = 0.8
+"""A further sentence is quoted when it scores this share of the best."""
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence, word for word, and where it stands."""
+
+    text: str
+    source: int
+    """The number of its source among the answer's, the first is 1."""
+    score: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the knowledge base says to a question."""
+
+    question: str
+    quotes: tuple[Quote, ...]
+    """None where it does not say."""
+    sources: tuple[Passage, ...]
+    """Those that are quoted, in the order of their numbers."""
+    confidence: float
+    """The chance, from 0 to 1, that what was found answers the question."""
+    missing: tuple[str, ...] = ()
+    """Keywords of the question that stand nowhere in what was found."""
+
+    @property
+    def said(self) -> bool:
+        """Whether there is an answer."""
+        return bool(self.quotes)
+
+    def in_words(self) -> str:
+        """The sentences, each with the number of its source; or that nothing is said."""
+        return " ".join(f"{each.text} [{each.source}]" for each in self.quotes) or NOTHING
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    text: str
+    guide: Guide
+    place: int
+    """The rank of its passage."""
+    covered: float
+
+
+def answered(base: Base, found: Guidance) -> Answer:
+    """The answer that a guidance holds."""
+    read = _read(base, found)
+    if read is None:
+        return Answer(found.question, (), (), 0.0, tuple(each.text for each in found.keywords))
+    confidence = chance(_signs(base, found, read))
+    if confidence < threshold():
+        return Answer(found.question, (), (), confidence, _missing(found))
+    chosen = _chosen(base, found, read)
+    sources = tuple(dict.fromkeys(read.sentences[at].guide.passage for at in chosen))
+    numbers = {each.id: number for number, each in enumerate(sources, start=1)}
+    quotes = tuple(
+        Quote(_shown(each.text), numbers[each.guide.passage.id], float(read.scores[at]))
+        for at, each in ((at, read.sentences[at]) for at in chosen)
+    )
+    return Answer(found.question, quotes, sources, confidence, _missing(found))
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """The sentences that may be quoted, with what was reckoned of each."""
+
+    sentences: Sequence[_Sentence]
+    vectors: Floats
+    cosines: Floats
+    """With the question."""
+    scores: Floats
+    weights: Mapping[str, float]
+    """How rare each stem of the question is."""
+
+
+def _read(base: Base, found: Guidance) -> _Read | None:
+    weights = {each: base.rarity.of_stem(each) for each in set(content_stems(found.question))}
+    sentences = _candidates(found, weights)
+    if not sentences:
+        return None
+    vectors = base.encode([_in_context(each) for each in sentences])
+    cosines = vectors @ found.vector
+    return _Read(sentences, vectors, cosines, _scores(sentences, cosines), weights)
+
+
+def _candidates(found: Guidance, weights: Mapping[str, float]) -> list[_Sentence]:
+    total = sum(weights.values()) or 1.0
+    every: list[_Sentence] = []
+    for place, guide in enumerate(found.guides[:_READ_PASSAGES]):
+        named = set(content_stems(" ".join((guide.passage.title, *guide.passage.aliases))))
+        for text in sentences_of(guide.passage.text):
+            held = set(content_stems(text)) | named
+            every.append(
+                _Sentence(text, guide, place, sum(w for s, w in weights.items() if s in held) / total)
+            )
+    every.sort(key=lambda each: (-each.covered, each.place))
+    return every[:_EMBEDDED_SENTENCES]
+
+
+def _in_context(sentence: _Sentence) -> str:
+    """A sentence with the title that its pronouns stand for."""
+    title = sentence.guide.passage.title.partition(" (")[0]
+    return sentence.text if title in sentence.text else f"{title}: {sentence.text}"
+
+
+def _scores(sentences: Sequence[_Sentence], cosines: Floats) -> Floats:
+    covered = np.array([each.covered for each in sentences], dtype=np.float32)
+    places = np.array([each.place for each in sentences], dtype=np.float32)
+    scores: Floats = 0.6 * cosines + 0.4 * covered - np.float32(0.02) * places
+    return scores
+
+
+def _chosen(base: Base, found: Guidance, read: _Read) -> list[int]:
+    """The best sentence, one for each thing that the question names, and others that are nearly as good."""
+    sentences, scores, vectors = read.sentences, read.scores, read.vectors
+    order = [int(each) for each in np.argsort(-scores, kind="stable")]
+    wanted = order[:1]
+    for ids in named_in(base, found.question):
+        wanted += next(([at] for at in order if sentences[at].guide.passage.id in ids), [])
+    wanted += [at for at in order if scores[at] >= _GOOD_SHARE * scores[order[0]]]
+    chosen: list[int] = []
+    for at in dict.fromkeys(wanted):
+        alike = max((float(vectors[at] @ vectors[other]) for other in chosen), default=0.0)
+        if alike < _ALIKE and len(chosen) < _MOST_QUOTES:
+            chosen.append(at)
+    return sorted(chosen, key=lambda at: (sentences[at].place, -scores[at]))
+
+
+def named_in(base: Base, question: str) -> list[tuple[str, ...]]:
+    """For each known name in the question the entries that bear it."""
+    return [
+        link.entities for each in base.shelves for link in each.shelf.linker.links(question)
+    ]  # fmt: skip
+
+
+def _missing(found: Guidance) -> tuple[str, ...]:
+    held = {
+        stem
+        for guide in found.guides[:_READ_PASSAGES]
+        for stem in content_stems(" ".join((guide.passage.title, *guide.passage.aliases, guide.passage.text)))
+    }
+    return tuple(each.text for each in found.keywords if not held.intersection(content_stems(each.text)))
+
+
+SIGNS = ("cosine", "passage", "sentence", "covered", "together", "rarest", "named")
+"""What the chance of an answer is told by."""
+
+
+def signs_of(base: Base, found: Guidance) -> dict[str, float]:
+    """Figures from 0 to 1: how near what was found is, and how much of the question stands in it."""
+    read = _read(base, found)
+    return dict.fromkeys(SIGNS, 0.0) if read is None else _signs(base, found, read)
+
+
+def _signs(base: Base, found: Guidance, read: _Read) -> dict[str, float]:
+    weights = read.weights
+    total = sum(weights.values()) or 1.0
+    first = found.guides[0].passage
+    stems = [
+        set(content_stems(" ".join((each.passage.title, *each.passage.aliases, each.passage.text))))
+        for each in found.guides[:3]
+    ]
+    together = set().union(*stems)
+    rarest = max(weights, key=lambda each: weights[each], default="")
+    return {
+        "cosine": float(read.cosines.max()),
+        "passage": max(each.score for each in found.guides[:3]),
+        "sentence": max(each.covered for each in read.sentences),
+        "covered": max(sum(w for s, w in weights.items() if s in held) / total for held in stems),
+        "together": sum(w for s, w in weights.items() if s in together) / total,
+        "rarest": float(rarest in together),
+        "named": float(any(first.id in each for each in named_in(base, found.question))),
+    }
+
+
+def chance(figures: Mapping[str, float]) -> float:
+    """The chance that there is an answer, by the logistic model."""
+    fitted = _fitted()
+    score = fitted["constant"] + sum(fitted[name] * figures[name] for name in SIGNS)
+    return 1 / (1 + math.exp(-score))
+
+
+def threshold() -> float:
+    """The chance below which nothing is said."""
+    return _fitted()["threshold"]
+
+
+@cache
+def _fitted() -> dict[str, float]:
+    found: dict[str, float] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return found
+
+
+def _shown(text: str) -> str:
+    return text if text[-1:] in ".!?:" else f"{text}."

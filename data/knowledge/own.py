@@ -1,0 +1,323 @@
+"""Documents of people: a shelf for each owner in files of its own, and who else may see which of them.
+
+    people/<owner>/documents.json      what there is, and the folder that the shelf is in
+    people/<owner>/shelf-<hash>/       passages, entities, relations and their indexes
+
+A change writes a new shelf beside the old one and then names it in `documents.json`, so that whoever reads
+meanwhile has one or the other whole. What a document says is kept as text and is never an instruction to
+anything.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.knowledge.base import Seen
+from data.knowledge.errors import KnowledgeError
+from data.knowledge.graph import read_entities, read_relations
+from data.knowledge.index import Encode, Floats, Meanings
+from data.knowledge.model import Passage
+from data.knowledge.passages import Part, cut
+from data.knowledge.shelf import Lookup, Shelf, made, text_key
+
+EVERYBODY = "everybody"
+MY_OWN = "own"
+"""The owner on one's own machine, where there is nobody else."""
+MAX_PASSAGES = 200_000
+_KEPT_SHELVES = 32
+_LIST = "documents.json"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document that somebody added."""
+
+    id: str
+    """Of its content: the same file twice is one document."""
+    name: str
+    passages: int
+    pages: int | None
+    """None where it has none that are numbered."""
+    added: str
+    """The day, YYYY-MM-DD."""
+    licence: str = ""
+    shared: tuple[str, ...] = ()
+    """Owners who see it too, or EVERYBODY."""
+    owner: str = MY_OWN
+
+    def seen_by(self, owner: str) -> bool:
+        """Whether that owner sees it."""
+        return owner == self.owner or bool({owner, EVERYBODY}.intersection(self.shared))
+
+
+@dataclass(frozen=True)
+class New:
+    """A document to add, read into its parts."""
+
+    name: str
+    digest: str
+    """SHA-256 of the file."""
+    parts: Sequence[Part]
+    licence: str = ""
+
+
+@dataclass(frozen=True)
+class People:
+    """The documents of everybody, in one folder."""
+
+    root: Path
+    """Made when the first document is added."""
+
+    def documents(self, owner: str) -> list[Document]:
+        """What that owner sees, their own first, by name."""
+        found = [each for each in self._everyones() if each.seen_by(owner)]
+        return sorted(found, key=lambda each: (each.owner != owner, each.name.casefold(), each.id))
+
+    def seen(self, owner: str) -> list[Seen]:
+        """The shelves that hold what that owner sees."""
+        found = []
+        for other in self._owners():
+            documents, folder = self._listed(other)
+            ids = {each.id for each in documents if each.seen_by(owner)}
+            if folder is None or not ids:
+                continue
+            shelf = _loaded(folder, other)
+            if len(ids) == len(documents):
+                found.append(Seen(shelf))
+            else:
+                keep = np.array([_document_id(each) in ids for each in shelf.passages], dtype=np.bool_)
+                found.append(Seen(_seen_part(shelf, keep), keep))
+        return found
+
+    def add(
+        self, owner: str, new: Sequence[New], known: Shelf, encode: Encode, today: str
+    ) -> tuple[list[Document], int]:
+        """Add documents to an owner's shelf: (what they are, how many were there before).
+
+        Raises KnowledgeError where the shelf would be too large.
+        """
+        with self._locked(owner):
+            documents, folder = self._listed(owner)
+            before = {each.id: each for each in documents}
+            passages = list(_loaded(folder, owner).passages) if folder is not None else []
+            added: dict[str, Document] = {}
+            for each in new:
+                key = each.digest[:12]
+                if key in before or key in added:
+                    added[key] = added.get(key) or before[key]
+                    continue
+                cut_up = cut(
+                    each.parts, key=key, title=_title(each), document=each.name, licence=each.licence
+                )
+                passages += cut_up
+                pages = [part.page for part in each.parts if part.page is not None]
+                added[key] = Document(
+                    key, each.name, len(cut_up), max(pages, default=None), today, each.licence, owner=owner
+                )
+            fresh = [each for key, each in added.items() if key not in before]
+            if fresh:
+                if len(passages) > MAX_PASSAGES:
+                    raise KnowledgeError(
+                        f"There would be {len(passages):,} passages, and {MAX_PASSAGES:,} are the most."
+                    )
+                self._write(owner, [*documents, *fresh], passages, known, encode)
+            return list(added.values()), len(added) - len(fresh)
+
+    def remove(self, owner: str, name: str, known: Shelf, encode: Encode) -> list[Document]:
+        """Remove an owner's documents of that name or id, or of that folder. Raises KnowledgeError."""
+        with self._locked(owner):
+            documents, folder = self._listed(owner)
+            gone = _called(documents, name)
+            if not gone or folder is None:
+                raise KnowledgeError(_unknown(name, documents))
+            ids = {each.id for each in gone}
+            left = [each for each in documents if each.id not in ids]
+            passages = [each for each in _loaded(folder, owner).passages if _document_id(each) not in ids]
+            self._write(owner, left, passages, known, encode)
+            return gone
+
+    def share(self, owner: str, name: str, shared: Sequence[str]) -> list[Document]:
+        """Say who else sees an owner's documents of that name. Raises KnowledgeError."""
+        with self._locked(owner):
+            documents, folder = self._listed(owner)
+            chosen = {each.id for each in _called(documents, name)}
+            if not chosen:
+                raise KnowledgeError(_unknown(name, documents))
+            after = [
+                replace(each, shared=tuple(sorted(set(shared)))) if each.id in chosen else each
+                for each in documents
+            ]
+            self._write_list(owner, after, folder)
+            return [each for each in after if each.id in chosen]
+
+    def rebuild(self, owner: str, known: Shelf, encode: Encode) -> int:
+        """Make an owner's indexes anew out of the passages that are kept: how many passages."""
+        with self._locked(owner):
+            documents, folder = self._listed(owner)
+            if folder is None:
+                return 0
+            passages = _loaded(folder, owner).passages
+            self._write(owner, documents, passages, known, encode)
+            return len(passages)
+
+    def _write(
+        self,
+        owner: str,
+        documents: Sequence[Document],
+        passages: Sequence[Passage],
+        known: Shelf,
+        encode: Encode,
+    ) -> None:
+        _, before = self._listed(owner)
+        names = {each.id: each.name for each in known.entities}
+        entities = read_entities(passages, known.linker, names)
+        relations = read_relations(passages, entities)
+        old = _loaded(before, owner) if before is not None else None
+        shelf = made(owner, passages, entities, relations, _reusing(old, encode))
+        mark = hashlib.sha256("\n".join(sorted(each.id for each in documents)).encode())
+        mark.update(repr(len(known.entities)).encode())
+        folder = self._folder(owner) / f"shelf-{mark.hexdigest()[:12]}-{os.urandom(3).hex()}"
+        shelf.save(folder)
+        self._write_list(owner, documents, folder)
+        for each in self._folder(owner).glob("shelf-*"):
+            if each != folder:
+                shutil.rmtree(each, ignore_errors=True)
+
+    def _write_list(self, owner: str, documents: Sequence[Document], folder: Path | None) -> None:
+        target = self._folder(owner) / _LIST
+        part = target.with_name(f".{_LIST}.{os.getpid()}")
+        held = {
+            "shelf": folder.name if folder is not None else None,
+            "documents": [asdict(each) for each in documents],
+        }
+        part.write_text(json.dumps(held, ensure_ascii=False), encoding="utf-8")
+        os.replace(part, target)
+
+    def _listed(self, owner: str) -> tuple[list[Document], Path | None]:
+        try:
+            held = json.loads((self._folder(owner) / _LIST).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return [], None
+        documents = [Document(**{**each, "shared": tuple(each["shared"])}) for each in held["documents"]]
+        folder = self._folder(owner) / held["shelf"] if held["shelf"] else None
+        return documents, folder
+
+    def _everyones(self) -> Iterator[Document]:
+        for owner in self._owners():
+            yield from self._listed(owner)[0]
+
+    def _owners(self) -> list[str]:
+        people = self.root / "people"
+        return sorted(each.name for each in people.iterdir() if each.is_dir()) if people.is_dir() else []
+
+    def _folder(self, owner: str) -> Path:
+        return self.root / "people" / owner
+
+    @contextmanager
+    def _locked(self, owner: str) -> Iterator[None]:
+        """One writer at a time for each owner, of whatever process."""
+        folder = self._folder(owner)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (folder / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _seen_part(shelf: Shelf, keep: NDArray[np.bool_]) -> Shelf:
+    """A shelf of which only some is seen, without entities and relations that only the rest has."""
+    entities = [each for each in shelf.entities if any(keep[row] for row in each.passages)]
+    relations = [each for each in shelf.relations if any(keep[row] for row in each.passages)]
+    rows = {"entities": entities, "relations": relations}
+    texts = {each.searched: at for kind in rows for at, each in enumerate(getattr(shelf, kind))}
+    meanings = dict(shelf.meanings)
+    for kind, kept in rows.items():
+        meanings[kind] = Meanings(shelf.meanings[kind].of([texts[each.searched] for each in kept]))
+    return Shelf(shelf.name, shelf.passages, tuple(entities), tuple(relations), meanings, shelf.words)
+
+
+def _reusing(old: Shelf | None, encode: Encode) -> Lookup:
+    """Vectors of texts: those that the shelf before has, and the others by `encode`."""
+    rows: dict[str, tuple[str, int]] = {}
+    if old is not None:
+        for kind in old.meanings:
+            rows |= {text_key(each.searched): (kind, at) for at, each in enumerate(getattr(old, kind))}
+
+    def vectors(texts: Sequence[str]) -> Floats:
+        keys = [text_key(each) for each in texts]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}
+        found = dict(zip(new, encode(list(new.values())), strict=True)) if new else {}
+        if old is not None:
+            for kind in old.meanings:
+                held = [key for key in set(keys) - new.keys() if rows[key][0] == kind]
+                found |= dict(zip(held, old.meanings[kind].of([rows[key][1] for key in held]), strict=True))
+        return np.array([found[key] for key in keys], dtype=np.float32)
+
+    return vectors
+
+
+_lock = threading.Lock()
+_shelves: OrderedDict[Path, Shelf] = OrderedDict()
+
+
+def _loaded(folder: Path, owner: str) -> Shelf:
+    """The shelf of a folder, which is written once and never changed."""
+    with _lock:
+        if folder not in _shelves:
+            try:
+                _shelves[folder] = Shelf.load(folder, owner)
+            except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+                raise KnowledgeError(
+                    "The index of added documents is broken; remove the folder 'knowledge' of the home, "
+                    "and add them again."
+                ) from error
+        _shelves.move_to_end(folder)
+        while len(_shelves) > _KEPT_SHELVES:
+            _shelves.popitem(last=False)
+        return _shelves[folder]
+
+
+def _document_id(passage: Passage) -> str:
+    return passage.id.partition("#")[0]
+
+
+def _called(documents: Sequence[Document], name: str) -> list[Document]:
+    wanted = name.strip().casefold().rstrip("/")
+    return [
+        each
+        for each in documents
+        if each.id == wanted
+        or each.name.casefold() == wanted
+        or each.name.casefold().startswith(f"{wanted}/")
+        or Path(each.name).stem.casefold() == wanted
+    ]
+
+
+def _unknown(name: str, documents: Sequence[Document]) -> str:
+    there = ", ".join(repr(each.name[:60]) for each in documents[:6]) or "none"
+    return f"No document of yours is called {name[:80]!r}; there are {there}."
+
+
+def _title(new: New) -> str:
+    return Path(new.name).stem.replace("_", " ")
+
+
+__all__ = ["EVERYBODY", "MY_OWN", "Document", "New", "People", "digest_of"]
