@@ -166,6 +166,10 @@ class Tool:
     asks_approval: bool = False
     signed: bool = False
     """Has the arguments `by` and `at`: who calls and when, which the session fills in before it records."""
+    asks: bool = False
+    """May end in a question to the user: it then leaves `ui.question` in the state, and the turn waits."""
+    answer: str | None = None
+    """The argument that takes the answer to what it asked; None where an answer is a request of its own."""
 
     @cached_property
     def summary(self) -> str:
@@ -213,6 +217,8 @@ def tool(
     long_running: bool = False,
     asks_approval: bool = False,
     signed: bool = False,
+    asks: bool = False,
+    answer: str | None = None,
 ) -> Callable[[Callable[..., Step]], Tool]:
     """Declare a function `(state, world, *, arguments…) -> Step` a tool of its own name."""
 
@@ -229,6 +235,8 @@ def tool(
             long_running=long_running,
             asks_approval=asks_approval,
             signed=signed,
+            asks=asks,
+            answer=answer,
         )
 
     return declare

@@ -43,6 +43,7 @@ def toolbox() -> Toolbox:
     from tools.data import TOOLS as DATA
     from tools.database import TOOLS as DATABASE
     from tools.geotools import TOOLS as GEOTOOLS
+    from tools.knowledge import TOOLS as KNOWLEDGE
     from tools.langchain import TOOLS as LANGCHAIN
     from tools.map import TOOLS as MAP
     from tools.openai import TOOLS as OPENAI
@@ -51,4 +52,4 @@ def toolbox() -> Toolbox:
     from tools.vision import TOOLS as VISION
     from tools.web import TOOLS as WEB
 
-    return Toolbox((*DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *LANGCHAIN, *OPENAI))
+    return Toolbox((*DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *KNOWLEDGE, *LANGCHAIN, *OPENAI))
