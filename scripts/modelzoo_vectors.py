@@ -1,7 +1,7 @@
 """Write `data/modelzoo/vectors.npz`: what the selection agent compares, encoded once.
 
-Run it after records or `data/modelzoo/words` change; it takes about a minute. Without it the same vectors are made
-when they are first needed.
+Run it after records or `data/modelzoo/words` change; it takes about a minute. Without it the same vectors
+are made when they are first needed.
 """
 
 from __future__ import annotations

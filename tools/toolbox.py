@@ -52,4 +52,5 @@ def toolbox() -> Toolbox:
     from tools.vision import TOOLS as VISION
     from tools.web import TOOLS as WEB
 
-    return Toolbox((*DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *KNOWLEDGE, *LANGCHAIN, *OPENAI))
+    ours = (*DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *KNOWLEDGE)
+    return Toolbox((*ours, *LANGCHAIN, *OPENAI))

@@ -1,7 +1,8 @@
-"""REMSA's selection agent (arXiv 2511.17442) whole, without a language model: parse, ask, retrieve, filter, rank.
+"""REMSA's selection agent (arXiv 2511.17442) whole, without a language model: parse, ask, retrieve, filter,
+rank.
 
-A conversation is a value: what is known so far, and what was asked. `say` takes in words, `answer` goes through the
-algorithm and ends in a question or in a ranking.
+A conversation is a value: what is known so far, and what was asked. `say` takes in words, `answer` goes
+through the algorithm and ends in a question or in a ranking.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from data.modelzoo.schema import ModelRecord
 from data.modelzoo.vectors import Encode, Vectors
 
 TOO_MANY = 60
-"""Models that satisfy everything, from which on a question is asked first, where an answer would change the first."""
+"""Models that satisfy everything, from which on a question is asked first, where an answer would change the
+first.
+"""
 USUAL_K = 3
 
 
@@ -57,7 +60,7 @@ class Zoo:
 class Conversation:
     """What is known of a request so far, and what was asked."""
 
-    query: Query = Query()
+    query: Query = field(default_factory=Query)
     asked: tuple[str, ...] = ()
     """The fields that were asked about, in their order."""
     pending: str | None = None
@@ -97,12 +100,14 @@ class Answer:
     question: Question | None = None
     ranked: tuple[Ranked, ...] = ()
     """Every model that was ranked, the best first."""
-    missed: Missed | None = None
-    """Where none satisfies everything, and these come closest: what the first of them lacks."""
     retrieved: int = 0
     satisfying: int = 0
     untold: int = 0
     confidence: Confidence = field(default=Confidence(1.0, 0.0, 0.0))
+
+    def missed(self, ranked: Ranked) -> Missed:
+        """What one of the models lacks of what is demanded."""
+        return filtering.missed(self.conversation.query, ranked.model)
 
     @property
     def is_closest(self) -> bool:
@@ -137,7 +142,9 @@ def _without(query: Query, excluded: Sequence[str]) -> Query:
 
 
 def answer(zoo: Zoo, said: Conversation, today: date, *, k: int = USUAL_K, may_ask: bool = True) -> Answer:
-    """Go through the algorithm: ask while something mandatory is missing, retrieve, filter, rank, ask if unsure."""
+    """Go through the algorithm: ask while something mandatory is missing, retrieve, filter, rank, ask if
+    unsure.
+    """
     query, left = said.query, may_ask and len(said.asked) < MOST_QUESTIONS
     if left and (question := clarifying.about_missing(query, said.near, zoo.models)) is not None:
         return _ask(said, question)
@@ -160,7 +167,9 @@ def answer(zoo: Zoo, said: Conversation, today: date, *, k: int = USUAL_K, may_a
         question = clarifying.about_optional(query, said.asked, lambda asked: _first(zoo, asked, today))
         if question is not None:
             return _ask(said, question, ranked=ranked, confidence=sure, **counts)
-    return Answer(said, ranked=ranked, confidence=sure, **counts)
+    # What breaks nothing, but does not state enough to tell, comes behind all that satisfies.
+    rest = ranking.rank(query, kept.untold, zoo.scales, today)
+    return Answer(said, ranked=(*ranked, *rest), confidence=sure, **counts)
 
 
 def _ask(said: Conversation, question: Question, **more: Any) -> Answer:
@@ -171,13 +180,13 @@ def _ask(said: Conversation, question: Question, **more: Any) -> Answer:
 def _closest(
     zoo: Zoo, said: Conversation, found: Sequence[Profile], today: date, k: int, counts: dict[str, int]
 ) -> Answer:
-    """Those that come closest: with the fewest constraints unmet, of them the fewest known to be broken."""
+    """Those that come closest: by their score, less points for each constraint that is broken or untold."""
     query = said.query
     missed = {each.id: filtering.missed(query, each) for each in found}
-    ranked = sorted(ranking.rank(query, found, zoo.scales, today), key=lambda each: missed[each.id].distance)
-    sure = confidence(ranked, k, said.reading)
-    first = missed[ranked[0].id] if ranked else None
-    return Answer(said, ranked=tuple(ranked), missed=first, confidence=sure, **counts)
+    ranked = sorted(
+        ranking.rank(query, found, zoo.scales, today), key=lambda each: missed[each.id].points - each.score
+    )
+    return Answer(said, ranked=tuple(ranked), confidence=confidence(ranked, k, said.reading), **counts)
 
 
 def _ranked(zoo: Zoo, query: Query, today: date) -> tuple[Ranked, ...]:

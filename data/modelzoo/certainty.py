@@ -1,4 +1,6 @@
-"""How sure a recommendation is: how the request was read, what the records state, how far the first is ahead."""
+"""How sure a recommendation is: how the request was read, what the records state, how far the first is
+ahead.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ class Confidence:
     """reading × evidence × (0.6 + 0.4 × lead), each 0 to 1."""
 
     reading: float
-    """How surely the application was read: 1 for a phrase of the lexicon, else the cosine; 1 once it was chosen."""
+    """How surely the application was read: 1 for a phrase of the lexicon, else the cosine; 1 once it was
+    chosen.
+    """
     evidence: float
     """The share of the weights whose criteria the first model's record states."""
     lead: float

@@ -1,4 +1,6 @@
-"""What is asked back: a mandatory field that is missing, or the optional one whose answer would change most."""
+"""What is asked back: a mandatory field that is missing, or the optional one whose answer would change
+most.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,8 @@ def _about_data(query: Query, models: Sequence[Profile]) -> Question:
 def about_optional(
     query: Query, asked: Sequence[str], first: Callable[[Query], str | None]
 ) -> Question | None:
-    """The optional question whose answers lead to the most different models; None where none changes the first.
+    """The optional question whose answers lead to the most different models; None where none changes the
+    first.
 
     `first` gives the id of the model that comes first for a query.
     """

@@ -72,10 +72,10 @@ class Scales:
 
 
 def application_fit(query: Query, model: Profile) -> Rating:
-    """Application compatibility: 5 with a benchmark of the asked application, 4.5 where it was made for it or its
-    own description names it, 4 where
-    it did an application of the same kind in the same field, 3 of the same kind of task, 2 of the same
-    field, 1 for neither. With no application asked for, 3 for everything.
+    """Application compatibility: 5 with a benchmark of the asked application, 4.5 where it was made for it
+    or its own description names it, 4 where it did an application of the same kind in the same field, 3 of
+    the same kind of task, 2 of the same field, 1 for neither. With no application asked for, 3 for
+    everything.
     """
     wanted = lexicon().applications.get(query.application or "")
     if wanted is None:
@@ -103,10 +103,10 @@ def _does(done: Iterable[Application], wanted: Application) -> Application | Non
 
 
 def modality_match(query: Query, model: Profile) -> Rating:
-    """Modality match: the share of the asked kinds of data that it takes, 3 points for all; a fourth where it was
-    trained on a named sensor (or none is named), a fifth where the asked resolution lies in the range of its
-    images, give or take a factor of two (or none is asked). A named sensor without a match, or a resolution
-    that is outside or not stated, costs its point. Without any of the kinds 1.
+    """Modality match: the share of the asked kinds of data that it takes, 3 points for all; a fourth where
+    it was trained on a named sensor (or none is named), a fifth where the asked resolution lies in the
+    range of its images, give or take a factor of two (or none is asked). A named sensor without a match, or
+    a resolution that is outside or not stated, costs its point. Without any of the kinds 1.
     """
     if not query.modalities:
         return Rating(HIGHEST if model.modalities else LOWEST, "any kind of data", bool(model.modalities))
@@ -140,11 +140,12 @@ def _resolution(query: Query, model: Profile) -> tuple[float, list[str]]:
 
 
 def reported_performance(query: Query, model: Profile, scales: Scales) -> Rating:
-    """Reported performance: the mean place of its figures among all models' figures of the same data set, metric
-    and share of labels: of the asked application, from 1 for the worst to 5 for the best; else of the same kind
-    of task, 1 to 3.5; else 1. A place counts as if one middling result stood beside it, so that one lucky
-    figure is no 5. Figures that nobody else reports count as middling. A priority (few false alarms, missing
-    nothing) takes metrics that tell of it, where there are some; few labels take results with a tenth or less.
+    """Reported performance: the mean place of its figures among all models' figures of the same data set,
+    metric and share of labels: of the asked application, from 1 for the worst to 5 for the best; else of
+    the same kind of task, 1 to 3.5; else 1. A place counts as if one middling result stood beside it, so
+    that one lucky figure is no 5. Figures that nobody else reports count as middling. A priority (few false
+    alarms, missing nothing) takes metrics that tell of it, where there are some; few labels take results
+    with a tenth or less.
     """
     wanted = lexicon().applications.get(query.application or "")
     own = [each for each in model.results if wanted is None or each.application == wanted.id]
@@ -186,10 +187,10 @@ def _telling(query: Query, results: Sequence[Result]) -> Sequence[Result]:
 
 
 def efficiency(query: Query, model: Profile, scales: Scales, performance: Rating) -> Rating:
-    """Efficiency: the number of parameters on a logarithmic scale, 5 for the smallest model of the collection, 0 for
-    the largest, against performance: two thirds the size and one third the rating of performance. Where speed
-    is asked for, or the device is a laptop or an edge device, the size alone; where the task is fine-grained
-    or accuracy is asked for, half and half.
+    """Efficiency: the number of parameters on a logarithmic scale, 5 for the smallest model of the
+    collection, 0 for the largest, against performance: two thirds the size and one third the rating of
+    performance. Where speed is asked for, or the device is a laptop or an edge device, the size alone;
+    where the task is fine-grained or accuracy is asked for, half and half.
     """
     size = model.record.num_parameters
     if size is None:
@@ -206,10 +207,10 @@ def efficiency(query: Query, model: Profile, scales: Scales, performance: Rating
 
 
 def generalizability(query: Query, model: Profile) -> Rating:
-    """Generalizability: the mean of geography (global 5, four regions or more 4, two or three 3, one 2, not stated 1;
-    5 as well where a region is asked for and covered), kinds of data (one 2, two 3, three 4, more 5) and scale
-    (images of pretraining: 100 million 5, 10 million 4.3, 1 million 3.6, 100,000 2.9 …). For unusual data the
-    kinds of data count twice.
+    """Generalizability: the mean of geography (global 5, four regions or more 4, two or three 3, one 2, not
+    stated 1; 5 as well where a region is asked for and covered), kinds of data (one 2, two 3, three 4, more
+    5) and scale (images of pretraining: 100 million 5, 10 million 4.3, 1 million 3.6, 100,000 2.9 …). For
+    unusual data the kinds of data count twice.
     """
     regions = model.regions
     world = GLOBAL in regions or len(regions) > 5
@@ -233,12 +234,14 @@ def generalizability(query: Query, model: Profile) -> Rating:
     where = "global" if world else ", ".join(sorted(regions)) or "regions not stated"
     images = f"{model.num_images:,} images" if model.num_images is not None else "number of images not stated"
     known = bool(regions) or model.num_images is not None
-    return Rating(sum(parts) / len(parts), f"{where}; {images}; {len(model.modalities)} kinds of data", known)
+    return Rating(
+        sum(parts) / len(parts), f"{where}; {images}; kinds of data: {len(model.modalities)}", known
+    )
 
 
 def popularity(model: Profile, scales: Scales) -> Rating:
-    """Popularity: citations on a logarithmic scale, 1 for none, 5 for the most cited of the collection. (REMSA
-    counts stars of the repository too, which records do not hold.)
+    """Popularity: citations on a logarithmic scale, 1 for none, 5 for the most cited of the collection.
+    (REMSA counts stars of the repository too, which records do not hold.)
     """
     cited = model.record.citations
     if cited is None:

@@ -32,16 +32,23 @@ class TradeOff:
 
 
 def reasons(ranked: Ranked) -> tuple[str, ...]:
-    """What speaks most for a model: the reasons of the criteria that bring it the most points above the middle."""
+    """What speaks most for a model: the reasons of the criteria that bring it the most points above the
+    middle.
+    """
     gains = {name: WEIGHTS[name] * (each.value - 3) for name, each in ranked.ratings.items() if each.is_known}
     best = sorted((name for name, gain in gains.items() if gain > 0), key=lambda name: -gains[name])
     return tuple(ranked.ratings[name].reason for name in best[:MOST_REASONS])
 
 
 def weaknesses(ranked: Ranked) -> tuple[str, ...]:
-    """What speaks against it, or is not stated: the criteria that rate 2 or less, the weightiest first."""
-    low = [name for name, each in ranked.ratings.items() if each.value <= 2 or not each.is_known]
+    """What speaks against it: the reasons of the criteria that rate 2 or less, the weightiest first."""
+    low = [name for name, each in ranked.ratings.items() if each.is_known and each.value <= 2]
     return tuple(ranked.ratings[name].reason for name in sorted(low, key=lambda name: -WEIGHTS[name]))
+
+
+def not_stated(ranked: Ranked) -> tuple[str, ...]:
+    """The criteria of which its record states nothing."""
+    return tuple(_TITLES[name] for name, each in ranked.ratings.items() if not each.is_known)
 
 
 def trade_offs(first: Ranked, others: Sequence[Ranked]) -> tuple[TradeOff, ...]:

@@ -1,4 +1,4 @@
-"""Hard constraints: what a model must satisfy to be recommended, and whether its record shows that it does."""
+"""Hard constraints: what a model must satisfy to be recommended, and whether its record shows it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from data.modelzoo.lexicon import FOLDER, lexicon, phrase_key
 from data.modelzoo.profile import Profile
 from data.modelzoo.query import Query, spoken
 
+BROKEN_POINTS, UNTOLD_POINTS = 20.0, 10.0
+"""Of the score from 1 to 100: a constraint that is broken counts as much as the weightiest criteria but
+one.
+"""
+MANY_SENSORS = 3
 Holds = bool | None
 """Whether a record satisfies a constraint; None where it does not state what would tell."""
 
@@ -42,6 +47,10 @@ def constraints_of(query: Query) -> tuple[Constraint, ...]:
     found = [
         Constraint("modalities", f"{spoken(each)} data", lambda model, each=each: takes(model, each))  # type: ignore[misc]
         for each in query.modalities
+    ]
+    found += [
+        Constraint("sensors", f"{each} images", lambda model, each=each: reads(model, each))  # type: ignore[misc]
+        for each in query.sensors
     ]
     if query.deployment_device is not None or query.memory_gb is not None:
         found.append(
@@ -80,9 +89,9 @@ class Missed:
     """What its record does not tell."""
 
     @property
-    def distance(self) -> tuple[int, int]:
-        """How far it is from satisfying everything: first what is unmet, then what is known to be."""
-        return len(self.broken) + len(self.untold), len(self.broken)
+    def points(self) -> float:
+        """What it is set back by among those that come closest."""
+        return BROKEN_POINTS * len(self.broken) + UNTOLD_POINTS * len(self.untold)
 
 
 def missed(query: Query, model: Profile) -> Missed:
@@ -102,8 +111,25 @@ def takes(model: Profile, modality: str) -> Holds:
     covering = {modality, *(known.covered if known else ())}
     if covering & model.modalities:
         return True
-    # A record that only says "optical" does not tell RGB from multispectral.
-    return None if modality in ("rgb", "multispectral") and "optical" in model.modalities else False
+    # Records say "optical" of red, green, blue and near infrared: that may be all, and it may be more bands.
+    return None if modality == "multispectral" and "optical" in model.modalities else False
+
+
+def reads(model: Profile, sensor: str) -> Holds:
+    """Whether a model takes a sensor's images: trained on it, or on one that stands for it.
+
+    Images in red, green and blue are alike whoever takes them. A model that was trained on the bands of three
+    sensors or more, or is said to align spectra, may take others: its record does not tell.
+    """
+    known = lexicon().sensors.get(sensor)
+    standing = {name for name, each in lexicon().sensors.items() if sensor in each.stands_for}
+    if ({sensor} | standing) & model.sensors:
+        return True
+    if known is not None and known.modality == "rgb":
+        return takes(model, "rgb")
+    if not model.sensors or len(model.sensors) >= MANY_SENSORS or model.record.spectral_alignment == "full":
+        return None
+    return False
 
 
 def _fits(model: Profile, query: Query) -> Holds:

@@ -1,10 +1,10 @@
 """Will it fit? Memory and time of a model on a device, estimated from its parameters and the images' size.
 
-The rule, for what records tell: 4 bytes a parameter (32-bit), 20 % and 0.5 GB for what runs beside the weights;
-16 bytes a parameter for training all of it with Adam (weights, gradients, two moments). A transformer multiplies
-each parameter once for each token, twice an operation: 2 × parameters × (side ÷ patch)². A network whose patch is
-not stated is reckoned with the 16 pixels of the ViT it is compared with. Estimates, to be right within a factor of
-two or three, and said to be such.
+The rule, for what records tell: 4 bytes a parameter (32-bit), 20 % and 0.5 GB for what runs beside the
+weights; 16 bytes a parameter for training all of it with Adam (weights, gradients, two moments). A
+transformer multiplies each parameter once for each token, twice an operation: 2 × parameters × (side ÷
+patch)². A network whose patch is not stated is reckoned with the 16 pixels of the ViT it is compared with.
+Estimates, to be right within a factor of two or three, and said to be such.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The words of the selection agent: which phrases stand for which application, kind of data, sensor, device …
+"""The words of the selection agent: which phrases stand for which application, kind of data, sensor, device
+…
 
-All of them are data, in `words/*.toml`; phrases are compared in lower case, in the singular, without accents and
-joiners, and the longest one wins.
+All of them are data, in `words/*.toml`; phrases are compared in lower case, in the singular, without
+accents and joiners, and the longest one wins.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][^\W_]*|[%≥≤@]")
 _GLUED = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)*)(?=[^\W\d_])")
 """A number with its unit right behind it: 10m, 8GB."""
 _SLOTS = (
-    "device", "available_data", "unusual", "priorities", "complexity", "open_weights", "commercial", "any", "must",
-    "without", "at_least", "at_most", "metric", "band", "region",
+    "device", "available_data", "unusual", "priorities", "complexity", "open_weights", "commercial", "any",
+    "must", "without", "at_least", "at_most", "metric", "band", "region", "opening",
+    "filler",
 )  # fmt: skip
 
 
@@ -77,6 +79,8 @@ class Sensor:
     resolution_m: float
     said: tuple[str, ...]
     also: tuple[str, ...] = ()
+    stands_for: tuple[str, ...] = ()
+    """Sensors whose images are as its own: what takes these takes those."""
     revisit_days: float | None = None
 
 
@@ -142,7 +146,7 @@ class Lexicon:
     longest: int = field(default=8)
 
     def find(self, words: tuple[Word, ...]) -> Iterator[Found]:
-        """The phrases of a request from left to right: the longest that begins at a word, none overlapping."""
+        """The phrases of a request from left to right: the longest at each word, none overlapping."""
         keys = tuple(word.key for word in words)
         at = 0
         while at < len(keys):

@@ -36,7 +36,9 @@ def nearest(query: Query, past: Sequence[Past], vectors: Vectors) -> tuple[Past,
 
 
 def _meaning(query: Query, vectors: Vectors) -> Floats:
-    """(dimensions,) of length one: the mean of what the query says, field by field; no text is encoded anew."""
+    """(dimensions,) of length one: the mean of what the query says, field by field; no text is encoded
+    anew.
+    """
     said = [typed(kind, value) for kind, value in typed_query(query)]
     said += [typed(name, str(value)) for name, value in query.given().items() if name in PLAIN_FIELDS]
     mean = vectors.of(said or [""]).mean(axis=0)

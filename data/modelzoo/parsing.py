@@ -1,14 +1,15 @@
-"""From a request in words to a query: phrases of the lexicon first, then likeness for what an application is called.
+"""From a request in words to a query: phrases of the lexicon first, then likeness for what an application
+is called.
 
-No model is asked: the phrases are data, and what none of them names is compared by the sentence encoder with how
-applications are said. Below `SURE` the likeness is no reading, only what a question offers first.
+No model is asked: the phrases are data, and what none of them names is compared by the sentence encoder
+with how applications are said. Below `SURE` the likeness is no reading, only what a question offers first.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from data.modelzoo.amounts import Amount, amounts
@@ -36,8 +37,10 @@ class Parsed:
     """Applications by likeness, for a question to offer."""
     is_indifferent: bool = False
     """Whether the whole answer is that it does not matter."""
-    excluded: tuple[str, ...] = field(default=())
+    excluded: tuple[str, ...] = ()
     """Kinds of data that the request names as not meant."""
+    opens: bool = False
+    """Whether its words open a request, such as "which model", and do not go on from one."""
 
 
 def parse(text: str, vectors: Vectors, words: Lexicon | None = None) -> Parsed:
@@ -51,7 +54,7 @@ def parse(text: str, vectors: Vectors, words: Lexicon | None = None) -> Parsed:
     kept = tuple(each for each in found if each not in negated)
     values = _fields(kept, words)
     values |= _quantities(numbers, found, said, words)
-    application, certainty, near = _application(kept, said, vectors, words)
+    application, certainty, near = _application(kept, numbers, said, vectors, words)
     if application is not None:
         values["application"] = application
     excluded = _values(negated, "modality")
@@ -59,7 +62,7 @@ def parse(text: str, vectors: Vectors, words: Lexicon | None = None) -> Parsed:
         values["modalities"] = tuple(each for each in values["modalities"] if each not in excluded)
     values = {name: value for name, value in values.items() if value not in (None, ())}
     indifferent = bool(_values(kept, "any")) and not values
-    return Parsed(Query(**values), certainty, near, indifferent, excluded)
+    return Parsed(Query(**values), certainty, near, indifferent, excluded, bool(_values(kept, "opening")))
 
 
 def _fields(found: Sequence[Found], words: Lexicon) -> dict[str, Any]:
@@ -106,13 +109,15 @@ def _quantities(
 
 
 def _least(numbers: Sequence[Amount], found: Sequence[Found], words: Lexicon) -> LeastPerformance | None:
-    """The metric and the number that stands nearest to it: per cent or bare, and no number of anything else."""
+    """The metric and the number that stands nearest to it: per cent or bare, and no number of anything
+    else.
+    """
     pairs = [
         (_gap(number, metric), number, value)
         for metric in found
         for value in _values([metric], "metric")
         for number in numbers
-        if number.quantity in (None, "percent") and not _inside(number, found)
+        if _is_figure(number, found) and not _inside(number, found)
     ]
     near = [each for each in pairs if each[0] <= _METRIC_WORDS]
     if not near:
@@ -125,6 +130,15 @@ def _least(numbers: Sequence[Amount], found: Sequence[Found], words: Lexicon) ->
 
 def _gap(number: Amount, phrase: Found) -> int:
     return max(phrase.start - number.end, number.start - phrase.end, 0)
+
+
+def _is_figure(number: Amount, found: Sequence[Found]) -> bool:
+    """Whether a number may be one of merit: per cent, a share, or bounded in words."""
+    if number.quantity not in (None, "percent"):
+        return False
+    bounds = (each for each in found if _values([each], "at_least") or _values([each], "at_most"))
+    bounded = any(0 <= number.start - each.end < FEW_WORDS or each.start == number.end for each in bounds)
+    return bounded or number.quantity == "percent" or 0 < number.value <= 1
 
 
 def _inside(number: Amount, found: Sequence[Found]) -> bool:
@@ -143,13 +157,18 @@ def _is_negated(phrase: Found, found: Sequence[Found], said: tuple[Word, ...]) -
 
 
 def _application(
-    found: Sequence[Found], said: tuple[Word, ...], vectors: Vectors, words: Lexicon
+    found: Sequence[Found],
+    numbers: Sequence[Amount],
+    said: tuple[Word, ...],
+    vectors: Vectors,
+    words: Lexicon,
 ) -> tuple[str | None, float, tuple[str, ...]]:
     """(application, certainty, near ones): by its phrases, else by likeness of what no phrase has taken."""
     named = [words.applications[each] for each in _values(found, "application")]
     if named:
         return _one_of(named, words).id, 1.0, tuple(each.id for each in named)
-    taken = {at for each in found for at in range(each.start, each.end)}
+    # Numbers and what other phrases have said are no words of the application, nor are those of any request.
+    taken = {at for each in (*found, *numbers) for at in range(each.start, each.end)}
     rest = " ".join(word.text for at, word in enumerate(said) if at not in taken)
     if not re.search(r"[^\W\d_]{3}", rest):
         return None, 0.0, ()

@@ -1,6 +1,8 @@
-"""A record as the selection agent reads it: its free terms as the lexicon's applications, kinds of data, sensors.
+"""A record as the selection agent reads it: its free terms as the lexicon's applications, kinds of data,
+sensors.
 
-Nothing is added to what the record states, except a sensor's kind of data and what a benchmark's data set measures.
+Nothing is added to what the record states, except a sensor's kind of data and what a benchmark's data set
+measures.
 """
 
 from __future__ import annotations

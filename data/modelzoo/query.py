@@ -1,8 +1,9 @@
-"""What is asked of a model: REMSA's query schema (arXiv 2511.17442), and how an answer or a follow-up refines it.
+"""What is asked of a model: REMSA's query schema (arXiv 2511.17442), and how an answer or a follow-up
+refines it.
 
-Application and modality are mandatory there, the rest is optional. Ours besides: how fine the task is, a most
-number of parameters, weights that can be downloaded, a licence that allows commercial use, and what a person said
-does not matter.
+Application and modality are mandatory there, the rest is optional. Ours besides: how fine the task is, a
+most number of parameters, weights that can be downloaded, a licence that allows commercial use, and what a
+person said does not matter.
 """
 
 from __future__ import annotations

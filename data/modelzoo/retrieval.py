@@ -1,7 +1,8 @@
 """Retrieval: models whose typed fields are near to those of a query, by cosine in FAISS, with high recall.
 
-Each value of a record is embedded with its type before it (`application: flood mapping`), each distinct one once;
-a model's likeness in a field is that of its likest value, its score the sum over the fields that the query names.
+Each value of a record is embedded with its type before it (`application: flood mapping`), each distinct one
+once; a model's likeness in a field is that of its likest value, its score the sum over the fields that the
+query names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Vectors of the short texts that the selection agent compares: remembered in a file, made when they are new.
+"""Vectors of the short texts that the selection agent compares: remembered in a file, made when they are
+new.
 
-The file is made by `python -m scripts.modelzoo_vectors` with the embedded encoder; it only saves time, for what it
-does not have is encoded when it is first met.
+The file is made by `python -m scripts.modelzoo_vectors` with the embedded encoder; it only saves time, for
+what it does not have is encoded when it is first met.
 """
 
 from __future__ import annotations

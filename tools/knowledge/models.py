@@ -8,7 +8,8 @@ import pandas as pd
 from pydantic import Field
 
 from data.modelzoo import filtering
-from data.modelzoo.agent import Conversation, Zoo, say
+from data.modelzoo.agent import Zoo, say
+from data.modelzoo.explaining import CLEARLY
 from data.modelzoo.fitting import fit_of
 from data.modelzoo.profile import Profile
 from data.modelzoo.query import Query, in_words
@@ -41,14 +42,15 @@ def modelzoo_search(
 ) -> Step:
     """Find remote sensing foundation models by name, task, kind of data, sensor or size, as a table.
 
-    Models whose name holds the words come first; then those whose typed fields are nearest by cosine (FAISS), of
-    them only those that break nothing the request demands. Nothing is rated and nothing asked: recommend_model does.
+    Models whose name holds the words come first; then those whose typed fields are nearest by cosine
+    (FAISS), of them only those that break nothing the request demands. Nothing is rated and nothing asked:
+    recommend_model does.
 
     Example: copilot call modelzoo_search query="radar models for ship detection" k=5
 
-    Asked as: which foundation models are there for radar | list models trained on Sentinel-1 | find models for
-    hyperspectral data | search the model zoo for change detection | models with fewer than 100 million parameters |
-    show me all versions of Prithvi | is there a model for lidar
+    Asked as: which foundation models are there for radar | list models trained on Sentinel-1 | find models
+    for hyperspectral data | search the model zoo for change detection | models with fewer than 100 million
+    parameters | show me all versions of Prithvi | is there a model for lidar
     """
     zoo = zoo_of(world)
     said = say(zoo, query)
@@ -86,15 +88,16 @@ def compare_models(
         Field(ge=2, le=6, description="Without names: how many of the last recommendation, from the top."),
     ] = 2,
 ) -> Step:
-    """Compare foundation models side by side: facts, ratings for the last request, and which is better in what.
+    """Compare foundation models side by side: facts, ratings for the last request, and which is better in
+    what.
 
-    Without names the first ones of the last recommendation. Ratings are those of the request that was made last;
-    without one they are left out.
+    Without names the first ones of the last recommendation. Ratings are those of the request that was made
+    last; without one they are left out.
 
     Example: copilot call compare_models models='["Prithvi-EO-2.0","CROMA"]'
 
-    Asked as: compare the first two | compare Prithvi and Clay | what is the difference between these models |
-    put the three models side by side | which of the two is smaller | CROMA versus DOFA
+    Asked as: compare the first two | compare Prithvi and Clay | what is the difference between these models
+    | put the three models side by side | which of the two is smaller | CROMA versus DOFA
     """
     zoo = zoo_of(world)
     last = last_recommendation(state, world)
@@ -127,8 +130,8 @@ def model_cards(state: State, world: World, *, models: ModelNames = None) -> Ste
 
     Example: copilot call model_cards models='["Prithvi-EO-2.0"]'
 
-    Asked as: tell me about Prithvi | the card of Clay | what is known of the first model | how was DOFA pretrained |
-    which licence does it have | where is the paper of CROMA | what data was it trained on
+    Asked as: tell me about Prithvi | the card of Clay | what is known of the first model | how was DOFA
+    pretrained | which licence does it have | where is the paper of CROMA | what data was it trained on
     """
     zoo = zoo_of(world)
     last = last_recommendation(state, world)
@@ -186,27 +189,23 @@ def _differences(rated: list[Ranked], *, with_ratings: bool) -> str:
     """What sets the models apart, in sentences."""
     said = []
     if with_ratings:
-        said.append(
-            listed([f"{one_line(each.model.record.model_name)} scores {each.score:g}" for each in rated])
-        )
+        said.append(listed([f"{_called(each)} scores {each.score:g}" for each in rated]))
         for name in rated[0].ratings:
             best = max(rated, key=lambda each: each.ratings[name].value)
             worst = min(rated, key=lambda each: each.ratings[name].value)
-            if best.ratings[name].value - worst.ratings[name].value >= 1:
-                said.append(
-                    f"{one_line(best.model.record.model_name)} is ahead in {name} ({best.ratings[name].reason})"
-                )
-    sizes = [each for each in rated if each.model.record.num_parameters is not None]
-    if len(sizes) > 1:
-        said.append(
-            listed(
-                [
-                    f"{one_line(each.model.record.model_name)} has {each.model.record.num_parameters:,.4g} million parameters"
-                    for each in sizes
-                ]
-            )
-        )
-    return f"{'; '.join(said) or 'neither states a figure that the other states'}."
+            if best.ratings[name].value - worst.ratings[name].value >= CLEARLY:
+                said.append(f"{_called(best)} is ahead in {name} ({best.ratings[name].reason})")
+    sizes = [
+        f"{_called(each)} has {each.model.record.num_parameters:,.4g} million parameters"
+        for each in rated
+        if each.model.record.num_parameters is not None
+    ]
+    said += [listed(sizes)] if sizes else []
+    return f"{'; '.join(said) or 'their records state no figure to compare'}."
+
+
+def _called(ranked: Ranked) -> str:
+    return one_line(ranked.model.record.model_name)
 
 
 def _card(model: Profile) -> dict[str, Any]:

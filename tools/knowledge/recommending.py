@@ -11,6 +11,7 @@ from pydantic import Field
 from data.modelzoo import explaining, memory
 from data.modelzoo.agent import Answer, Conversation, Zoo, answer, say
 from data.modelzoo.fitting import fit_of
+from data.modelzoo.parsing import parse
 from data.modelzoo.query import in_words
 from data.modelzoo.ranking import WEIGHTS, Ranked
 from state.model import Artifact, State
@@ -43,8 +44,8 @@ def recommend_model(
     refine: Annotated[
         bool | None,
         Field(
-            description="Whether this goes on from the last recommendation; left out, it does where the request "
-            "names no application or no kind of data of its own."
+            description="Whether this goes on from the last recommendation; left out, it does where the "
+            "request names no application or no kind of data of its own, and does not open with which model."
         ),
     ] = None,
     ask: Annotated[
@@ -54,20 +55,21 @@ def recommend_model(
 ) -> Step:
     """Recommend remote sensing foundation models for a task, data and machine, with reasons and trade-offs.
 
-    REMSA's algorithm (arXiv 2511.17442) without a language model: the request is read into its query schema, what
-    is missing is asked with choices, models are retrieved by typed fields, those that break a hard constraint
-    (kind of data, device, size, licence, least performance) are left out, the rest is rated 1 to 5 by seven
-    criteria with the paper's weights: application 25, modality 20, reported performance 20, efficiency 15,
-    generalizability 10, popularity 5, recency 5. Where none satisfies everything, the closest come with what they
-    break. "Only radar" or "and for change detection?" afterwards refines the request before. Memory and time are
-    estimates from the number of parameters.
+    REMSA's algorithm (arXiv 2511.17442) without a language model: the request is read into its query
+    schema, what is missing is asked with choices, models are retrieved by typed fields, those that break a
+    hard constraint (kind of data, device, size, licence, least performance) are left out, the rest is rated
+    1 to 5 by seven criteria with the paper's weights: application 25, modality 20, reported performance 20,
+    efficiency 15, generalizability 10, popularity 5, recency 5. Where none satisfies everything, the
+    closest come with what they break. "Only radar" or "and for change detection?" afterwards refines the
+    request before. Memory and time are estimates from the number of parameters.
 
     Example: copilot call recommend_model query="crop types from Sentinel-2 with 50 labels on a laptop"
 
-    Asked as: which foundation model for flood mapping with radar | recommend a model for my task | what model
-    should I use for crop types from Sentinel-2 | only radar, and it must run on a laptop | and for change
-    detection? | best pretrained model for tree species | pick a geospatial foundation model | will any model fit
-    my GPU | choose a model with few labels and no GPU | suggest a backbone for SAR ship detection
+    Asked as: which foundation model for flood mapping with radar | recommend a model for my task | what
+    model should I use for crop types from Sentinel-2 | only radar, and it must run on a laptop | and for
+    change detection? | best pretrained model for tree species | pick a geospatial foundation model | will
+    any model fit my GPU | choose a model with few labels and no GPU | suggest a backbone for SAR ship
+    detection
     """
     zoo = zoo_of(world)
     before = last_recommendation(state, world)
@@ -101,7 +103,8 @@ def _goes_on(
         return False
     if before[1].pending is not None and state.ui.question is not None:
         return True
-    return bool(say(zoo, query).query.missing)
+    said = parse(query, zoo.vectors)
+    return bool(said.query.missing) and not (said.opens and said.query.application)
 
 
 def _asking(state: State, world: World, found: Answer, call: Call, inputs: list[Before]) -> Step:
@@ -139,7 +142,8 @@ def _recommending(
     )
     after = save_table(state, world, frame, call, f"Models for {one_line(asked_for)}", inputs)
     artifact = after.artifacts[-1]
-    alike = memory.nearest(query, past_requests(state, world), zoo.vectors)
+    past = [each for each in past_requests(state, world) if each.handle not in {of.key for of in inputs}]
+    alike = memory.nearest(query, past, zoo.vectors)
     _remember(world, artifact, call, inputs, found, tuple(each.id for each in shown))
     models = [_told(number, each, found) for number, each in enumerate(shown, 1)]
     trades = explaining.trade_offs(shown[0], shown[1:])
@@ -161,8 +165,6 @@ def _recommending(
         "models": models,
         "trade_offs": [{"model_id": each.other, "better_in": each.criterion} for each in trades],
         "closest": found.is_closest,
-        "not_satisfied": list(found.missed.broken) if found.missed else [],
-        "not_told": list(found.missed.untold) if found.missed else [],
         "considered": len(zoo.models),
         "satisfying": found.satisfying,
         "not_stated": found.untold,
@@ -194,6 +196,7 @@ def _row(number: int, ranked: Ranked, found: Answer) -> dict[str, Any]:
         "parameters_m": record.num_parameters,
         "memory_gb": round(fit.memory_gb, 1) if fit else None,
         "seconds_an_image": float(f"{fit.seconds:.2g}") if fit else None,
+        "unmet": ", ".join((*found.missed(ranked).broken, *found.missed(ranked).untold)) or None,
         "modalities": ", ".join(sorted(ranked.model.modalities)),
         "licence": record.licence_weights or record.licence_code,
         "paper": record.paper_link,
@@ -204,6 +207,7 @@ def _row(number: int, ranked: Ranked, found: Answer) -> dict[str, Any]:
 
 def _told(number: int, ranked: Ranked, found: Answer) -> dict[str, Any]:
     """A model as the answer tells of it."""
+    lacks = found.missed(ranked)
     record, fit = ranked.model.record, fit_of(ranked.model.record, found.conversation.query)
     return {
         "rank": number,
@@ -211,8 +215,11 @@ def _told(number: int, ranked: Ranked, found: Answer) -> dict[str, Any]:
         "name": record.model_name,
         "score": ranked.score,
         "ratings": {name: round(each.value, 2) for name, each in ranked.ratings.items()},
-        "reasons": list(explaining.reasons(ranked)),
-        "weaknesses": list(explaining.weaknesses(ranked)),
+        "reasons": [" ".join(each.split()) for each in explaining.reasons(ranked)],
+        "weaknesses": [" ".join(each.split()) for each in explaining.weaknesses(ranked)],
+        "not_stated": list(explaining.not_stated(ranked)),
+        "breaks": list(lacks.broken),
+        "does_not_state": list(lacks.untold),
         "will_it_fit": explaining.fit_in_words(fit),
         "memory_gb": round(fit.memory_gb, 2) if fit else None,
         "fits": fit.fits if fit else None,
@@ -224,21 +231,22 @@ def _told(number: int, ranked: Ranked, found: Answer) -> dict[str, Any]:
 
 def _sentence(told: dict[str, Any]) -> str:
     parts = [
+        f"without {listed(told['breaks'])}" if told["breaks"] else "",
+        f"{listed(told['does_not_state'])} not stated" if told["does_not_state"] else "",
         "; ".join(told["reasons"]),
         f"weaker: {'; '.join(told['weaknesses'][:2])}" if told["weaknesses"] else "",
+        f"not stated: {listed(told['not_stated'])}" if told["not_stated"] else "",
         told["will_it_fit"],
         " ".join(f"{name} {told[name]}" for name in ("paper", "code") if told[name]),
     ]
-    return f"{told['rank']}. {one_line(told['name'])}, {told['score']:g} of 100: {'; '.join(filter(None, parts))}."
+    said = "; ".join(filter(None, parts))
+    return f"{told['rank']}. {one_line(told['name'])}, {told['score']:g} of 100: {said}."
 
 
 def _opening(found: Answer, asked_for: str) -> str:
-    if found.missed is None:
+    if not found.is_closest:
         return f"For {one_line(asked_for)}:"
-    broken = f"does not have {listed(found.missed.broken)}" if found.missed.broken else ""
-    untold = f"does not state {listed(found.missed.untold)}" if found.missed.untold else ""
-    lacks = " and ".join(filter(None, (broken, untold)))
-    return f"No model is known to satisfy all of {one_line(asked_for)}; the closest {lacks}:"
+    return f"No model is known to satisfy all of {one_line(asked_for)}; the closest:"
 
 
 def _counted(found: Answer, zoo: Zoo) -> str:

@@ -1,4 +1,6 @@
-"""What the tools about foundation models share: the collection, models by their names, the last recommendation."""
+"""What the tools about foundation models share: the collection, models by their names, the last
+recommendation.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ ModelNames = Annotated[
     Field(
         min_length=1,
         max_length=MOST_COMPARED,
-        description="Names or ids of models, such as Prithvi-EO-2.0; without any, those of the last recommendation.",
+        description="Names or ids of models, such as Prithvi-EO-2.0; without, those recommended last.",
     ),
 ]
 

@@ -64,14 +64,16 @@ DELTA = record(
     ],
 )  # fmt: skip
 EAGLE = record(
-    "eagle", num_parameters=2000, modalities=["RGB"], supported_sensors=["aerial"], spatial_resolution=[0.1, 1],
-    release_date="2025-01", citations=100, pretraining=[phase(3_000_000, "United States")],
+    "eagle", num_parameters=2000, modalities=["RGB"], supported_sensors=["aerial"],
+    spatial_resolution=[0.1, 1], release_date="2025-01", citations=100,
+    pretraining=[phase(3_000_000, "United States")],
     benchmarks=[figure("DIOR", "mAP", 79.0), figure("LEVIR-CD", "F1", 92.0)],
 )  # fmt: skip
 FINCH = record(
     "finch", num_parameters=25, modalities=["RGB"], spatial_resolution=[0.3, 10], release_date="2021-05",
     citations=900, licence_weights="MIT", weights="https://example.org/finch",
-    pretraining=[phase(200_000)], benchmarks=[figure("EuroSAT", "accuracy", 96.0), figure("DIOR", "mAP", 71.0)],
+    pretraining=[phase(200_000)],
+    benchmarks=[figure("EuroSAT", "accuracy", 96.0), figure("DIOR", "mAP", 71.0)],
 )  # fmt: skip
 GNEISS = record(
     "gneiss", num_parameters=40, modalities=["hyperspectral"], supported_sensors=["EnMAP"],
