@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from copilot.cli import ask, bench, call, data, doctor, models, session, tools, worker
+from copilot.cli import ask, bench, call, data, doctor, models, modelzoo, session, tools, worker
 
 app = typer.Typer(
     help="Azimuth: a geospatial copilot. Works without a key and without a network.",
@@ -20,4 +20,5 @@ app.add_typer(session.app, name="session")
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 app.add_typer(models.app, name="models")
+app.add_typer(modelzoo.app, name="modelzoo")
 app.add_typer(worker.app, name="worker")
