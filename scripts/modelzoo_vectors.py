@@ -9,14 +9,14 @@ from __future__ import annotations
 from copilot.engine import encode_texts
 from data.modelzoo.lexicon import lexicon
 from data.modelzoo.profile import profile_of
+from data.modelzoo.reading import zoo
 from data.modelzoo.retrieval import texts_of
 from data.modelzoo.vectors import phrases_of, write_vectors
-from tools.knowledge.zoo import records
 
 
 def main() -> None:
     """Encode every text and write the file."""
-    models = [profile_of(each) for each in records()]
+    models = [profile_of(each) for each in zoo().records]
     texts = [phrase for each in lexicon().applications for phrase in phrases_of(each)] + texts_of(models)
     write_vectors(texts, encode_texts)
     print(f"{len(texts):,} texts")

@@ -34,14 +34,14 @@ USUAL_K = 3
 
 
 @dataclass(frozen=True)
-class Zoo:
+class Collection:
     """A collection of models with what searching and ranking it needs, made once."""
 
     models: tuple[Profile, ...]
     vectors: Vectors
 
     @classmethod
-    def of(cls, records: Sequence[ModelRecord], encode: Encode) -> Zoo:
+    def of(cls, records: Sequence[ModelRecord], encode: Encode) -> Collection:
         """The collection of some records."""
         return cls(tuple(profile_of(each) for each in records), Vectors(encode))
 
@@ -115,9 +115,9 @@ class Answer:
         return self.question is None and self.satisfying == 0
 
 
-def say(zoo: Zoo, text: str, before: Conversation | None = None) -> Conversation:
+def say(collection: Collection, text: str, before: Conversation | None = None) -> Conversation:
     """The conversation after some words: a new request, an answer to the open question, or a refinement."""
-    parsed = parse(text, zoo.vectors)
+    parsed = parse(text, collection.vectors)
     if before is None:
         return Conversation(parsed.query, (), None, *_application_reading(parsed))
     query = before.query.refined(parsed.query)
@@ -141,34 +141,38 @@ def _without(query: Query, excluded: Sequence[str]) -> Query:
     return query.model_copy(update={"modalities": kept}) if kept != query.modalities else query
 
 
-def answer(zoo: Zoo, said: Conversation, today: date, *, k: int = USUAL_K, may_ask: bool = True) -> Answer:
+def answer(
+    collection: Collection, said: Conversation, today: date, *, k: int = USUAL_K, may_ask: bool = True
+) -> Answer:
     """Go through the algorithm: ask while something mandatory is missing, retrieve, filter, rank, ask if
     unsure.
     """
     query, left = said.query, may_ask and len(said.asked) < MOST_QUESTIONS
-    if left and (question := clarifying.about_missing(query, said.near, zoo.models)) is not None:
+    if left and (question := clarifying.about_missing(query, said.near, collection.models)) is not None:
         return _ask(said, question)
     if left and query.application and said.reading < 1.0 and "application" not in said.asked:
-        sure = confidence(_ranked(zoo, query, today), k, said.reading)
+        sure = confidence(_ranked(collection, query, today), k, said.reading)
         if not sure.is_enough:
-            return _ask(said, clarifying.about_application(query, said.near, zoo.models))
-    found = [each.model for each in zoo.retriever.search(query, MOST)]
+            return _ask(said, clarifying.about_application(query, said.near, collection.models))
+    found = [each.model for each in collection.retriever.search(query, MOST)]
     kept = filtering.apply(query, found)
-    if not kept.satisfying and len(found) < len(zoo.models):
+    if not kept.satisfying and len(found) < len(collection.models):
         # What lay beyond the nearest may still satisfy what nothing near does.
-        found = list(zoo.models)
+        found = list(collection.models)
         kept = filtering.apply(query, found)
     counts = {"retrieved": len(found), "satisfying": len(kept.satisfying), "untold": len(kept.untold)}
     if not kept.satisfying:
-        return _closest(zoo, said, found, today, k, counts)
-    ranked = ranking.rank(query, kept.satisfying, zoo.scales, today)
+        return _closest(collection, said, found, today, k, counts)
+    ranked = ranking.rank(query, kept.satisfying, collection.scales, today)
     sure = confidence(ranked, k, said.reading)
     if left and (len(kept.satisfying) > TOO_MANY or not sure.is_enough):
-        question = clarifying.about_optional(query, said.asked, lambda asked: _first(zoo, asked, today))
+        question = clarifying.about_optional(
+            query, said.asked, lambda asked: _first(collection, asked, today)
+        )
         if question is not None:
             return _ask(said, question, ranked=ranked, confidence=sure, **counts)
     # What breaks nothing, but does not state enough to tell, comes behind all that satisfies.
-    rest = ranking.rank(query, kept.untold, zoo.scales, today)
+    rest = ranking.rank(query, kept.untold, collection.scales, today)
     return Answer(said, ranked=(*ranked, *rest), confidence=sure, **counts)
 
 
@@ -178,23 +182,29 @@ def _ask(said: Conversation, question: Question, **more: Any) -> Answer:
 
 
 def _closest(
-    zoo: Zoo, said: Conversation, found: Sequence[Profile], today: date, k: int, counts: dict[str, int]
+    collection: Collection,
+    said: Conversation,
+    found: Sequence[Profile],
+    today: date,
+    k: int,
+    counts: dict[str, int],
 ) -> Answer:
     """Those that come closest: by their score, less points for each constraint that is broken or untold."""
     query = said.query
     missed = {each.id: filtering.missed(query, each) for each in found}
     ranked = sorted(
-        ranking.rank(query, found, zoo.scales, today), key=lambda each: missed[each.id].points - each.score
+        ranking.rank(query, found, collection.scales, today),
+        key=lambda each: missed[each.id].points - each.score,
     )
     return Answer(said, ranked=tuple(ranked), confidence=confidence(ranked, k, said.reading), **counts)
 
 
-def _ranked(zoo: Zoo, query: Query, today: date) -> tuple[Ranked, ...]:
+def _ranked(collection: Collection, query: Query, today: date) -> tuple[Ranked, ...]:
     """The ranking of a query without a word asked."""
-    kept = filtering.apply(query, [each.model for each in zoo.retriever.search(query, MOST)])
-    return ranking.rank(query, kept.satisfying or kept.untold, zoo.scales, today)
+    kept = filtering.apply(query, [each.model for each in collection.retriever.search(query, MOST)])
+    return ranking.rank(query, kept.satisfying or kept.untold, collection.scales, today)
 
 
-def _first(zoo: Zoo, query: Query, today: date) -> str | None:
-    ranked = _ranked(zoo, query, today)
+def _first(collection: Collection, query: Query, today: date) -> str | None:
+    ranked = _ranked(collection, query, today)
     return ranked[0].id if ranked else None

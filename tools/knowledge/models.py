@@ -8,7 +8,7 @@ import pandas as pd
 from pydantic import Field
 
 from data.modelzoo import filtering
-from data.modelzoo.agent import Zoo, say
+from data.modelzoo.agent import Collection, say
 from data.modelzoo.explaining import CLEARLY
 from data.modelzoo.fitting import fit_of
 from data.modelzoo.profile import Profile
@@ -18,7 +18,7 @@ from data.vocabulary.words import spelled
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
-from tools.knowledge.zoo import ModelNames, Request, last_recommendation, named_models, zoo_of
+from tools.knowledge.collected import ModelNames, Request, collection_of, last_recommendation, named_models
 from tools.phrases import listed, number_of, one_line
 from tools.tables import table_of_inputs
 
@@ -52,22 +52,26 @@ def modelzoo_search(
     for hyperspectral data | search the model zoo for change detection | models with fewer than 100 million
     parameters | show me all versions of Prithvi | is there a model for lidar
     """
-    zoo = zoo_of(world)
-    said = say(zoo, query)
-    named = [each for each in zoo.models if _is_named(each, query)]
-    nearest = [each for each in zoo.retriever.search(said.query, len(zoo.models)) if each.model not in named]
+    collection = collection_of(world)
+    said = say(collection, query)
+    named = [each for each in collection.models if _is_named(each, query)]
+    nearest = [
+        each
+        for each in collection.retriever.search(said.query, len(collection.models))
+        if each.model not in named
+    ]
     kept = filtering.apply(said.query, [each.model for each in nearest])
     likeness = {each.model.id: each.likeness for each in nearest}
     found = ([*named, *(kept.satisfying if in_words(said.query) else ())])[:k]
     if not found:
         raise ToolError(
-            f"No model of the {len(zoo.models)} is known to be {one_line(in_words(said.query) or query)!r}; "
+            f"No model of the {len(collection.models)} is known to be {one_line(in_words(said.query) or query)!r}; "
             "leave a constraint out, or ask recommend_model for the closest."
         )
     frame = pd.DataFrame([{**_facts(each), "likeness": _rounded(likeness.get(each.id))} for each in found])
     call = Call.of(modelzoo_search, query=query, k=k)
     names = listed([one_line(each.record.model_name) for each in found], k)
-    said_of = f"{number_of(len(found), 'model')} of {len(zoo.models)}"
+    said_of = f"{number_of(len(found), 'model')} of {len(collection.models)}"
     said_of += (
         f" for {one_line(in_words(said.query))}" if in_words(said.query) else f" named {one_line(query)}"
     )
@@ -99,11 +103,11 @@ def compare_models(
     Asked as: compare the first two | compare Prithvi and Clay | what is the difference between these models
     | put the three models side by side | which of the two is smaller | CROMA versus DOFA
     """
-    zoo = zoo_of(world)
+    collection = collection_of(world)
     last = last_recommendation(state, world)
-    chosen = _chosen(zoo, models, last[2] if last else (), first)
+    chosen = _chosen(collection, models, last[2] if last else (), first)
     query = last[1].query if last is not None else Query()
-    rated = [rate(query, each, zoo.scales, world.today) for each in chosen]
+    rated = [rate(query, each, collection.scales, world.today) for each in chosen]
     table = {each.id: _column(each, query, with_ratings=last is not None) for each in rated}
     fields = list(dict.fromkeys(name for column in table.values() for name in column))
     frame = pd.DataFrame(
@@ -133,22 +137,24 @@ def model_cards(state: State, world: World, *, models: ModelNames = None) -> Ste
     Asked as: tell me about Prithvi | the card of Clay | what is known of the first model | how was DOFA
     pretrained | which licence does it have | where is the paper of CROMA | what data was it trained on
     """
-    zoo = zoo_of(world)
+    collection = collection_of(world)
     last = last_recommendation(state, world)
-    chosen = _chosen(zoo, models, last[2] if last else (), 1)
+    chosen = _chosen(collection, models, last[2] if last else (), 1)
     cards = [_card(each) for each in chosen]
     return Step(state, " ".join(map(_card_in_words, cards)), {"cards": cards})
 
 
-def _chosen(zoo: Zoo, names: list[str] | None, shown: tuple[str, ...], first: int) -> list[Profile]:
+def _chosen(
+    collection: Collection, names: list[str] | None, shown: tuple[str, ...], first: int
+) -> list[Profile]:
     """The models that are named, else the first ones that were shown."""
     if names:
-        return named_models(zoo, names)
+        return named_models(collection, names)
     if not shown:
         raise ToolError(
             "No models are named and none were recommended yet; name some, such as Prithvi-EO-2.0."
         )
-    return named_models(zoo, shown[:first])
+    return named_models(collection, shown[:first])
 
 
 def _is_named(model: Profile, query: str) -> bool:

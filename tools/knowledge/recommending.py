@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from data.modelzoo import explaining, memory
-from data.modelzoo.agent import Answer, Conversation, Zoo, answer, say
+from data.modelzoo.agent import Answer, Collection, Conversation, answer, say
 from data.modelzoo.fitting import fit_of
 from data.modelzoo.parsing import parse
 from data.modelzoo.query import in_words
@@ -18,7 +18,7 @@ from state.model import Artifact, State
 from state.model import Question as Asked
 from tools.artifacts import Call, Input, write_about
 from tools.base import Step, ToolError, World, tool
-from tools.knowledge.zoo import Request, last_recommendation, past_requests, zoo_of
+from tools.knowledge.collected import Request, collection_of, last_recommendation, past_requests
 from tools.phrases import listed, number_of, one_line
 from tools.tables import plain_rows, save_table
 
@@ -71,24 +71,24 @@ def recommend_model(
     any model fit my GPU | choose a model with few labels and no GPU | suggest a backbone for SAR ship
     detection
     """
-    zoo = zoo_of(world)
+    collection = collection_of(world)
     before = last_recommendation(state, world)
-    going_on = _goes_on(state, before, zoo, query, refine)
-    said = say(zoo, query, before[1] if going_on and before is not None else None)
+    going_on = _goes_on(state, before, collection, query, refine)
+    said = say(collection, query, before[1] if going_on and before is not None else None)
     if going_on and before is not None and not said.pending and state.ui.question is None:
         said = Conversation(said.query, (), None, said.reading, said.near)  # a follow-up may ask anew
-    found = answer(zoo, said, world.today, k=k, may_ask=ask)
+    found = answer(collection, said, world.today, k=k, may_ask=ask)
     call = Call.of(recommend_model, query=query, k=k, refine=refine, ask=ask)
     inputs = [Before(before[0].id, before[0].name, before[0].id)] if going_on and before is not None else []
     if found.question is not None:
         return _asking(state, world, found, call, inputs)
-    return _recommending(state, world, zoo, found, call, inputs, k)
+    return _recommending(state, world, collection, found, call, inputs, k)
 
 
 def _goes_on(
     state: State,
     before: tuple[Artifact, Conversation, tuple[str, ...]] | None,
-    zoo: Zoo,
+    collection: Collection,
     query: str,
     refine: bool | None,
 ) -> bool:
@@ -103,7 +103,7 @@ def _goes_on(
         return False
     if before[1].pending is not None and state.ui.question is not None:
         return True
-    said = parse(query, zoo.vectors)
+    said = parse(query, collection.vectors)
     return bool(said.query.missing) and not (said.opens and said.query.application)
 
 
@@ -131,7 +131,13 @@ def _asking(state: State, world: World, found: Answer, call: Call, inputs: list[
 
 
 def _recommending(
-    state: State, world: World, zoo: Zoo, found: Answer, call: Call, inputs: list[Before], k: int
+    state: State,
+    world: World,
+    collection: Collection,
+    found: Answer,
+    call: Call,
+    inputs: list[Before],
+    k: int,
 ) -> Step:
     query, shown = found.conversation.query, found.ranked[:k]
     asked_for = in_words(query) or "any task and data"
@@ -143,7 +149,7 @@ def _recommending(
     after = save_table(state, world, frame, call, f"Models for {one_line(asked_for)}", inputs)
     artifact = after.artifacts[-1]
     past = [each for each in past_requests(state, world) if each.handle not in {of.key for of in inputs}]
-    alike = memory.nearest(query, past, zoo.vectors)
+    alike = memory.nearest(query, past, collection.vectors)
     _remember(world, artifact, call, inputs, found, tuple(each.id for each in shown))
     models = [_told(number, each, found) for number, each in enumerate(shown, 1)]
     trades = explaining.trade_offs(shown[0], shown[1:])
@@ -154,7 +160,7 @@ def _recommending(
             f"Against {shown[0].model.record.model_name}: {_name(found, each.other)} is {each.said}."
             for each in trades
         ),
-        _counted(found, zoo),
+        _counted(found, collection),
         f"Asked before, alike: {alike[0].handle}, where {_name(found, alike[0].first)} came first."
         if alike
         else "",
@@ -165,7 +171,7 @@ def _recommending(
         "models": models,
         "trade_offs": [{"model_id": each.other, "better_in": each.criterion} for each in trades],
         "closest": found.is_closest,
-        "considered": len(zoo.models),
+        "considered": len(collection.models),
         "satisfying": found.satisfying,
         "not_stated": found.untold,
         "confidence": found.confidence.overall,
@@ -249,8 +255,8 @@ def _opening(found: Answer, asked_for: str) -> str:
     return f"No model is known to satisfy all of {one_line(asked_for)}; the closest:"
 
 
-def _counted(found: Answer, zoo: Zoo) -> str:
-    held = f"Of {number_of(len(zoo.models), 'model')}, {found.satisfying:,} satisfy all that was asked"
+def _counted(found: Answer, collection: Collection) -> str:
+    held = f"Of {number_of(len(collection.models), 'model')}, {found.satisfying:,} satisfy all that was asked"
     untold = f", {found.untold:,} more do not state enough to tell" if found.untold else ""
     return f"{held}{untold}; confidence {found.confidence.overall:.2f}."
 

@@ -4,12 +4,12 @@ import tomllib
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.engine import encode_texts
 from data.modelzoo import clarifying
-from data.modelzoo.agent import Zoo
+from data.modelzoo.agent import Collection
 from data.modelzoo.lexicon import FOLDER, lexicon, phrase_key
 from data.modelzoo.parsing import parse
 from data.modelzoo.query import Query
@@ -133,18 +133,22 @@ def test_the_file_of_vectors_holds_every_phrase_so_that_none_is_encoded_while_so
     assert held.of([phrase for each in lexicon().applications for phrase in phrases_of(each)]).shape[1] == 384
 
 
-def test_every_question_is_about_a_field_of_the_query(few: Zoo):
+def test_every_question_is_about_a_field_of_the_query(few: Collection):
     table = tomllib.loads((FOLDER / "questions.toml").read_text(encoding="utf-8"))
     assert set(table) == {"application", "modalities", *clarifying.OPTIONAL}
     assert set(table) <= set(Query.model_fields)
 
 
+NEVER_NEW = Vectors(lambda texts: VECTORS.of(["a text"] * len(texts)))
+
+
+@settings(max_examples=30, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_read_without_an_error_and_the_same_each_time(text: str):
-    vectors = Vectors(lambda texts: VECTORS.of(["a text"] * len(texts)))
-    assert parse(text, vectors) == parse(text, vectors)
+    assert parse(text, NEVER_NEW) == parse(text, NEVER_NEW)
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 5000))
 def test_a_number_of_labels_is_few_up_to_500_and_enough_beyond(count: int):
     query = parse(f"{count:,} labelled samples", VECTORS).query

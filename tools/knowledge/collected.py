@@ -7,23 +7,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from data import modelzoo
-from data.modelzoo.agent import Conversation, Zoo
+from data.modelzoo import reading
+from data.modelzoo.agent import Collection, Conversation
 from data.modelzoo.memory import Past
 from data.modelzoo.profile import Profile
-from data.modelzoo.schema import ModelRecord
 from data.vocabulary.words import spelled
 from state.model import Artifact, State
 from tools.artifacts import about
 from tools.base import Encode, ToolError, World
 from tools.phrases import listed, one_line
 
-RECORDS = Path(modelzoo.__file__).parent / "records"
 RECOMMENDED_BY = "recommend_model("
 """How the tables of recommendations are said to be made."""
 MOST_COMPARED = 6
@@ -53,41 +50,37 @@ ModelNames = Annotated[
 ]
 
 
-def zoo_of(world: World) -> Zoo:
+def collection_of(world: World) -> Collection:
     """The collection. Raises ToolError without the sentence encoder."""
     if world.encode is None:
         raise ToolError("The sentence encoder is not there; models are found by meaning with it.")
-    return _zoo(world.encode)
+    return _collection(world.encode)
 
 
 @lru_cache(maxsize=2)
-def _zoo(encode: Encode) -> Zoo:
-    return Zoo.of(records(), encode)
+def _collection(encode: Encode) -> Collection:
+    return Collection.of(reading.zoo().records, encode)
 
 
-def records() -> tuple[ModelRecord, ...]:
-    """Every record of the collection, by its id."""
-    files = sorted(RECORDS.glob("*.json"))
-    return tuple(ModelRecord.model_validate_json(each.read_bytes()) for each in files)
-
-
-def named_models(zoo: Zoo, names: Sequence[str]) -> list[Profile]:
+def named_models(collection: Collection, names: Sequence[str]) -> list[Profile]:
     """The models of those names, each once, in their order. Raises ToolError with the nearest names."""
-    found = {model.id: model for model in (_named(zoo, name) for name in names)}
+    found = {model.id: model for model in (_named(collection, name) for name in names)}
     return list(found.values())
 
 
-def _named(zoo: Zoo, name: str) -> Profile:
+def _named(collection: Collection, name: str) -> Profile:
     wanted = spelled(name)
-    for model in zoo.models:
+    for model in collection.models:
         if wanted and wanted in (spelled(model.id), spelled(model.record.model_name)):
             return model
     # "Prithvi 2.0" for Prithvi-EO-2.0: the only model, or the shortest name, whose words hold all of these.
     words = set(wanted.split())
-    holding = [each for each in zoo.models if words and words <= set(spelled(each.record.model_name).split())]
+    holding = [
+        each for each in collection.models if words and words <= set(spelled(each.record.model_name).split())
+    ]
     if holding:
         return min(holding, key=lambda each: (len(each.record.model_name), each.id))
-    known = {spelled(each.record.model_name): each.record.model_name for each in zoo.models}
+    known = {spelled(each.record.model_name): each.record.model_name for each in collection.models}
     near = [known[each] for each in get_close_matches(wanted, known, n=3, cutoff=0.5)]
     hint = f"Did you mean {listed(near)}?" if near else "modelzoo_search finds models by what they are for."
     raise ToolError(f"No foundation model of the collection is called {one_line(name)!r}. {hint}")
