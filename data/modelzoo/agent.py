@@ -160,7 +160,11 @@ def answer(
         # What lay beyond the nearest may still satisfy what nothing near does.
         found = list(collection.models)
         kept = filtering.apply(query, found)
-    counts = {"retrieved": len(found), "satisfying": len(kept.satisfying), "untold": len(kept.untold)}
+    counts: dict[str, Any] = {
+        "retrieved": len(found),
+        "satisfying": len(kept.satisfying),
+        "untold": len(kept.untold),
+    }
     if not kept.satisfying:
         return _closest(collection, said, found, today, k, counts)
     ranked = ranking.rank(query, kept.satisfying, collection.scales, today)
@@ -187,7 +191,7 @@ def _closest(
     found: Sequence[Profile],
     today: date,
     k: int,
-    counts: dict[str, int],
+    counts: dict[str, Any],
 ) -> Answer:
     """Those that come closest: by their score, less points for each constraint that is broken or untold."""
     query = said.query

@@ -168,7 +168,8 @@ def _application(
     if named:
         return _one_of(named, words).id, 1.0, tuple(each.id for each in named)
     # Numbers and what other phrases have said are no words of the application, nor are those of any request.
-    taken = {at for each in (*found, *numbers) for at in range(each.start, each.end)}
+    spans = [(each.start, each.end) for each in found] + [(each.start, each.end) for each in numbers]
+    taken = {at for start, end in spans for at in range(start, end)}
     rest = " ".join(word.text for at, word in enumerate(said) if at not in taken)
     if not re.search(r"[^\W\d_]{3}", rest):
         return None, 0.0, ()

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -15,6 +14,7 @@ from data.modelzoo import reading
 from data.modelzoo.agent import Collection, Conversation
 from data.modelzoo.memory import Past
 from data.modelzoo.profile import Profile
+from data.modelzoo.schema import ModelRecord
 from data.vocabulary.words import spelled
 from state.model import Artifact, State
 from tools.artifacts import about
@@ -23,6 +23,8 @@ from tools.phrases import listed, one_line
 
 RECOMMENDED_BY = "recommend_model("
 """How the tables of recommendations are said to be made."""
+_MADE: list[tuple[tuple[ModelRecord, ...], Encode, Collection]] = []
+"""The collection that was made last, with what it was made of."""
 MOST_COMPARED = 6
 LONGEST_REQUEST = 2_000
 Request = Annotated[
@@ -57,9 +59,15 @@ def collection_of(world: World) -> Collection:
     return _collection(world.encode)
 
 
-@lru_cache(maxsize=2)
 def _collection(encode: Encode) -> Collection:
-    return Collection.of(reading.zoo().records, encode)
+    """The collection of the records as they are now: made anew only when one of their files has changed."""
+    records = reading.zoo().records
+    for held, by, collection in _MADE:
+        if held is records and by is encode:
+            return collection
+    collection = Collection.of(records, encode)
+    _MADE[:] = [(records, encode, collection)]
+    return collection
 
 
 def named_models(collection: Collection, names: Sequence[str]) -> list[Profile]:

@@ -64,8 +64,9 @@ def modelzoo_search(
     likeness = {each.model.id: each.likeness for each in nearest}
     found = ([*named, *(kept.satisfying if in_words(said.query) else ())])[:k]
     if not found:
+        wanted = one_line(in_words(said.query) or query)
         raise ToolError(
-            f"No model of the {len(collection.models)} is known to be {one_line(in_words(said.query) or query)!r}; "
+            f"No model of the {len(collection.models)} is known to be {wanted!r}; "
             "leave a constraint out, or ask recommend_model for the closest."
         )
     frame = pd.DataFrame([{**_facts(each), "likeness": _rounded(likeness.get(each.id))} for each in found])
