@@ -25,7 +25,6 @@ RECOMMENDED_BY = "recommend_model("
 """How the tables of recommendations are said to be made."""
 _MADE: list[tuple[tuple[ModelRecord, ...], Encode, Collection]] = []
 """The collection that was made last, with what it was made of."""
-MOST_COMPARED = 6
 LONGEST_REQUEST = 2_000
 Request = Annotated[
     str,
@@ -42,13 +41,10 @@ def _one_or_more(value: Any) -> Any:
 
 
 ModelNames = Annotated[
-    list[Annotated[str, Field(min_length=1, max_length=120)]] | None,
+    Annotated[list[Annotated[str, Field(min_length=1, max_length=120)]], Field(min_length=1, max_length=6)]
+    | None,
     BeforeValidator(_one_or_more),
-    Field(
-        min_length=1,
-        max_length=MOST_COMPARED,
-        description="Names or ids of models, such as Prithvi-EO-2.0; without, those recommended last.",
-    ),
+    Field(description="Names or ids of models, such as Prithvi-EO-2.0; without, those recommended last."),
 ]
 
 

@@ -93,8 +93,7 @@ def compare_models(
         Field(ge=2, le=6, description="Without names: how many of the last recommendation, from the top."),
     ] = 2,
 ) -> Step:
-    """Compare foundation models side by side: facts, ratings for the last request, and which is better in
-    what.
+    """Compare foundation models side by side: facts, ratings for the last request, and who is ahead in what.
 
     Without names the first ones of the last recommendation. Ratings are those of the request that was made
     last; without one they are left out.
