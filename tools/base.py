@@ -195,6 +195,10 @@ class Tool:
     asks_approval: bool = False
     signed: bool = False
     """Has the arguments `by` and `at`: who calls and when, which the session fills in before it records."""
+    asks: bool = False
+    """May end in a question to the user: it then leaves `ui.question` in the state, and the turn waits."""
+    answer: str | None = None
+    """The argument that takes the answer to what it asked; None where an answer is a request of its own."""
     needed: tuple[Thing, ...] = ()
     """What was said of `needs` beyond their kinds; `preconditions` has all."""
     given: tuple[Thing, ...] = ()
@@ -275,6 +279,8 @@ def tool(
     long_running: bool = False,
     asks_approval: bool = False,
     signed: bool = False,
+    asks: bool = False,
+    answer: str | None = None,
 ) -> Callable[[Callable[..., Step]], Tool]:
     """Declare a function `(state, world, *, arguments…) -> Step` a tool of its own name.
 
@@ -296,6 +302,8 @@ def tool(
             long_running=long_running,
             asks_approval=asks_approval,
             signed=signed,
+            asks=asks,
+            answer=answer,
         )
 
     return declare

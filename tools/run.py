@@ -144,7 +144,7 @@ def _settled(wanted: Tool, before: State, step: Step) -> Step:
         check_said(wanted.name, replace(step, observation=""))
         return replace(step, state=before)
     state = step.state
-    if wanted.changes_state and wanted.name != "ask_user" and state.ui.question is not None:
+    if wanted.changes_state and not wanted.asks and state.ui.question is not None:
         state = state.with_ui(question=None)
     check_said(wanted.name, step)
     if state == before:

@@ -16,6 +16,7 @@ import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
@@ -88,7 +89,7 @@ def run_turn(
     try:
         yield opened
         turn.open(shots)
-        ended = yield from steps(turn)
+        ended = yield from (steps if turn.chosen is None else _taken_up)(turn)
     except Ended as end:
         ended = end
     except (CatalogueError, SessionFull, StoreUnavailable) as error:
@@ -115,6 +116,15 @@ def _with_set_aside(ended: Ended, session: Session, request: str) -> Ended:
             if each.name in words and each.sentence not in ended.reply:
                 ended = Ended(f"{ended.reply} {each.sentence}", ended.outcome, for_good=ended.for_good)
     return ended
+
+
+def _taken_up(turn: OpenTurn) -> Steps:
+    """The choice that was made of those a tool offered goes back to that tool, which goes on with it."""
+    assert turn.chosen is not None
+    event = turn.call(*turn.chosen, "")
+    yield event
+    turn.check(event)
+    return Ended(event.text, "done" if event.ok else "failed")
 
 
 class OpenTurn:
@@ -263,7 +273,7 @@ class OpenTurn:
 
     def check(self, event: Event) -> None:
         """Raise Ended when a call that was told of is the turn's last."""
-        if event.ok and event.tool == "ask_user":
+        if event.ok and self._asks(event.tool) and self.session.state.ui.question is not None:
             raise Ended(event.text, "asked")
         if event.ok and event.tool == "reject_task":
             raise Ended(event.text, "rejected")
@@ -302,6 +312,27 @@ class OpenTurn:
         told = ToolMessage(text, tool_call_id=call_id or "")
         told.status = "success" if status == "success" else "error"
         self.said.append(told)
+
+    def _asks(self, tool: str) -> bool:
+        return tool in self.session.engine.toolbox and self.session.engine.toolbox.get(tool).asks
+
+    @cached_property
+    def chosen(self) -> tuple[str, dict[str, Any]] | None:
+        """The call that takes the user's choice, where a tool offered choices and the request is one of them.
+
+        A model that is served reads the conversation, and may have been in the middle of something.
+        """
+        question = self._before.ui.question
+        past = [turn for turn in self.session.turns if turn.number < self.number]
+        if question is None or not past or not getattr(self.asking.model, "answers_here", False):
+            return None
+        said = self.request.strip().casefold()
+        choice = next((each for each in question.choices if each.casefold() == said), None)
+        last = past[-1].calls[-1] if past[-1].calls else None
+        if choice is None or last is None or not last.ok or not self._asks(last.tool):
+            return None
+        takes = self.session.engine.toolbox.get(last.tool).answer
+        return (last.tool, {takes: choice}) if takes is not None else None
 
     def _goes_in_circles(self, event: Event) -> bool:
         """Whether the very call was made in this state before, and changed nothing either time."""

@@ -34,7 +34,7 @@ def notify(
     return Step(state.with_ui(notice=notice), f"The notice says: {notice}", {"notice": notice})
 
 
-@tool("ui", changes_state=True)
+@tool("ui", changes_state=True, asks=True)
 def ask_user(
     state: State,
     world: World,

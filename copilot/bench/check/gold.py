@@ -73,7 +73,9 @@ class End:
     def outcome(self) -> Outcome:
         """How a turn that makes these calls ends."""
         last = self.steps[-1].tool if self.steps else ""
-        return {"ask_user": "asked", "reject_task": "rejected"}.get(last, "done")  # type: ignore[return-value]
+        if last in self.toolbox and self.toolbox.get(last).asks and self.state.ui.question is not None:
+            return "asked"
+        return "rejected" if last == "reject_task" else "done"
 
     @cached_property
     def reordered(self) -> bool:

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from copilot.agents import UnknownAgent, get_agent
 from copilot.agents.budget import Budget
+from copilot.planner.model import EmbeddedPlanner
 from copilot.session import Session
 from state.codec import digest
 from state.log import Event
@@ -246,3 +247,22 @@ def test_nothing_is_named_where_every_value_is_in_a_call_or_nothing_was_called(s
     assert ended(session) == ("done", "There.")
     list(session.stream("how far is Lisbon?", agent="direct", model=model))
     assert ended(session) == ("done", "It is far.")
+
+
+def test_a_choice_that_a_tool_offered_goes_back_to_that_tool(session: Session) -> None:
+    session.call("recommend_model", query="a model for floods")
+    question = session.state.ui.question
+    assert question is not None
+    engine = session.engine
+    silent = EmbeddedPlanner(planner=None, catalogue=engine.catalogue, gazetteer=engine.gazetteer)
+    answer = session.ask(question.choices[-1], model=silent)
+    assert [(each.tool, each.args) for each in session.turns[-1].calls] == [
+        ("recommend_model", {"query": question.choices[-1]})
+    ]
+    assert (answer.outcome, session.state.ui.question) == ("done", None)
+
+
+def test_what_is_no_choice_is_read_as_a_request(session: Session) -> None:
+    session.call("recommend_model", query="a model for floods")
+    run(session, calls(("zoom_map", {"level": 4})), AIMessage("Zoomed."))
+    assert session.state.map.zoom == 4.0 and session.state.ui.question is None

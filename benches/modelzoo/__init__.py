@@ -1,0 +1,1 @@
+"""How well a foundation model is chosen: `python -m benches.modelzoo` (README)."""
