@@ -20,6 +20,7 @@ from state.codec import canonical
 from state.model import State
 from tools.artifacts import Call, about
 from tools.base import Reach, Step, ToolError, World
+from tools.data.downloads import geojson_bytes
 from tools.phrases import one_line
 from tools.python.files_in import add_file
 from tools.rasters import raster_of
@@ -97,7 +98,7 @@ def _content(state: State, world: World, schema: Mapping[str, Any], value: Any) 
     if kind == "raster":
         content = _bounded(raster_of(state, world, value).path, value)
     elif kind == "vector":
-        content = vector_of(state, world, value).frame.to_json(drop_id=True, to_wgs84=False).encode()
+        content = geojson_bytes(vector_of(state, world, value).frame)
     else:
         content = _table(state, world, value)
     if len(content) > MAX_SENT_BYTES:

@@ -23,6 +23,7 @@ from copilot.view.pictures import layer_picture
 from state.codec import to_json
 from state.model import Artifact
 from tools.base import ToolError
+from tools.data.downloads import geojson_bytes
 from tools.vectors import vector_of
 
 SCHEME = "azimuth"
@@ -189,8 +190,7 @@ def _map(session: Session) -> bytes:
 
 
 def _features(session: Session, handle: str) -> bytes:
-    text: str = vector_of(session.state, session.world(), handle).frame.to_json(drop_id=True, to_wgs84=False)
-    return text.encode()
+    return geojson_bytes(vector_of(session.state, session.world(), handle).frame)
 
 
 def _picture(session: Session, layer_id: str) -> bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -69,13 +71,15 @@ async def worked(
 
     if desk is not None:
         desk.listen(heard)
+    telling = Telling(ctx, told)
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(_tell, ctx, told)
+            group.start_soon(telling.go_on)
             found = await anyio.to_thread.run_sync(
                 partial(work, stop), abandon_on_cancel=True, limiter=_limiter()
             )
             group.cancel_scope.cancel()
+        await telling.tell()
     except anyio.get_cancelled_exc_class():
         stop.set()
         readers.stop(session.id)
@@ -89,19 +93,28 @@ async def worked(
     return found
 
 
-async def _tell(ctx: ServerRequestContext[Any, Any], told: Told) -> None:
-    """Pass on what is new, as often as somebody can read it; progress only ever grows."""
-    last = 0.0
-    while True:
-        await anyio.sleep(_TOLD_S)
-        news = told.news()
-        if news is not None and news[0] > last:
-            last = news[0]
-            await ctx.session.report_progress(last, None, news[1])
+@dataclass
+class Telling:
+    """Passes on what is new, as often as somebody can read it; progress only ever grows."""
+
+    ctx: ServerRequestContext[Any, Any]
+    told: Told
+    last: float = 0.0
+
+    async def go_on(self) -> None:
+        """Tell again and again, until it is cancelled."""
+        while True:
+            await anyio.sleep(_TOLD_S)
+            await self.tell()
+
+    async def tell(self) -> None:
+        """Tell what is new."""
+        news = self.told.news()
+        if news is not None and news[0] > self.last:
+            self.last = news[0]
+            await self.ctx.session.report_progress(self.last, None, news[1])
 
 
 def _limiter() -> anyio.CapacityLimiter:
     """The places of this event loop."""
-    import asyncio
-
     return _places.setdefault(id(asyncio.get_running_loop()), anyio.CapacityLimiter(AT_ONCE))
