@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import random
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from copilot.answer import answer_of
 from copilot.answer import call_to_json as call_to_json
 from copilot.approval import WAITS, asks_first, not_run
 from copilot.bounds import check_record
+from copilot.copies import copy_artifacts, speaking_of
 from copilot.engine import Engine, default_engine, encode_texts
 from copilot.language.view import ARTIFACTS
 from copilot.models import chat_address
@@ -317,9 +316,9 @@ class Session:
         row = store.create(
             owner or self.row.owner, session_name(name or f"{self.name} (copy)"), parent=self.id
         )
-        self._copy_artifacts(row.id, kept)
+        copy_artifacts(self.engine, self.id, row.id, kept)
         # A copy's records speak of the copy: of its own files, and not of the session that it came from.
-        store.append(row.id, [replace(each, data=_speaking_of(row.id, self.id, each.data)) for each in kept])
+        store.append(row.id, [replace(each, data=speaking_of(row.id, self.id, each.data)) for each in kept])
         return Session(row, self.engine)
 
     def share(self, turn: int | None = None) -> str:
@@ -486,25 +485,10 @@ class Session:
             except Exception:  # the event is stored: whoever cannot hear of it stops nobody else
                 _log.exception("a listener of session %s failed on event %s", self.id, event.seq)
 
-    def _copy_artifacts(self, session_id: str, events: Sequence[Event]) -> None:
-        """Copy the files of what those events made; what was made later stays here."""
-        source, target = self.engine.artifacts(self.id).folder, self.engine.artifacts(session_id).folder
-        made = {artifact["id"] for event in events if event.state for artifact in event.state["artifacts"]}
-        for file in sorted(source.rglob("*")) if source.is_dir() else ():
-            if file.is_file() and file.name.split(".", 1)[0] in made:
-                copy = target / file.relative_to(source)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(file, copy)
-
 
 def _mark(event: Event) -> tuple[int, str, str, str]:
     """What tells an event from another one of its number."""
     return event.seq, event.at, event.tool, event.hash
-
-
-def _speaking_of(new_id: str, old_id: str, data: dict[str, Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = json.loads(json.dumps(data).replace(old_id, new_id))
-    return plain
 
 
 __all__ = ["Answer", "Session", "call_to_json", "reviewer"]
