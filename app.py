@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 
 from copilot.leaving import leave_when_told
 from copilot.live import live, own_words
-from copilot.server import OwnerAndHeaders, OwnOrigin, routes
+from copilot.server import OwnerAndHeaders, OwnOrigin, protocol, routes
 
 
 @asynccontextmanager
@@ -29,7 +29,8 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     leave_when_told(engine)
     for work in (live().take_up, live().warm_up):
         Thread(target=work, name=work.__name__, daemon=True).start()
-    yield {}
+    async with protocol.endpoint.running():
+        yield {}
     await run_in_threadpool(engine.leave)
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copilot.apart.pool import Readers
+    from copilot.mcp.foreign import Foreign
     from copilot.worker.desk import Desk
     from state.jobs import Caller
 
@@ -238,8 +239,19 @@ class Engine:
 
     @property
     def toolbox(self) -> Toolbox:
-        """Every tool."""
+        """Every tool of Azimuth's."""
         return toolbox()
+
+    def toolbox_for(self, owner: str) -> Toolbox:
+        """Every tool that an owner's sessions have: those of servers that were added are among them."""
+        return self.foreign.toolbox(owner)
+
+    @cached_property
+    def foreign(self) -> Foreign:
+        """The servers of others, whose tools join the toolbox of a session."""
+        from copilot.mcp.foreign import Foreign
+
+        return Foreign(self.store)
 
     def clock(self) -> date:
         """Today, in UTC."""

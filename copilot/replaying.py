@@ -24,7 +24,7 @@ def replayed(session: Session) -> State:
 
     Nothing of the session is touched: what the calls make again goes to a folder that is then thrown away.
     """
-    toolbox = session.engine.toolbox
+    toolbox = session.toolbox
     with tempfile.TemporaryDirectory(prefix="azimuth-replay-") as folder:
         recorded = session.engine.artifacts(session.id)
         artifacts = ReplayedArtifacts(FolderArtifacts(Path(folder)), recorded)
@@ -43,7 +43,7 @@ def run_again(toolbox: Toolbox, state: State, event: Event, world: World) -> Sta
     Raises ReplayCutOff where something outside fails now.
     """
     if event.outside or event.data.get("bug"):  # which is all that older records say of it
-        return state
+        return from_json(event.state) if event.state else state
     if event.tool in toolbox:
         tool = toolbox.get(event.tool)
         if tool.external or tool.reads_files:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import random
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from copilot.answer import Answer as Answer  # also found here
 from copilot.answer import answer_of
 from copilot.answer import call_to_json as call_to_json
+from copilot.approval import WAITS, asks_first, not_run
 from copilot.bounds import check_record
+from copilot.copies import copy_artifacts, speaking_of
 from copilot.engine import Engine, default_engine, encode_texts
 from copilot.language.view import ARTIFACTS
 from copilot.models import chat_address
@@ -29,7 +29,7 @@ from state.jobs import Caller
 from state.log import Event, Fold, History, Outcome, Turn, state_after, turns, until
 from state.model import State
 from state.store import Behind, Conflict, SessionRow, StoreUnavailable, now
-from tools.base import Work, World, work_here
+from tools.base import Step, Work, World, work_here
 from tools.bounds import MAX_NAME_CHARS as MAX_TOOL_CHARS
 from tools.bounds import cut
 from tools.columns import columns_of
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from copilot.agents.budget import Budget, Usage
+    from tools.toolbox import Toolbox
 
 Listener = Callable[[Event], None]
 Made = tuple[Event, State, str | None]
@@ -186,14 +187,24 @@ class Session:
         return self.call_tool(tool, args)
 
     def call_tool(
-        self, tool: str, args: Mapping[str, Any], *, source: str = "script", turn: int | None = None
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        *,
+        source: str = "script",
+        turn: int | None = None,
+        approved: bool = False,
     ) -> Event:
-        """As `call`, with the arguments as a mapping, who acts, and the turn that the call is part of."""
+        """As `call`, with the arguments as a mapping, who acts, and the turn that the call is part of.
+
+        A call within a turn is a model's: where the tool asks first, it is put on record and not run, unless
+        it was `approved` by the user.
+        """
         check_record(self._bytes)
         tool, args = cut(tool, MAX_TOOL_CHARS), self._signed(tool, args)
         if self._acts_outside(tool):
             self.refresh()  # what cannot be taken back is not run against a state that is gone
-        event = self._append_next(lambda: self._run(tool, args, source, turn))
+        event = self._append_next(lambda: self._run(tool, args, source, turn, approved))
         if not starts(event):
             return event
         from copilot.workflows.driving import drive
@@ -311,9 +322,9 @@ class Session:
         row = store.create(
             owner or self.row.owner, session_name(name or f"{self.name} (copy)"), parent=self.id
         )
-        self._copy_artifacts(row.id, kept)
+        copy_artifacts(self.engine, self.id, row.id, kept)
         # A copy's records speak of the copy: of its own files, and not of the session that it came from.
-        store.append(row.id, [replace(each, data=_speaking_of(row.id, self.id, each.data)) for each in kept])
+        store.append(row.id, [replace(each, data=speaking_of(row.id, self.id, each.data)) for each in kept])
         return Session(row, self.engine)
 
     def share(self, turn: int | None = None) -> str:
@@ -386,9 +397,14 @@ class Session:
         """The catalogue as the session's owner sees it."""
         return self.engine.catalogue_for(self.row.owner)
 
+    @property
+    def toolbox(self) -> Toolbox:
+        """Every tool that the session has: Azimuth's, and those of servers that its owner has added."""
+        return self.engine.toolbox_for(self.row.owner)
+
     def _signed(self, tool: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         """The arguments with who calls and when, for a tool that keeps that: they then are on record."""
-        if tool not in self.engine.toolbox or not self.engine.toolbox.get(tool).signed:
+        if tool not in self.toolbox or not self.toolbox.get(tool).signed:
             return args
         given = {key: value for key, value in args.items() if value is not None}
         return {"by": reviewer(self.row.owner), "at": self._moment(), **given}
@@ -399,19 +415,23 @@ class Session:
         return f"{fixed.isoformat()}T00:00:00Z" if fixed is not None else f"{now()[:19]}Z"
 
     def _acts_outside(self, tool: str) -> bool:
-        if tool not in self.engine.toolbox:
+        if tool not in self.toolbox:
             return False
-        wanted = self.engine.toolbox.get(tool)
+        wanted = self.toolbox.get(tool)
         return wanted.external or wanted.long_running
 
-    def _run(self, tool: str, args: Mapping[str, Any], source: str, turn: int | None) -> Made:
+    def _run(self, tool: str, args: Mapping[str, Any], source: str, turn: int | None, approved: bool) -> Made:
         """The next event, from one tool run on the present state."""
         # The number first: where something comes in meanwhile, it is taken, and the call is run again.
         seq, number, unchanged, before = self._next_seq, turn or self._next_turn, self.hash, self.state
-        said = call_arguments(self.engine.toolbox, tool, args)
+        said = call_arguments(self.toolbox, tool, args)
         work = self.engine.work_for(Caller(self.id, number, seq, unchanged, tool, said, source))
         started = time.perf_counter()
-        step = run_call(self.engine.toolbox, before, self.world(work), tool, args)
+        if turn is not None and not approved and asks_first(self.toolbox, tool, self._events):
+            said_why = not_run(self.toolbox.get(tool))
+            step = Step(before, said_why, {WAITS: True}, failed=True, outside=True)
+        else:
+            step = run_call(self.toolbox, before, self.world(work), tool, args)
         if self.engine.served:
             step = self.engine.mask.step(step)
         changed = step.state is not before
@@ -473,25 +493,10 @@ class Session:
             except Exception:  # the event is stored: whoever cannot hear of it stops nobody else
                 _log.exception("a listener of session %s failed on event %s", self.id, event.seq)
 
-    def _copy_artifacts(self, session_id: str, events: Sequence[Event]) -> None:
-        """Copy the files of what those events made; what was made later stays here."""
-        source, target = self.engine.artifacts(self.id).folder, self.engine.artifacts(session_id).folder
-        made = {artifact["id"] for event in events if event.state for artifact in event.state["artifacts"]}
-        for file in sorted(source.rglob("*")) if source.is_dir() else ():
-            if file.is_file() and file.name.split(".", 1)[0] in made:
-                copy = target / file.relative_to(source)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(file, copy)
-
 
 def _mark(event: Event) -> tuple[int, str, str, str]:
     """What tells an event from another one of its number."""
     return event.seq, event.at, event.tool, event.hash
-
-
-def _speaking_of(new_id: str, old_id: str, data: dict[str, Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = json.loads(json.dumps(data).replace(old_id, new_id))
-    return plain
 
 
 __all__ = ["Answer", "Session", "call_to_json", "reviewer"]

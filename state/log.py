@@ -38,7 +38,8 @@ class Event:
     args: dict[str, Any] = field(default_factory=dict)
     ok: bool = True
     outside: bool = False
-    """Whether the call failed because of something outside, as where a disk is full: it is not run again."""
+    """Whether what it came to is something outside's, as where a disk is full, or a server of somebody else
+    answered: it is not run again, and taken from the record."""
     data: dict[str, Any] = field(default_factory=dict)
     """The call's result as plain values: what an answer may quote. Of a thought and a reply: what the
     turn has cost so far, as `Usage.to_json` gives it."""

@@ -22,6 +22,7 @@ SERVES_UNIMPORTED = {
     "ipykernel": "runs the notebooks that are exported, in the tests of them",
     "lxml-html-clean": "trafilatura imports it and does not declare it",
     "matplotlib": "ultralytics imports it and is installed without what it declares",
+    "mcp-server-time": "a program: the tests' MCP server of somebody else",
     "mypy": "a command of `make lint`",
     "onnxslim": "ultralytics exports to ONNX with it and is installed without what it declares",
     "pandas-stubs": "types for mypy",

@@ -52,7 +52,7 @@ class Step:
     """The same as plain JSON values: what an answer may quote and a later call may use."""
     failed: bool = False
     outside: bool = False
-    """Whether it failed because of something outside of the call: a replay then takes it from the record."""
+    """Whether something outside of the call made it what it is: a replay then takes it from the record."""
     session_name: str | None = None
     """What the session is called from this call on; None leaves its name."""
 

@@ -18,6 +18,7 @@ from data.room import disk_full, ran_out
 from state.codec import recorded
 from state.model import State
 from state.store import StoreUnavailable
+from tools.added import AddedTool
 from tools.base import Step, Tool, ToolError, World
 from tools.bounds import MAX_ERROR_CHARS, are_too_much, check_arguments, check_said, cut, cut_sentence
 from tools.faults import came_from_outside
@@ -98,6 +99,8 @@ def _with_set_aside(wanted: Tool, step: Step, world: World) -> Step:
 
 def validated(wanted: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments with their types and defaults. Raises ToolError naming the first that is wrong."""
+    if isinstance(wanted, AddedTool):
+        return wanted.checked(arguments)
     try:
         model = wanted.arguments.model_validate(dict(arguments))
     except ValidationError as error:
@@ -114,7 +117,7 @@ def call_arguments(toolbox: Toolbox, name: str, arguments: Mapping[str, Any]) ->
     if are_too_much(arguments):
         few = list(arguments.items())[:_FEW]
         return {cut(str(key), _SHOWN_CHARS): _shown(value) for key, value in few}
-    if name in toolbox:
+    if name in toolbox and not isinstance(toolbox.get(name), AddedTool):
         try:
             model: BaseModel = toolbox.get(name).arguments.model_validate(dict(arguments))
             return model.model_dump(mode="json", exclude_unset=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cache
 
@@ -27,6 +27,11 @@ class Toolbox:
 
     def __contains__(self, name: str) -> bool:
         return name in self._tools
+
+    def having(self, more: Iterable[Tool]) -> Toolbox:
+        """These tools and more; what has a name that is taken is left out. Itself where there are none."""
+        new = {each.name: each for each in more if each.name not in self}
+        return Toolbox((*self, *new.values())) if new else self
 
     def get(self, name: str) -> Tool:
         """The tool of that name. Raises ToolError with the nearest names."""

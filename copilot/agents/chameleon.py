@@ -29,7 +29,7 @@ ABOUT = {
 
 def steps(turn: OpenTurn) -> Steps:
     """The modules and their tasks first, then one module after another, then the answer."""
-    there = list(dict.fromkeys(each.category for each in turn.session.engine.toolbox))
+    there = list(dict.fromkeys(each.category for each in turn.session.toolbox))
     listing = "".join(f"\n- {name}: {ABOUT[name]}" for name in there)
     turn.guidance = f"Take the request apart into modules that work one after another. There are:{listing}"
     chosen = yield from fill_in(turn, ModulesForm, wrong=lambda form: _unknown(form, there))

@@ -30,7 +30,7 @@ def _unknown(turn: OpenTurn, plan: PlanForm) -> str | None:
     """What is wrong with a plan that names a tool there is not, with the nearest names."""
     for call in plan.calls:
         try:
-            turn.session.engine.toolbox.get(call.tool)
+            turn.session.toolbox.get(call.tool)
         except ToolError as error:
             return f"{error} Submit the plan again."
     return None

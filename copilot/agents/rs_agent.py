@@ -22,7 +22,7 @@ def steps(turn: OpenTurn) -> Steps:
         turn.shown.add(tool)  # what the best solution names is there to be called, where the toolbox has it
     turn.guidance = (
         "These documents say how such tasks are solved; follow them where they fit the request:\n"
-        + guidance(found, turn.session.engine.toolbox)
+        + guidance(found, turn.session.toolbox)
     )
     return turn.answered((yield from turn.converse()))
 

@@ -22,7 +22,7 @@ class ToolsShown:
 
     def __init__(self, session: Session, request: str) -> None:
         self._session, self._request = session, request
-        self._toolbox = session.engine.toolbox
+        self._toolbox = session.toolbox
         self._last: Shown | None = None
         self._found: dict[str, Shown] = {}
         self._called: dict[str, Tool] = {}
@@ -69,10 +69,11 @@ class ToolsShown:
 
     def _fitting_to(self, text: str) -> tuple[Tool, ...]:
         if text not in self._found:
-            from copilot.retrieval import shown_tools  # loads the encoder, which not every model needs
+            # They load the encoder, which not every model needs.
+            from copilot.retrieval import index_of, shown_tools
 
             earlier = [turn.request for turn in self._session.turns if turn.request is not None][:-1]
-            found = shown_tools(text, self._session.state, earlier)
+            found = shown_tools(text, self._session.state, earlier, index=index_of(self._toolbox))
             self._found[text] = found
             self._last = found if self._last is None or text == self._request else self._last
         return self._found[text].tools

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
+from copilot import approval
 from copilot.agents.asking import Asking, OutOfTime, Stopped, Tools, Unanswered
 from copilot.agents.budget import Budget, Spent
 from copilot.agents.faults import NO_ANSWER, OURS
@@ -30,7 +31,7 @@ from copilot.bounds import SessionFull, TooMuch, kept, too_much
 from copilot.language.checking import left_out
 from copilot.language.trial import trial
 from copilot.models import without_key
-from copilot.prompts import messages, observation_message, system_message
+from copilot.prompts import call_message, messages, observation_message, system_message
 from data.catalogue.base import CatalogueError
 from state.codec import canonical
 from state.log import Event, Outcome
@@ -89,6 +90,7 @@ def run_turn(
     try:
         yield opened
         turn.open(shots)
+        yield from turn.approved()
         ended = yield from (steps if turn.chosen is None else _taken_up)(turn)
     except Ended as end:
         ended = end
@@ -167,6 +169,24 @@ class OpenTurn:
             shown = examples(self.session, self.request, shots)
         self.said = messages(self.session.state, self.session.engine.clock(), past, self.request, shown)
         self._asked = self.said[-1]
+
+    def approved(self) -> Iterator[Event]:
+        """Run the call that the turn before has asked about, where the request allows it.
+
+        Raises Ended where it does not, and where the model has nothing to add to what the call came to.
+        """
+        asked = approval.waiting(self.session.events, self.number)
+        said = approval.answered(self.request) if asked is not None else None
+        if asked is None or said is None:
+            return
+        if said == approval.NO:
+            raise Ended(f"{asked.tool} was not run.", "done")
+        call_id = str(asked.seq)
+        self.said.append(call_message(asked.tool, asked.args, call_id))
+        event = self.call(asked.tool, asked.args, call_id, approved=True)
+        yield event
+        if getattr(self.asking.model, "answers_here", False):
+            raise Ended(event.text, "done" if event.ok else "failed")
 
     # -- asking -------------------------------------------------------------------------------
 
@@ -257,22 +277,28 @@ class OpenTurn:
 
     # -- calling ------------------------------------------------------------------------------
 
-    def call(self, tool: str, args: dict[str, Any], call_id: str) -> Event:
+    def call(self, tool: str, args: dict[str, Any], call_id: str, *, approved: bool = False) -> Event:
         """Make one call, and tell the model what it came to. Raises Ended when it ends the turn."""
         if self.stop.is_set():
             raise Ended(STOPPED, "stopped")
         if self.spent.steps >= self.spent.budget.steps:
             raise Ended(self.spent.over() or "", "failed")
         self.spent.steps += 1
-        event = self.session.call_tool(tool, args, source=self.source, turn=self.number)
-        if tool in self.session.engine.toolbox and self.session.engine.toolbox.get(tool).long_running:
+        event = self.session.call_tool(tool, args, source=self.source, turn=self.number, approved=approved)
+        if tool in self.session.toolbox and self.session.toolbox.get(tool).long_running:
             self.spent.worked += event.seconds
         self.calls.append(event)
         self.said.append(observation_message(event, call_id, len(self.calls)))
         return event
 
     def check(self, event: Event) -> None:
-        """Raise Ended when a call that was told of is the turn's last."""
+        """Raise Ended when a call that was told of is the turn's last, or waits for the user's word."""
+        if event.data.get(approval.WAITS):
+            asked = {
+                "question": approval.question(self.session.toolbox, event),
+                "choices": list(approval.CHOICES),
+            }
+            event = self.session.call_tool("ask_user", asked, source=self.source, turn=self.number)
         if event.ok and self._asks(event.tool) and self.session.state.ui.question is not None:
             raise Ended(event.text, "asked")
         if event.ok and event.tool == "reject_task":
@@ -314,7 +340,7 @@ class OpenTurn:
         self.said.append(told)
 
     def _asks(self, tool: str) -> bool:
-        return tool in self.session.engine.toolbox and self.session.engine.toolbox.get(tool).asks
+        return tool in self.session.toolbox and self.session.toolbox.get(tool).asks
 
     @cached_property
     def chosen(self) -> tuple[str, dict[str, Any]] | None:
@@ -331,7 +357,7 @@ class OpenTurn:
         last = past[-1].calls[-1] if past[-1].calls else None
         if choice is None or last is None or not last.ok or not self._asks(last.tool):
             return None
-        takes = self.session.engine.toolbox.get(last.tool).answer
+        takes = self.session.toolbox.get(last.tool).answer
         return (last.tool, {takes: choice}) if takes is not None else None
 
     def _goes_in_circles(self, event: Event) -> bool:

@@ -17,7 +17,7 @@ def replay(session: Session, result: Mapping[str, Any], *, gold: bool = False) -
     The number of calls that were left out, since they reach outside of the session.
     """
     left_out = 0
-    toolbox = session.engine.toolbox
+    toolbox = session.toolbox
 
     def make(call: Mapping[str, Any], turn: int | None = None) -> None:
         nonlocal left_out

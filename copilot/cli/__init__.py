@@ -11,6 +11,7 @@ from copilot.cli import (
     data,
     doctor,
     knowledge,
+    mcp,
     models,
     modelzoo,
     session,
@@ -37,3 +38,4 @@ app.add_typer(modelzoo.app, name="modelzoo")
 app.add_typer(knowledge.app, name="knowledge")
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(worker.app, name="worker")
+app.add_typer(mcp.app, name="mcp")

@@ -51,7 +51,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _typed(tool: str, args: dict[str, str], session: Session) -> dict[str, Any]:
     """Values as JSON where they read as such; text stays text; a,b becomes a list where a list is due."""
-    toolbox = session.engine.toolbox
+    toolbox = session.toolbox
     properties = toolbox.get(tool).schema.get("properties", {}) if tool in toolbox else {}
     return {key: _value(value, properties.get(key, {})) for key, value in args.items()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from copilot.retrieval.gate import possible, present
@@ -13,7 +13,7 @@ from copilot.retrieval.ranking import ALWAYS, nearest, parts_of, ranking
 from copilot.retrieval.schema import FIND_TOOLS, function_of, short_function_of
 from state.model import State
 from tools.base import Tool
-from tools.toolbox import toolbox
+from tools.toolbox import Toolbox, toolbox
 
 BUDGET_TOKENS = 2500
 MORE_TOKENS = 1000
@@ -86,6 +86,12 @@ def tools_for(
 @cache
 def _shared_index() -> Index:
     return Index(tuple(toolbox()))
+
+
+@lru_cache(maxsize=8)
+def index_of(tools: Toolbox) -> Index:
+    """The index of a session's tools: everybody's, where nothing was added to them."""
+    return _shared_index() if tools is toolbox() else Index(tuple(tools))
 
 
 _BRACKETS = 2

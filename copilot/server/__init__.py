@@ -1,10 +1,10 @@
-"""The routes beside the pages, on the same port: map data, tiles, calls, jobs, files, imagery, health."""
+"""The routes beside the pages, on the same port: map data, tiles, calls, jobs, files, MCP."""
 
 from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from copilot.server import assets, calls, files, imagery, jobs, maps, tiles, uploads
+from copilot.server import assets, calls, files, imagery, jobs, maps, protocol, tiles, uploads
 from copilot.server.owner import OwnerAndHeaders
 from copilot.server.theming import OwnOrigin
 
@@ -20,7 +20,8 @@ def routes() -> list[BaseRoute]:
         *imagery.routes(),
         *files.routes(),
         *uploads.routes(),
+        *protocol.routes(),
     ]
 
 
-__all__ = ["OwnOrigin", "OwnerAndHeaders", "routes"]
+__all__ = ["OwnOrigin", "OwnerAndHeaders", "protocol", "routes"]

@@ -78,7 +78,7 @@ class OwnerAndHeaders:
             return await self.app(scope, receive, send)
         asked = hosts.asked(scope, self.https)
         if asked.origin is None or (scope["type"] == "websocket" and not hosts.is_ours(scope, asked.origin)):
-            return await _turned_away(scope, receive, send, asked.host)
+            return await turned_away(scope, receive, send, asked.host)
         if scope["type"] == "websocket":
             return await self.app(scope, receive, send)
         shown = cookie_of(Headers(scope=scope).get("cookie"))
@@ -106,7 +106,7 @@ class OwnerAndHeaders:
         return await self.app(scope, receive, with_headers)
 
 
-async def _turned_away(scope: Scope, receive: Receive, send: Send, host: str) -> None:
+async def turned_away(scope: Scope, receive: Receive, send: Send, host: str) -> None:
     """Answer a request for somebody else's name: 421, and no cookie."""
     if scope["type"] == "websocket":
         await receive()

@@ -293,6 +293,11 @@ class Desk:
         """Be told whenever a job of this process has changed. The listener must not block."""
         self._listeners.append(listener)
 
+    def unlisten(self, listener: Heard) -> None:
+        """Tell that listener no more."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
     def _note(self, doing: Doing) -> None:
         """Write the row; a job that somebody else asked to stop, or whose session is gone, stops."""
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -157,6 +158,14 @@ def _features(state: State, artifact: Artifact, path: Path) -> gpd.GeoDataFrame:
 def _beside(path: Path, artifact_id: str) -> Path | None:
     """The file of another artifact of the same session."""
     return next(iter(sorted(path.parent.glob(f"{artifact_id}.*"))), None)
+
+
+def geojson_bytes(frame: gpd.GeoDataFrame) -> bytes:
+    """Features as GeoJSON (RFC 7946), as a download of them is written."""
+    with tempfile.TemporaryDirectory(prefix="azimuth-geojson-") as folder:
+        path = Path(folder) / "features.geojson"
+        _geojson(frame, path)
+        return path.read_bytes()
 
 
 def _geojson(frame: gpd.GeoDataFrame, target: Path) -> None:
