@@ -19,7 +19,7 @@ TODAY = date(2026, 11, 24)
 """The day that recency is counted from, fixed so that figures stay comparable."""
 
 
-def measure(limit: int | None = None) -> dict[str, dict[str, Any]]:
+def measure(limit: int | None = None, only: list[str] | None = None) -> dict[str, dict[str, Any]]:
     """Every system's figures over the requests."""
     collection = Collection.of(zoo().records, encode_texts)
     asked = queries(limit)
@@ -27,6 +27,8 @@ def measure(limit: int | None = None) -> dict[str, dict[str, Any]]:
     second = second_rubric()
     found = {}
     for name, system in SYSTEMS.items():
+        if only and name not in only:
+            continue
         system(collection, asked[0], TODAY)  # indexes and cards are made once, not while somebody waits
         judged: list[tuple[Judged, Given, float]] = []
         told: list[tuple[float, int]] = []
@@ -72,9 +74,10 @@ def main() -> None:
     """Print a table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--only", action="append", choices=list(SYSTEMS), help="Leave the other systems out.")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    found = measure(arguments.limit)
+    found = measure(arguments.limit, arguments.only)
     if arguments.json:
         print(json.dumps(found))
         return

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from data.modelzoo.filtering import takes
-from data.modelzoo.lexicon import Application, lexicon
+from data.modelzoo.lexicon import lexicon
 from data.modelzoo.profile import GLOBAL, Profile, Result
 from data.modelzoo.query import Query, spoken
 
@@ -87,19 +87,15 @@ def application_fit(query: Query, model: Profile) -> Rating:
     same_field = [each for each in done if each.field == wanted.field and not wanted.is_general]
     if alike := next((each for each in same_field if each.all_kinds & wanted.all_kinds), None):
         return Rating(4.0, f"{alike.id}, the same field and kind of task")
-    if wanted.is_general and (does := _does(done, wanted)):
-        return Rating(5.0 if wanted.id in {does.kind} else 4.0, f"{does.id} is {wanted.kind}")
+    if wanted.is_general and wanted.kind in model.kinds:
+        does = next((each.id for each in done if each.kind == wanted.kind), "one of its tasks")
+        return Rating(5.0, f"{does} is {wanted.kind}")
     if wanted.kind in model.kinds:
         return Rating(3.0, f"other {wanted.kind} tasks")
     if same_field:
         return Rating(2.0, f"{same_field[0].id}, the same field")
     known = bool(model.applications or model.kinds)
     return Rating(LOWEST, "no such task in its record" if known else "no task is stated", known)
-
-
-def _does(done: Iterable[Application], wanted: Application) -> Application | None:
-    """One that is the kind of task that is wanted."""
-    return next((each for each in done if wanted.kind in each.all_kinds), None)
 
 
 def modality_match(query: Query, model: Profile) -> Rating:
