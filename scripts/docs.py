@@ -37,6 +37,7 @@ PAGES = (
     "docs/planner.md",
     "docs/benchmark.md",
     "docs/performance.md",
+    "docs/modelzoo.md",
 )
 TOOLS_PAGE = "docs/tools.md"
 MODELS_PAGE = "docs/vision.md"
