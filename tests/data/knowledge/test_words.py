@@ -33,13 +33,13 @@ def test_a_question_s_empty_words_are_left_out():
 def test_a_sentence_does_not_end_at_an_abbreviation_or_inside_a_number():
     text = (
         "Filters, e.g. Lee's, smooth by 0.5 dB. S. Quegan et al. (2001) used three. "
-        "Each has 60 m. Each one!\nA line"
+        "Each has 60 m. fMoW has one!\nA line"
     )
     assert sentences_of(text) == [
         "Filters, e.g. Lee's, smooth by 0.5 dB.",
         "S. Quegan et al. (2001) used three.",
         "Each has 60 m.",
-        "Each one!",
+        "fMoW has one!",
         "A line",
     ]
 
