@@ -145,8 +145,9 @@ def _named(shelf: Shelf, text: str) -> list[tuple[int, float]]:
     found: dict[int, float] = {}
     for entity in dict.fromkeys(entity for link in shelf.linker.links(text) for entity in link.entities):
         passages = shelf.entities[shelf.entity_rows[entity]].passages[:_PER_ENTITY]
-        for row in passages:
-            found[row] = max(found.get(row, 0.0), _NAMED)
+        for place, row in enumerate(passages):
+            own = 0.5 if place == 0 else 0.0  # the passage that is about it, before those that mention it
+            found[row] = max(found.get(row, 0.0), _NAMED + own)
         for row in shelf.neighbours.get(passages[0], ())[:_NEIGHBOURS] if passages else ():
             found[row] = found.get(row, _NEXT_TO) + (0.01 if row in found else 0.0)
     return list(found.items())

@@ -40,7 +40,8 @@ class Parts:
     @property
     def texts(self) -> list[str]:
         """What its vectors are of."""
-        return [each.searched for each in (*self.entities, *self.relations, *self.passages)]
+        rows: tuple[Entity | Relation | Passage, ...] = (*self.entities, *self.relations, *self.passages)
+        return [each.searched for each in rows]
 
 
 def parts_of(entries: Path = FOLDER, documents: Path = DOCUMENTS) -> Parts:

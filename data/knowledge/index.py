@@ -35,7 +35,7 @@ class Meanings:
     def __init__(self, vectors: Floats) -> None:
         import faiss
 
-        self._index = faiss.IndexFlatIP(DIMENSIONS)
+        self._index: Any = faiss.IndexFlatIP(DIMENSIONS)
         self._index.add(np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1, DIMENSIONS))
 
     @property
@@ -53,7 +53,9 @@ class Meanings:
         if keep is None:
             cosines, rows = self._index.search(np.ascontiguousarray(queries, dtype=np.float32), k)
         else:
-            chosen = faiss.SearchParameters(sel=faiss.IDSelectorBatch(np.flatnonzero(keep)))
+            chosen: Any = faiss.SearchParameters()
+            selector = faiss.IDSelectorBatch(np.flatnonzero(keep))
+            chosen.sel = selector  # which FAISS only points to: it lives until the search is over
             cosines, rows = self._index.search(np.ascontiguousarray(queries), k, params=chosen)
         return [
             [(int(row), float(cosine)) for row, cosine in zip(found, near, strict=True) if row >= 0]

@@ -244,14 +244,21 @@ def digest_of(path: Path) -> str:
 
 def _seen_part(shelf: Shelf, keep: NDArray[np.bool_]) -> Shelf:
     """A shelf of which only some is seen, without entities and relations that only the rest has."""
-    entities = [each for each in shelf.entities if any(keep[row] for row in each.passages)]
-    relations = [each for each in shelf.relations if any(keep[row] for row in each.passages)]
-    rows = {"entities": entities, "relations": relations}
-    texts = {each.searched: at for kind in rows for at, each in enumerate(getattr(shelf, kind))}
-    meanings = dict(shelf.meanings)
-    for kind, kept in rows.items():
-        meanings[kind] = Meanings(shelf.meanings[kind].of([texts[each.searched] for each in kept]))
-    return Shelf(shelf.name, shelf.passages, tuple(entities), tuple(relations), meanings, shelf.words)
+    entities = [at for at, each in enumerate(shelf.entities) if any(keep[row] for row in each.passages)]
+    relations = [at for at, each in enumerate(shelf.relations) if any(keep[row] for row in each.passages)]
+    meanings = {
+        **shelf.meanings,
+        "entities": Meanings(shelf.meanings["entities"].of(entities)),
+        "relations": Meanings(shelf.meanings["relations"].of(relations)),
+    }
+    return Shelf(
+        shelf.name,
+        shelf.passages,
+        tuple(shelf.entities[at] for at in entities),
+        tuple(shelf.relations[at] for at in relations),
+        meanings,
+        shelf.words,
+    )
 
 
 def _reusing(old: Shelf | None, encode: Encode) -> Lookup:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent / "words"
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)?")
-_SENTENCE_END = re.compile(r"[.!?][\"')\]»]?\s+(?=[\"'(\[«]?[^\W_a-z])|\n+")
+_SENTENCE_END = re.compile(r"[.!?][\"')\]»]?\s+(?=[\"'(\[«]?(?:[^\W_a-z]|[a-z]{1,2}[A-Z]))|\n+")
 _MARK = re.compile(r"^[-*#>|\s]+")
 
 

@@ -28,8 +28,7 @@ from tools.phrases import number_of, one_line
 def docs_rag(
     state: State, world: World, *, question: Question, scope: InScope = "all", k: Depth = 10
 ) -> Step:
-    """Answer a question from what is written down, in quotations that name their source, or say that it
-    isn't.
+    """Answer a question in quotations from what is written down, each with its source.
 
     Searches the knowledge base's entries, Azimuth's own manual and the documents that were added; each
     sentence is quoted word for word and cites its entry, or file and page. Nothing leaves the machine, and

@@ -32,7 +32,8 @@ def test_a_comparison_quotes_both_sides(base: Base):
 
 
 @pytest.mark.parametrize(
-    "question", ["What is the capital of Australia?", "How do I bake sourdough bread?", "Who is the king of Sweden?"]
+    "question",
+    ["What is the capital of Australia?", "How do I bake sourdough bread?", "Who is the king of Sweden?"],
 )
 def test_it_is_said_that_nothing_is_said(base: Base, question: str):
     answer = answered(base, retrieve(base, question))

@@ -20,7 +20,9 @@ def keywords(weights: list[int]) -> list[Keyword]:
 def test_each_keyword_takes_its_share_of_n_within_one_and_all_take_n(weights: list[int], n: int):
     found = shares(keywords(weights), n)
     assert sum(found) == n
-    assert all(abs(count - weight * n / sum(weights)) < 1 for count, weight in zip(found, weights, strict=True))
+    assert all(
+        abs(count - weight * n / sum(weights)) < 1 for count, weight in zip(found, weights, strict=True)
+    )
 
 
 def test_shares_are_those_of_the_formula_where_it_gives_whole_numbers():
@@ -52,10 +54,10 @@ def test_the_guidance_is_the_union_of_both_paths_and_says_which_led_where(base: 
     question = "Compare the span of the A380 and the 747-8"
     chosen = [Keyword("A380", 5), Keyword("747-8", 5)]
     both = retrieve(base, question, n=2, keywords=chosen)
-    alone = {path: retrieve(base, question, n=2, keywords=chosen, paths=(path,)) for path in (GLOBAL, KEYWORD)}
-    led = {
-        path: {each.passage.id for each in found.guides} for path, found in alone.items()
+    alone = {
+        path: retrieve(base, question, n=2, keywords=chosen, paths=(path,)) for path in (GLOBAL, KEYWORD)
     }
+    led = {path: {each.passage.id for each in found.guides} for path, found in alone.items()}
     assert {each.passage.id for each in both.guides} == led[GLOBAL] | led[KEYWORD]
     assert led[KEYWORD] == {"airbus-a380", "boeing-747-8"}
     assert {each.passage.id: each.paths[-1] for each in alone[KEYWORD].guides} == {

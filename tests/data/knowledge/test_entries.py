@@ -15,7 +15,13 @@ SOURCE = (Source("A book", "Somebody", 2001),)
 
 
 def entry(**changes: object) -> Entry:
-    given = {"id": "one-thing", "title": "One thing", "kind": "concept", "text": "It is. It is so.", "sources": SOURCE}
+    given = {
+        "id": "one-thing",
+        "title": "One thing",
+        "kind": "concept",
+        "text": "It is. It is so.",
+        "sources": SOURCE,
+    }
     return Entry(**{**given, "file": "f.yaml", **changes})  # type: ignore[arg-type]
 
 
@@ -67,15 +73,18 @@ def test_the_lint_says_each_thing_that_is_wrong():
         entry(title="Another", kind="colour"),
         entry(id="c", title="C", text="One sentence."),
         entry(id="d", title="D", facts=(Fact("length", "3", "m", 2),)),
-        entry(id="e", title="E", relations=(("part_of", "no-such-entry"), ("is", "plain words"), ("is", "e"))),
+        entry(
+            id="e", title="E", relations=(("part_of", "no-such-entry"), ("is", "plain words"), ("is", "e"))
+        ),
         entry(id="g", title="C", sources=(Source("Old", "", 12),)),
     ]
     assert lint(wrong) == [
         "f.yaml, c: another entry is titled 'C' too.",
         "f.yaml, g: another entry is titled 'C' too.",
         "f.yaml, Two Things: the id is not kebab-case.",
-        "f.yaml, one-thing: there is no kind 'colour'; there are concept, sensor, platform, band, product, level, "
-        "index, correction, measure, method, phenomenon, dataset, class, disaster, aircraft, ship, tool.",
+        "f.yaml, one-thing: there is no kind 'colour'; there are concept, sensor, platform, band, "
+        "product, level, index, correction, measure, method, phenomenon, dataset, class, disaster, "
+        "aircraft, ship, tool.",
         "f.yaml, c: the text has 1 sentences, not 2 to 8.",
         "f.yaml, d: the fact 'length' names source 2 of 1.",
         "f.yaml, e: part_of leads to 'no-such-entry', which is no entry's id.",

@@ -48,7 +48,15 @@ def test_indexes_come_back_from_files_as_they_were(tmp_path: Path):
     assert np.array_equal(Meanings.load(tmp_path / "m.faiss").of([0, 1]), axes(3, 5))
     words = Words.load(tmp_path / "words")
     assert words.nearest("calm ships", 4) == Words(TEXTS).nearest("calm ships", 4)
-    assert words.frequencies == {"calm": 1, "water": 1, "dark": 1, "bridge": 1, "ship": 2, "leave": 1, "wake": 1}
+    assert words.frequencies == {
+        "calm": 1,
+        "water": 1,
+        "dark": 1,
+        "bridge": 1,
+        "ship": 2,
+        "leave": 1,
+        "wake": 1,
+    }
 
 
 def test_reciprocal_ranks_are_added_by_weight():

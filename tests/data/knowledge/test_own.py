@@ -111,7 +111,9 @@ def test_only_one_s_own_documents_can_be_removed_or_shared(people: People, shelf
         lambda: people.remove("bob", "note.txt", shelf, Encoder()),
         lambda: people.share("bob", "note.txt", []),
     ):
-        with pytest.raises(KnowledgeError, match=r"^No document of yours is called 'note.txt'; there are none\.$"):
+        with pytest.raises(
+            KnowledgeError, match=r"^No document of yours is called 'note.txt'; there are none\.$"
+        ):
             act()
 
 

@@ -49,14 +49,18 @@ def test_a_passage_never_runs_over_a_page():
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=8))
 def test_every_word_is_in_one_passage_and_none_is_too_long(lengths: list[int]):
-    sentences = [" ".join(f"W{at}x{word}" for word in range(length)) + "." for at, length in enumerate(lengths)]
+    sentences = [
+        " ".join(f"W{at}x{word}" for word in range(length)) + "." for at, length in enumerate(lengths)
+    ]
     found = cut([Part(" ".join(sentences))], key="k", title="", document="d")
     assert " ".join(each.text for each in found).split() == " ".join(sentences).split()
     assert max(len(each.text.split()) for each in found) <= WORDS
 
 
 def test_each_tool_of_the_reference_is_a_passage_of_its_own(tmp_path: Path):
-    (tmp_path / "tools.md").write_text("# Tools\n\n### `pan_map` **S**\n\nMove the map.\n\n### `zoom_map`\n\nZoom.\n")
+    (tmp_path / "tools.md").write_text(
+        "# Tools\n\n### `pan_map` **S**\n\nMove the map.\n\n### `zoom_map`\n\nZoom.\n"
+    )
     found = [(each.title, each.heading, each.text) for each in documents_of(tmp_path)]
     assert found == [
         ("Azimuth: Tools", "pan_map S", "Move the map."),

@@ -10,28 +10,36 @@ from data.knowledge.words import content_stems, sentences_of, stem, words_of
 
 
 def test_signs_and_accents_are_folded():
-    assert words_of("σ⁰ of the Île, Sentinel-2 at 0.5 m²") == ["σ0", "of", "the", "ile", "sentinel", "2", "at", "0.5", "m2"]  # fmt: skip
+    assert words_of("σ⁰ of the Île, Sentinel-2 at 0.5 m²") == "σ0 of the ile sentinel 2 at 0.5 m2".split()
 
 
 @pytest.mark.parametrize(
     ("word", "expected"),
-    [("bodies", "body"), ("ships", "ship"), ("classes", "classe"), ("gas", "gas"), ("canvas", "canva"), ("status", "status"), ("pass", "pass")],
-)  # fmt: skip
+    [("bodies", "body"), ("ships", "ship"), ("classes", "classe"), ("gas", "gas"), ("status", "status")],
+)
 def test_a_plural_loses_its_ending(word: str, expected: str):
     assert stem(word) == expected
 
 
 def test_a_question_s_empty_words_are_left_out():
-    assert content_stems("What does the word speckle mean in radar images?") == ["word", "speckle", "radar", "image"]
+    assert content_stems("What does the word speckle mean in radar images?") == [
+        "word",
+        "speckle",
+        "radar",
+        "image",
+    ]
 
 
 def test_a_sentence_does_not_end_at_an_abbreviation_or_inside_a_number():
-    text = "Filters, e.g. Lee's, smooth by 0.5 dB. S. Quegan et al. (2001) used three. Each has 60 m. Each one!\nA line"
+    text = (
+        "Filters, e.g. Lee's, smooth by 0.5 dB. S. Quegan et al. (2001) used three. "
+        "Each has 60 m. fMoW has one!\nA line"
+    )
     assert sentences_of(text) == [
         "Filters, e.g. Lee's, smooth by 0.5 dB.",
         "S. Quegan et al. (2001) used three.",
         "Each has 60 m.",
-        "Each one!",
+        "fMoW has one!",
         "A line",
     ]
 

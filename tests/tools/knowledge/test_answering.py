@@ -31,7 +31,9 @@ def test_it_is_said_when_nothing_is_said(world: World):
 def model(asked: Asked) -> Reply:
     """Keywords when JSON is wanted; else one sentence that the passages bear out and two that they do not."""
     if "response_format" in asked:
-        return says(json.dumps({"keywords": [{"text": "speckle", "weight": 14}, {"text": " ", "weight": 3}, 7]}))
+        return says(
+            json.dumps({"keywords": [{"text": "speckle", "weight": 14}, {"text": " ", "weight": 3}, 7]})
+        )
     first = json.loads(asked["messages"][-1]["content"])["passages"][0]["text"].split(". ")[0]
     return says(f"{first}. [1] It was found by Napoleon in Egypt. [2] {first} in 99 cases. [1]")
 
@@ -44,11 +46,15 @@ def test_a_model_s_sentences_are_kept_where_the_passages_bear_them_out(world: Wo
     assert step.data["keywords"] == [{"text": "speckle", "weight": 10}]
     assert len(step.data["dropped"]) == 2
     assert step.data["answer"].endswith("[1]") and "Napoleon" not in step.data["answer"]
-    assert step.observation.endswith("2 sentences of the model's were dropped, for no passage bears them out.")
+    assert step.observation.endswith(
+        "2 sentences of the model's were dropped, for no passage bears them out."
+    )
 
 
 def test_a_model_that_says_nothing_true_leaves_the_quotations(world: World):
-    with openai_server(lambda asked: model(asked) if "response_format" in asked else says("Elephants fly.")) as served:
+    with openai_server(
+        lambda asked: model(asked) if "response_format" in asked else says("Elephants fly.")
+    ) as served:
         told = replace(world, chat=ChatAddress("small", served.url, KEY))
         step = run(told, State(), answer_tools, question=QUESTION, by="model", scope="entries")
     assert step.data["dropped"] == ["Elephants fly."]

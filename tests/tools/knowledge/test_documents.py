@@ -1,4 +1,4 @@
-"""knowledge_add, knowledge_remove, knowledge_share: documents of one's own, each seen by whom it is shared with."""
+"""knowledge_add, knowledge_remove, knowledge_share: documents of one's own, and who sees them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def manual(tmp_path: Path) -> str:
 def test_a_folder_is_added_and_its_answer_cites_the_file(world: World, manual: str):
     step = run(world, State(), knowledge_add, file=manual)
     assert step.observation == (
-        "The knowledge base holds guides/quibble.md in 2 passages; only you see it. 1 file could not be read: "
+        "The knowledge base holds guides/quibble.md in 2 passages; only you see it. "
+        "1 file could not be read: "
         "guides/broken.pdf: The PDF is broken or cut off and cannot be read; save it again."
     )
     answer = run(world, State(), docs_rag, question="What is the gain of the Quibble sensor?", scope="mine")
