@@ -30,7 +30,7 @@ def list_(
     from copilot.workflows.recording import ran, read_record
 
     record = read_record()
-    found = [
+    found: list[dict[str, Any]] = [
         {
             "task": task.id,
             "field": task.field,
