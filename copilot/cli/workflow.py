@@ -13,6 +13,7 @@ from copilot.cli.output import Json, SessionOption, fail, print_json
 
 if TYPE_CHECKING:
     from copilot.session import Session
+    from copilot.workflows.memory import Memory
     from copilot.workflows.model import Task, Workflow
     from copilot.workflows.recording import Trial
 
@@ -29,7 +30,7 @@ def list_(
     from copilot.workflows.recording import ran, read_record
 
     record = read_record()
-    found = [
+    found: list[dict[str, Any]] = [
         {
             "task": task.id,
             "field": task.field,
@@ -178,6 +179,126 @@ def run(
         typer.echo(f"  session {opened.id}", err=True)
     if not event.ok or not report.get("ok"):
         raise typer.Exit(1)
+
+
+@app.command("export")
+def export_(
+    name: Name,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where to; standard output where left out.")
+    ] = None,
+) -> None:
+    """Write one workflow (task/workflow) as JSON, to be given away and imported elsewhere."""
+    _, chosen = _named(name, as_json=False)
+    if len(chosen) != 1:
+        fail(f"Which one? {', '.join(each.id for each in chosen)}.")
+    text = json.dumps(chosen[0].to_json(), indent=1, ensure_ascii=False)
+    if out is None:
+        typer.echo(text)
+    else:
+        out.write_text(text + "\n", encoding="utf-8")
+
+
+@app.command("import")
+def import_(file: Path, as_json: Json = False) -> None:
+    """Take in a workflow, or a memory (`learn --out`), that somebody shared; workflows are linted first."""
+    from copilot.workflows.lint import lint_workflow
+    from copilot.workflows.model import Workflow, WorkflowError
+    from tools.toolbox import toolbox
+
+    try:
+        plain = json.loads(file.read_text(encoding="utf-8"))
+        saved = plain.get("saved", []) if "steps" not in plain else [plain]
+        found = [str(each) for one in saved for each in lint_workflow(Workflow.from_json(one), toolbox())]
+        if found:
+            fail(" ".join(found[:3]), as_json)
+        taken = _memory().take_in(plain if "steps" not in plain else {"saved": [plain]})
+    except (OSError, ValueError, AttributeError, WorkflowError) as error:
+        fail(f"{file.name} cannot be taken in: {error}", as_json)
+    if as_json:
+        print_json({"taken": taken})
+    else:
+        typer.echo(f"{taken} new rules, variants and workflows were taken in.")
+
+
+@app.command()
+def learn(
+    explain: Annotated[bool, typer.Option("--explain", help="Say every rule and variant in words.")] = False,
+    forget: Annotated[
+        str | None,
+        typer.Option("--forget", help="Forget what names this tool or task; 'all' for everything."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write all of it, to be shared by hand.")] = None,
+    as_json: Json = False,
+) -> None:
+    """What runs have taught: rules with how often they helped, variants, traces; forget and export them."""
+    memory = _memory()
+    if forget is not None:
+        gone = memory.forget("" if forget == "all" else forget)
+        typer.echo(f"{gone} forgotten.", err=as_json)
+    kept = memory.read()
+    if out is not None:
+        out.write_text(json.dumps(memory.export(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if as_json:
+        print_json(memory.export())
+        return
+    typer.echo(
+        f"{len(kept.rules)} rules, {len(kept.variants)} variants, {len(kept.traces)} traces, "
+        f"{len(kept.saved)} saved workflows"
+    )
+    if explain:
+        for rule in kept.rules:
+            typer.echo(str(rule))
+        for each in kept.variants:
+            aside = ", set aside" if each.set_aside else ""
+            typer.echo(
+                f"{each.made_of} repaired, where {' and '.join(each.context)} (helped {each.helped}{aside})"
+            )
+
+
+@app.command()
+def plan(
+    goal: Annotated[str, typer.Argument(help="What is to be reached, in words, or a task's name.")],
+    files: Annotated[list[Path] | None, typer.Argument(help="The data at hand.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say which workflow would be taken for a goal on some files, and what it lacks; nothing is run."""
+    from copilot.workflows.facts import of_file
+    from copilot.workflows.instantiate import choose, search
+    from tools.conditions import Thing
+
+    near = search(_library(as_json), goal, 1)
+    if not near:
+        fail(f"No workflow of the library is about {goal[:80]!r}.", as_json)
+    vectors = (".geojson", ".gpkg", ".shp", ".parquet")
+    things: dict[str, Thing] = {
+        str(each): of_file(each, "vector" if each.suffix.lower() in vectors else "raster")
+        for each in files or ()
+    }
+    found = [
+        {
+            "workflow": each.workflow.id,
+            "when": each.workflow.when,
+            "inputs": dict(each.inputs),
+            "missing": [one.name for one in each.missing],
+            "lacks": [str(one) for one in each.lacks],
+            "tools": [one.tool for one in each.workflow.order()],
+        }
+        for each in choose(near[0][0], things)
+    ]
+    if as_json:
+        print_json({"task": near[0][0].id, "score": near[0][1], "workflows": found})
+        return
+    for one in found:
+        lacks = [*(f"no {name}" for name in one["missing"]), *one["lacks"]]
+        typer.echo(f"{one['workflow']}: {' > '.join(one['tools'])}{'  ' + '; '.join(lacks) if lacks else ''}")
+
+
+def _memory() -> Memory:
+    from copilot.engine import default_home
+    from copilot.workflows.memory import Memory
+
+    return Memory.of(default_home(), "local")
 
 
 def _everything(as_json: bool) -> list[tuple[Task, tuple[Workflow, ...]]]:

@@ -34,7 +34,7 @@ def lacking(
         given = facts[name]
         for thing in [given] if isinstance(given, Thing) else given:
             tried = [unmet(need, thing, single, strict=strict) for need in needs]
-            found.extend(min(tried, key=len, default=()))
+            found.extend(min(tried, key=lambda each: len(each), default=()))
     return tuple(found)
 
 

@@ -150,7 +150,8 @@ def _in_place(value: Any, given: Any) -> Any:
 
 
 def _free(workflow: Workflow, name: str) -> str:
-    taken = {*workflow.step_ids, *(each.name for each in (*workflow.inputs, *workflow.parameters))}
+    named = {*(each.name for each in workflow.inputs), *(each.name for each in workflow.parameters)}
+    taken = {*workflow.step_ids, *named}
     number = 1
     found = name[:40]
     while found in taken:

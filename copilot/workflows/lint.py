@@ -100,7 +100,7 @@ def lint_workflow(workflow: Workflow, tools: Toolbox) -> Iterator[Problem]:
     ids = workflow.step_ids
     for step_id in sorted({each for each in ids if ids.count(each) > 1}):
         yield Problem(workflow.id, f"two steps are called {step_id!r}")
-    taken = {each.name for each in (*workflow.inputs, *workflow.parameters)}
+    taken = {*(each.name for each in workflow.inputs), *(each.name for each in workflow.parameters)}
     for step_id in sorted(taken & set(ids)):
         yield Problem(workflow.id, f"{step_id!r} is both a step and an input or a parameter")
     if not workflow.steps:
@@ -139,9 +139,9 @@ def _walk(workflow: Workflow, order: Sequence[Step], tools: Toolbox) -> Iterator
         ]
         for each in unknown:
             yield Problem(where, f"nothing is called {each}{_nearby(each.name, known)}")
-        for each in step.after:
-            if each not in workflow.step_ids:
-                yield Problem(where, f"it comes after {each!r}, which is no step")
+        for before in step.after:
+            if before not in workflow.step_ids:
+                yield Problem(where, f"it comes after {before!r}, which is no step")
         if unknown:
             continue
         yield from _arguments(where, step, tool, workflow, optional)
@@ -229,9 +229,9 @@ def _arguments(
         found = reference(value) if isinstance(value, str) else None
         if found is not None and found.name in optional and name in required:
             yield Problem(where, f"{name} is required by {step.tool}, and {found} may be left out")
-        parameter = workflow.parameter(found.name) if found is not None else None
-        if parameter is not None:
-            for limit in (parameter.low, parameter.high, *parameter.choices):
+        varied = workflow.parameter(found.name) if found is not None else None
+        if varied is not None:
+            for limit in (varied.low, varied.high, *varied.choices):
                 if limit is not None and _refused(tool, {**values, name: limit}):
                     yield Problem(
                         where, f"{step.tool} does not take {limit!r} as {name}, which {found} may be"

@@ -7,6 +7,7 @@ main result of a step, `$step.key` another of its results; within a longer text 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -281,7 +282,7 @@ class Task:
     workflows: tuple[Workflow, ...] = ()
     failures: tuple[Failure, ...] = ()
     sources: tuple[Source, ...] = ()
-    tried_on: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    tried_on: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     """By the workflow's name: what it can be run on here, and what must come out (`recording`)."""
 
 

@@ -212,9 +212,10 @@ def _used_inputs(inputs: Mapping[str, Input], used: set[str]) -> tuple[Input, ..
         if name not in used:
             continue
         needs = each.needs
-        for said in ("grid_of", "later_than"):
-            if getattr(needs, said) and getattr(needs, said) not in used:
-                needs = replace(needs, **{said: ""})
+        if needs.grid_of not in used:
+            needs = replace(needs, grid_of="")
+        if needs.later_than not in used:
+            needs = replace(needs, later_than="")
         found.append(replace(each, needs=needs))
     return tuple(found)
 

@@ -196,7 +196,7 @@ def write_record(trials: Iterator[Trial] | list[Trial], path: Path = RECORD) -> 
 def ran(workflow: Workflow, record: Mapping[str, Any] | None = None) -> bool:
     """Whether the record says that this very workflow was run here to its end, with right results."""
     kept = (read_record() if record is None else record).get(workflow.id)
-    return bool(kept) and kept["digest"] == workflow.digest
+    return kept is not None and bool(kept["digest"] == workflow.digest)
 
 
 __all__ = ["RECORD", "Question", "Trial", "ran", "read_record", "trial", "write_record"]

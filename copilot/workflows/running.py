@@ -64,7 +64,7 @@ def context_of(session: Session, instance: Instance) -> tuple[str, ...]:
     """What is known of the data of an instance, as the words of a context."""
     from copilot.workflows.facts import known
 
-    found = []
+    found: list[str] = []
     for name, handle in sorted(instance.inputs.items()):
         thing = known(session.state, session.world(), handle, session.events)
         found.extend(f"{name}.{each}" for each in _said(thing))

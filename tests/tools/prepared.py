@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,11 @@ def past(state: State) -> tuple[Event, ...]:
         )
 
     panelled = state.with_panel("jobs")
-    return (event(1, "db_load", state), event(2, "open_panel", panelled), event(3, "undo", state))
+    table = next(each.id for each in state.artifacts if each.kind == "table")
+    counted = replace(
+        event(4, "group_count", state), args={"by": "dataset"}, data={"table": table}, state=None
+    )
+    return (event(1, "db_load", state), event(2, "open_panel", panelled), event(3, "undo", state), counted)
 
 
 def write_vector(path: Path) -> None:

@@ -93,7 +93,7 @@ def workflow_adjust(
 
     Asked as: use another index in that workflow | filter the speckle before | set the threshold of the
     workflow to 0.3 | replace that step
-    """
+    """  # noqa: E501 - an example is one line
     before = _bound(state, world, workflow)
     after = procedures(world).changed(before, change, step=step, failed=failed, because=because)
     text = f"{before['id']} becomes {after['id']}: {after['adjustments'][-1]['said']}"

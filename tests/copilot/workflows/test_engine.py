@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.engine import Engine
@@ -156,7 +156,8 @@ def test_a_variant_that_fails_is_set_aside_and_the_workflow_itself_is_run(
     assert memory.read().variants[0].set_aside
 
 
-@given(st.lists(st.booleans(), max_size=12))
+@settings(max_examples=25)
+@given(st.lists(st.booleans(), max_size=8))
 def test_a_rule_counts_what_it_did_and_is_set_aside_when_it_mostly_failed(seen: list[bool]) -> None:
     import tempfile
 

@@ -65,7 +65,7 @@ def test_a_workflow_that_breaks_a_law_is_told_which(old: str, new: str, said: st
 
 
 def test_workflows_that_differ_in_numbers_and_names_only_are_alike() -> None:
-    other = GOOD.replace("index,", "green,").replace("$index", "$green").replace("id: weak", "id: low")
+    other = GOOD.replace("id: index", "id: green").replace("$index", "$green").replace("id: weak", "id: low")
     one, two = workflow(GOOD, IMAGE), workflow(other.replace("$weak", "$low"), IMAGE)
     assert shape(one) == shape(two)
     task = Task("test", "water", "Test.", ("a", "b"), (one, replace(two, id="test/two")))
