@@ -60,9 +60,15 @@ def exchange(
     most, came = within_s or seconds(), list[_Found | BaseException]()
 
     async def whole() -> _Found:
+        failed: Exception | None = None
         with anyio.fail_after(most):
             async with connected(row) as client:
-                return await ask(client)
+                try:
+                    return await ask(client)
+                except Exception as error:  # the connection is closed as after any answer, then it is raised
+                    failed = error
+        assert failed is not None
+        raise failed
 
     def run() -> None:
         try:

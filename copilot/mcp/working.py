@@ -72,12 +72,16 @@ async def worked(
     if desk is not None:
         desk.listen(heard)
     telling = Telling(ctx, told)
+    failed: Exception | None = None
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(telling.go_on)
-            found = await anyio.to_thread.run_sync(
-                partial(work, stop), abandon_on_cancel=True, limiter=_limiter()
-            )
+            try:
+                found = await anyio.to_thread.run_sync(
+                    partial(work, stop), abandon_on_cancel=True, limiter=_limiter()
+                )
+            except Exception as error:  # raised once the group is closed, which would make it one of a group
+                failed = error
             group.cancel_scope.cancel()
         await telling.tell()
     except anyio.get_cancelled_exc_class():
@@ -90,6 +94,8 @@ async def worked(
         leave()
         if desk is not None:
             desk.unlisten(heard)
+    if failed is not None:
+        raise failed
     return found
 
 
