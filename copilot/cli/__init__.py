@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from copilot.cli import ask, bench, call, data, doctor, models, session, tools, worker
+from copilot.cli import ask, bench, call, data, doctor, models, session, tools, worker, workflow
 
 app = typer.Typer(
     help="Azimuth: a geospatial copilot. Works without a key and without a network.",
@@ -21,3 +21,4 @@ app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 app.add_typer(models.app, name="models")
 app.add_typer(worker.app, name="worker")
+app.add_typer(workflow.app, name="workflow")
