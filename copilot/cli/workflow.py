@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from copilot.cli import workflow_plan
 from copilot.cli.output import Json, SessionOption, fail, print_json
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from copilot.workflows.recording import Trial
 
 app = typer.Typer(help="Workflows: list, show, run, plan, export, import, lint, learn.", no_args_is_help=True)
+app.command("plan")(workflow_plan.plan)
 Name = Annotated[str, typer.Argument(help="A task, or task/workflow; `copilot workflow list` has them.")]
 
 
@@ -254,44 +256,6 @@ def learn(
             typer.echo(
                 f"{each.made_of} repaired, where {' and '.join(each.context)} (helped {each.helped}{aside})"
             )
-
-
-@app.command()
-def plan(
-    goal: Annotated[str, typer.Argument(help="What is to be reached, in words, or a task's name.")],
-    files: Annotated[list[Path] | None, typer.Argument(help="The data at hand.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Say which workflow would be taken for a goal on some files, and what it lacks; nothing is run."""
-    from copilot.workflows.facts import of_file
-    from copilot.workflows.instantiate import choose, search
-    from tools.conditions import Thing
-
-    near = search(_library(as_json), goal, 1)
-    if not near:
-        fail(f"No workflow of the library is about {goal[:80]!r}.", as_json)
-    vectors = (".geojson", ".gpkg", ".shp", ".parquet")
-    things: dict[str, Thing] = {
-        str(each): of_file(each, "vector" if each.suffix.lower() in vectors else "raster")
-        for each in files or ()
-    }
-    found = [
-        {
-            "workflow": each.workflow.id,
-            "when": each.workflow.when,
-            "inputs": dict(each.inputs),
-            "missing": [one.name for one in each.missing],
-            "lacks": [str(one) for one in each.lacks],
-            "tools": [one.tool for one in each.workflow.order()],
-        }
-        for each in choose(near[0][0], things)
-    ]
-    if as_json:
-        print_json({"task": near[0][0].id, "score": near[0][1], "workflows": found})
-        return
-    for one in found:
-        lacks = [*(f"no {name}" for name in one["missing"]), *one["lacks"]]
-        typer.echo(f"{one['workflow']}: {' > '.join(one['tools'])}{'  ' + '; '.join(lacks) if lacks else ''}")
 
 
 def _memory() -> Memory:
