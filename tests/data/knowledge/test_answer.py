@@ -27,7 +27,7 @@ def test_a_number_is_answered_by_the_fact(base: Base):
 
 
 def test_a_comparison_quotes_both_sides(base: Base):
-    answer = answered(base, retrieve(base, "Is the Airbus A380 longer than the Boeing 747-8?"))
+    answer = answered(base, retrieve(base, "Compare the span of the Airbus A380 and the Boeing 747-8"))
     assert {each.id for each in answer.sources} >= {"airbus-a380", "boeing-747-8"}
 
 
