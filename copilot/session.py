@@ -21,6 +21,7 @@ from copilot.language.view import ARTIFACTS
 from copilot.models import chat_address
 from copilot.names import UNTITLED, kept_text, reviewer, session_name
 from copilot.replaying import replayed
+from copilot.workflows.driving import drive
 from copilot.workflows.starting import procedures_of, starts
 from data.apart.reader import Reader
 from data.catalogue.base import Catalogue
@@ -205,11 +206,7 @@ class Session:
         if self._acts_outside(tool):
             self.refresh()  # what cannot be taken back is not run against a state that is gone
         event = self._append_next(lambda: self._run(tool, args, source, turn, approved))
-        if not starts(event):
-            return event
-        from copilot.workflows.driving import drive
-
-        return drive(self, event)
+        return drive(self, event) if starts(event) else event
 
     def undo(self) -> Event:
         """Take back the last turn that changed the state."""

@@ -60,7 +60,7 @@ def toolbox() -> Toolbox:
 
     return Toolbox(
         (
-            *DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *KNOWLEDGE, *WORKFLOWS, *LANGCHAIN,
-            *OPENAI,
+            *DATABASE, *MAP, *UI, *GEOTOOLS, *VISION, *DATA, *PYTHON, *WEB, *KNOWLEDGE, *WORKFLOWS,
+            *LANGCHAIN, *OPENAI,
         )
     )  # fmt: skip

@@ -41,7 +41,7 @@ def trial(session: Session) -> Callable[[Sequence[Call]], str]:
 
 
 def _failure(session: Session, calls: Sequence[Call], world: World) -> str:
-    toolbox, state, done = session.engine.toolbox, session.state, list[Done]()
+    toolbox, state, done = session.toolbox, session.state, list[Done]()
     for call in calls:
         if call.tool not in toolbox:
             return f"There is no tool '{call.tool}'."
