@@ -11,7 +11,7 @@ from copilot.workflows.foreign.texts import best_of_owner, mean_of_owner, parts_
 
 
 def test_places_and_dates_are_left_away() -> None:
-    asked = "Report flood damage near Port St. Elias since May 2023. Compare it with 40.5°N."
+    asked = "Report flood damage near Port Elias since May 2023. Compare it with 40.5°N."
     assert without_names(asked) == "Report flood damage near since Compare it with"
 
 
