@@ -38,6 +38,9 @@ PAGES = (
     "docs/benchmark.md",
     "docs/performance.md",
     "docs/modelzoo.md",
+    "docs/workflows.md",
+    "docs/knowledge.md",
+    "docs/language.md",
 )
 TOOLS_PAGE = "docs/tools.md"
 MODELS_PAGE = "docs/vision.md"
