@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from copilot.engine import Engine
 from copilot.live import Live
+from copilot.mcp.offered import own_tools
 from copilot.owners import owner_id
 from copilot.server import OwnerAndHeaders, guard, protocol, routes
 from copilot.server import owner as server_owner
@@ -26,6 +27,7 @@ from copilot.session import Session
 from state.tokens import Tokens
 from tests.copilot.mcp.conftest import ERAS, asked, run, serving, until
 from tests.copilot.mcp.test_server import both, data_of
+from tools.toolbox import toolbox
 
 ANNA, BEN = owner_id("anna's browser"), owner_id("ben's browser")
 
@@ -180,9 +182,10 @@ def test_an_address_below_lists_one_category(app: str, token: Any) -> None:
         return {each.name for each in (await client.list_tools()).tools}
 
     shown = token("laptop", ANNA)
-    found = talk(f"{app}/mcp/knowledge", shown, "auto", names), talk(f"{app}/mcp/ui", shown, "legacy", names)
-    assert found[0] == {"ask", "search_tools", "call_tool", "begin_session"}
-    assert {"undo", "open_panel"} <= found[1]
+    for kind, era in (("knowledge", "auto"), ("ui", "legacy")):
+        of_kind = {each.name for each in toolbox() if each.category == kind}
+        assert of_kind
+        assert talk(f"{app}/mcp/{kind}", shown, era, names) == {each.name for each in own_tools()} | of_kind
     answer = httpx.post(
         f"{app}/mcp/nothing", json=HELLO, headers={**KINDS, "Authorization": f"Bearer {shown}"}
     )
