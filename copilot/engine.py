@@ -251,7 +251,7 @@ class Engine:
         """The servers of others, whose tools join the toolbox of a session."""
         from copilot.mcp.foreign import Foreign
 
-        return Foreign(self.store)
+        return Foreign(self.store, lambda: self.toolbox)
 
     def clock(self) -> date:
         """Today, in UTC."""

@@ -52,7 +52,9 @@ def disk_full() -> str:
 
 def ran_out(error: BaseException | None) -> bool:
     """Whether an error says that a disk is full, or comes of one that does."""
-    while error is not None:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
         if "no space left on device" in _said(error):  # so GDAL puts it

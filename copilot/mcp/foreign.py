@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,7 @@ class _Seen:
     """The toolbox of an owner, as of a moment."""
 
     at: float
+    own: Toolbox
     rows: list[ServerRow]
     toolbox: Toolbox
 
@@ -61,6 +62,8 @@ class Foreign:
     """The servers of a store, and their tools. Safe to use from several threads."""
 
     store: Store
+    own: Callable[[], Toolbox] = toolbox
+    """Azimuth's tools, which those of servers join."""
     _seen: OrderedDict[str, _Seen] = field(default_factory=OrderedDict)
     _servers: Servers | None = None
 
@@ -76,18 +79,20 @@ class Foreign:
 
         The same value as long as they are the same. While the store is away, what was last known.
         """
-        seen, now = self._seen.get(owner), time.monotonic()
+        own, seen, now = self.own(), self._seen.get(owner), time.monotonic()
+        if seen is not None and seen.own is not own:
+            seen = None
         if seen is not None and now - seen.at < FRESH_S:
             return seen.toolbox
         try:
             rows = self.servers.of(owner)
         except StoreUnavailable:
-            return seen.toolbox if seen is not None else toolbox()
+            return seen.toolbox if seen is not None else own
         if seen is not None and seen.rows == rows:
             seen.at = now
             return seen.toolbox
-        found = toolbox().having(tool for row in rows for tool in tools_of(row))
-        self._seen[owner] = _Seen(now, rows, found)
+        found = own.having(tool for row in rows for tool in tools_of(row))
+        self._seen[owner] = _Seen(now, own, rows, found)
         while len(self._seen) > _KEPT_OWNERS:
             self._seen.popitem(last=False)
         return found

@@ -13,7 +13,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from copilot.mcp.offered import Offer
+    from copilot.mcp.server import Asking, Context
     from copilot.mcp.visitors import Visitors
 
 PATH = "/mcp"
@@ -89,7 +90,7 @@ class McpEndpoint:
         from copilot.mcp.server import mcp_server
 
         return StreamableHTTPSessionManager(
-            mcp_server(self.visitors(), lambda ctx: ctx.request.scope[_WHO]),
+            mcp_server(self.visitors(), _asking),
             max_sessions=MAX_CONNECTIONS,
             session_idle_timeout=IDLE_S,
             max_request_body_size=self.max_body_bytes,
@@ -144,6 +145,13 @@ class McpEndpoint:
         return {**scope, _WHO: asking, "user": AuthenticatedUser(known)}
 
 
+def _asking(ctx: Context) -> Asking:
+    """Who has sent the request that is answered: every one comes through `McpEndpoint`."""
+    assert ctx.request is not None
+    asking: Asking = ctx.request.scope[_WHO]
+    return asking
+
+
 def _unknown() -> JSONResponse:
     said = (
         "Show a token: Authorization: Bearer …; whoever runs Azimuth makes one with `copilot mcp token NAME`."
@@ -153,5 +161,5 @@ def _unknown() -> JSONResponse:
     )
 
 
-def _refused(status: int, sentence: str) -> Any:
+def _refused(status: int, sentence: str) -> JSONResponse:
     return JSONResponse({"error": sentence}, status_code=status)

@@ -1,9 +1,9 @@
 """Azimuth's tools as MCP has them, and which of them a client is listed.
 
-A client that loads every tool fills its model's context with 255 schemas. So the usual list is short:
-`ask`, and `search_tools` with `call_tool`, by which each of the others is found and called. The whole list,
-or one category, is at an address of its own (`/mcp/all`, `/mcp/vision`). Whatever is listed, every tool can
-be called by its name.
+A client that loads every tool fills its model's context with more than 250 schemas. So the usual list is
+short: `ask`, and `search_tools` with `call_tool`, by which each of the others is found and called. The whole
+list, or one category, is at an address of its own (`/mcp/all`, `/mcp/vision`). Whatever is listed, every tool
+can be called by its name.
 """
 
 from __future__ import annotations

@@ -40,59 +40,84 @@ class Asking:
 
 def mcp_server(visitors: Visitors, who: Callable[[Context], Asking]) -> Server[Any]:
     """The server. `who` tells of each request whose it is."""
+    asked = _Asked(visitors, who)
+    return Server(
+        "azimuth",
+        version=VERSION,
+        title="Azimuth",
+        instructions=INSTRUCTIONS,
+        get_tool_input_schema=_input_schema,
+        on_list_tools=asked.list_tools,
+        on_call_tool=asked.call_tool,
+        on_list_resources=asked.list_resources,
+        on_list_resource_templates=asked.list_templates,
+        on_read_resource=asked.read_resource,
+        on_list_prompts=asked.list_prompts,
+        on_get_prompt=asked.get_prompt,
+    )
 
-    async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        asking = who(ctx)
-        owned = await _thread(lambda: visitors.engine.toolbox_for(asking.person.owner))
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the server answers to each kind of request."""
+
+    visitors: Visitors
+    who: Callable[[Context], Asking]
+
+    async def list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        asking = self.who(ctx)
+        owned = await self._thread(lambda: self.visitors.engine.toolbox_for(asking.person.owner))
         tools = asking.offer.listed(owned)
         start = _start(params, len(tools))
         following = str(start + PAGE) if start + PAGE < len(tools) else None
         return types.ListToolsResult(tools=tools[start : start + PAGE], next_cursor=following)
 
     async def call_tool(
-        ctx: Context, params: types.CallToolRequestParams
+        self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        asking = who(ctx)
+        asking = self.who(ctx)
         try:
-            return await called(ctx, params, visitors, asking.person, asking.offer)
+            return await called(ctx, params, self.visitors, asking.person, asking.offer)
         except Again as again:
             return again.result
 
     async def list_resources(
-        ctx: Context, params: types.PaginatedRequestParams | None
+        self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        session = await _thread(lambda: visitors.session(who(ctx).person))
+        session = await self._thread(lambda: self.visitors.session(self.who(ctx).person))
         return types.ListResourcesResult(resources=resources.there(session))
 
     async def list_templates(
-        ctx: Context, params: types.PaginatedRequestParams | None
+        self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=resources.templates())
 
     async def read_resource(
-        ctx: Context, params: types.ReadResourceRequestParams
+        self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        person, uri = who(ctx).person, str(params.uri)
+        person, uri = self.who(ctx).person, str(params.uri)
 
         def read() -> list[Any]:
-            session = visitors.look(person, resources.parsed(uri)[0])
+            session = self.visitors.look(person, resources.parsed(uri)[0])
             session.refresh()
             return list(resources.read(session, uri))
 
-        return types.ReadResourceResult(contents=await _thread(read))
+        return types.ReadResourceResult(contents=await self._thread(read))
 
     async def list_prompts(
-        ctx: Context, params: types.PaginatedRequestParams | None
+        self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=prompts.listed())
 
-    async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         try:
             return prompts.filled(params.name, params.arguments or {})
         except prompts.NoPrompt as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
 
-    async def _thread(work: Callable[[], Any]) -> Any:
+    async def _thread(self, work: Callable[[], Any]) -> Any:
         """What `work` returns, done in a thread; what goes wrong is a sentence."""
         try:
             return await anyio.to_thread.run_sync(work)
@@ -103,23 +128,8 @@ def mcp_server(visitors: Visitors, who: Callable[[Context], Asking]) -> Server[A
         except StoreUnavailable as error:
             raise MCPError(types.INTERNAL_ERROR, error.public) from None
         except ToolError as error:
-            said = visitors.engine.mask.text(str(error)) if visitors.served else str(error)
+            said = self.visitors.engine.mask.text(str(error)) if self.visitors.served else str(error)
             raise MCPError(types.INVALID_PARAMS, said) from None
-
-    return Server(
-        "azimuth",
-        version=VERSION,
-        title="Azimuth",
-        instructions=INSTRUCTIONS,
-        get_tool_input_schema=_input_schema,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-    )
 
 
 def _input_schema(name: str) -> Mapping[str, Any] | None:

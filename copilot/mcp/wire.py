@@ -34,7 +34,6 @@ MAX_REDIRECTS = 5
 SECONDS = 60.0
 SECONDS_VARIABLE = "AZIMUTH_MCP_SECONDS"
 """How long a call of another server's tool may take."""
-_SILENT_S = 30.0
 _AFTER_S = 6.0
 """How long an exchange that is over may take to close: a process is asked to end before it is made to."""
 _Found = TypeVar("_Found")
@@ -82,6 +81,8 @@ def exchange(
     if not came:
         raise OutsideError(_too_long(row, most))
     found = came[0]
+    if isinstance(found, ToolError):
+        raise found
     if isinstance(found, BaseException):
         raise in_words(row, found, most) from found
     return found
@@ -116,7 +117,7 @@ async def _http(row: ServerRow) -> AsyncIterator[httpx2.AsyncClient]:
     headers = {"accept-encoding": "identity", "user-agent": "Azimuth (geospatial copilot)"}
     if row.secret and (token := os.environ.get(row.secret)):
         headers["authorization"] = f"Bearer {token}"
-    timeout = httpx2.Timeout(10.0, read=_SILENT_S)
+    timeout = httpx2.Timeout(10.0, read=None)  # the whole exchange has its time
     async with httpx2.AsyncClient(
         transport=_guarded(), headers=headers, timeout=timeout, trust_env=False, max_redirects=MAX_REDIRECTS
     ) as client:
@@ -190,8 +191,8 @@ def in_words(row: ServerRow, error: BaseException, most: float) -> ToolError:
     """What went wrong between us and a server, in one sentence without the server's own words."""
     inner = list(_leaves(error))
     for each in inner:
-        if isinstance(each, ToolError):
-            return each
+        if isinstance(each, ToolError):  # a copy: an error that is raised from itself has no first cause
+            return type(each)(*each.args)
         if isinstance(each, (_Turned, WebError)):
             return OutsideError(str(each))
     if any(isinstance(each, TimeoutError) for each in inner):

@@ -39,7 +39,8 @@ class Scripted(BaseChatModel):
     """The one that had to be called, each time."""
 
     def __init__(self, *says: Said) -> None:
-        super().__init__(says=list(says), heard=[], tools=[], bound=[], forced=[])
+        fields: dict[str, Any] = {"says": list(says), "heard": [], "tools": [], "bound": [], "forced": []}
+        super().__init__(**fields)
 
     @property
     def _llm_type(self) -> str:

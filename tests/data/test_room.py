@@ -53,3 +53,11 @@ def test_an_error_without_words_says_nothing_of_a_disk_and_what_it_comes_of_is_s
     full = Wordless()
     full.__cause__ = OSError(errno.ENOSPC, "No space left on device")
     assert ran_out(full)
+
+
+def test_errors_that_come_of_each_other_are_looked_at_once() -> None:
+    first, second = ValueError("first"), ValueError("second")
+    first.__cause__, second.__cause__ = second, first
+    assert not ran_out(first)
+    second.__context__ = second.__cause__ = second
+    assert not ran_out(second)

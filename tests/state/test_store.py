@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -72,7 +72,7 @@ def test_a_number_that_is_taken_is_a_conflict_that_names_it(store: Store) -> Non
 
 @pytest.mark.parametrize("act", ["session", "append", "rename", "share"])
 def test_a_session_that_is_not_there_is_told_in_one_sentence(store: Store, act: str) -> None:
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "session": lambda: store.session("nowhere"),
         "append": lambda: store.append("nowhere", [call(1)]),
         "rename": lambda: store.rename("nowhere", "x"),

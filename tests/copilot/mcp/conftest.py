@@ -49,7 +49,7 @@ def serving(app: Any, port: int | None = None) -> Iterator[str]:
         thread.join(10)
 
 
-def run(work: Callable[[], Awaitable[Any]], within_s: float = 60) -> Any:
+def run(work: Callable[[], Awaitable[Any]], within_s: float = 240) -> Any:
     """What the coroutine returns, in an event loop of its own."""
 
     async def bounded() -> Any:
@@ -71,10 +71,11 @@ async def asked(client: Client, ask: Callable[[Client], Awaitable[Any]]) -> Any:
 
 
 async def until(true: Callable[[], bool]) -> None:
-    """Wait for what a client is told beside its answer: the SDK may pass that on a moment later."""
-    for _ in range(250):
-        if true():
-            return
+    """Wait for what a client is told beside its answer: the SDK may pass that on a moment later.
+
+    What never comes ends with the time of `run`.
+    """
+    while not true():
         await anyio.sleep(0.02)
 
 

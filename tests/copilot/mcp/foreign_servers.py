@@ -34,13 +34,17 @@ TABLE = {"type": "object", "properties": {"table": {"type": "string", "contentMe
 Context = ServerRequestContext[Any, Any]
 
 
-def tool(name: str, description: str, schema: dict[str, Any] | None = None, **hints: bool) -> types.Tool:
+def tool(
+    name: str, description: str, schema: dict[str, Any] | None = None, *, read_only_hint: bool | None = None
+) -> types.Tool:
     """One tool of a server."""
     return types.Tool(
         name=name,
         description=description,
         input_schema=schema or {"type": "object", "properties": {}},
-        annotations=types.ToolAnnotations(**hints) if hints else None,
+        annotations=types.ToolAnnotations(read_only_hint=read_only_hint)
+        if read_only_hint is not None
+        else None,
     )
 
 
@@ -57,7 +61,8 @@ TOOLS = [
 
 async def answer(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
     """What the good server answers."""
-    given, more = params.arguments or {}, []
+    given = params.arguments or {}
+    more: list[types.EmbeddedResource | types.ResourceLink] = []
     match params.name:
         case "soil_moisture":
             text = f"The soil of {given['place']} holds 0.31 of water."

@@ -112,7 +112,9 @@ WET = ("farm__soil_moisture", {"place": "Pau"})
 
 def test_a_model_asks_before_it_reaches_another_server_and_runs_it_when_told_to(added: Session) -> None:
     first = added.ask("plough it", model=Scripted(calls(PLOUGH)))
-    assert (first.outcome, first.state.ui.question.choices) == ("asked", (YES, ALWAYS, NO))
+    question = first.state.ui.question
+    assert question is not None
+    assert (first.outcome, question.choices) == ("asked", (YES, ALWAYS, NO))
     assert [(each.tool, each.ok) for each in first.calls] == [("farm__plough", False), ("ask_user", True)]
     second = added.ask("yes", model=Scripted(AIMessage("Done.")))
     assert [(each.tool, each.ok, each.text) for each in second.calls] == [

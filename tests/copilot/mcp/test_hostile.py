@@ -21,6 +21,7 @@ from copilot.session import Session
 from state.servers import ServerRow
 from tests.copilot.mcp.conftest import serving
 from tests.copilot.mcp.foreign_servers import PLACE, over_http, server, tool
+from tools.added import AddedTool
 from tools.base import ToolError
 
 
@@ -131,9 +132,17 @@ def test_schemas_are_made_small_and_plain_or_left_out(engine: Engine, allowed: A
     assert taken["text"]["description"].startswith("A[2Jtext with words words")
     assert len(taken["text"]["description"]) == 300
     session = Session.open(engine=engine)
-    assert (
-        session.toolbox.get("bad__odd").checked({"text": "a" * 100 + "!", "__class__": 3})["__class__"] == 3
-    )
+    kept = session.toolbox.get("bad__odd")
+    assert isinstance(kept, AddedTool)
+    given = {"text": "a" * 100 + "!", "__class__": 3}
+    assert kept.checked(given) == given
+
+
+def test_a_type_that_is_none_is_dropped_and_a_schema_that_cannot_be_checked_by_is_refused() -> None:
+    strange = {"properties": {"a": {"type": [{"b": 1}]}, "b": {"type": ["string", "null"]}}}
+    assert plain_schema(strange, "bad__tool")["properties"] == {"a": {}, "b": {"type": ["string", "null"]}}
+    with pytest.raises(ToolError, match="What bad__tool says of its arguments is no JSON schema"):
+        plain_schema({"properties": {"a": {"type": "number", "minimum": "low"}}}, "bad__tool")
 
 
 def test_a_schema_of_megabytes_is_refused_before_it_is_kept() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import httpx
@@ -19,6 +20,7 @@ from starlette.routing import Route
 
 from copilot.engine import Engine
 from copilot.live import Live
+from copilot.mcp.offered import own_tools
 from copilot.owners import owner_id
 from copilot.server import OwnerAndHeaders, guard, protocol, routes
 from copilot.server import owner as server_owner
@@ -26,6 +28,7 @@ from copilot.session import Session
 from state.tokens import Tokens
 from tests.copilot.mcp.conftest import ERAS, asked, run, serving, until
 from tests.copilot.mcp.test_server import both, data_of
+from tools.toolbox import toolbox
 
 ANNA, BEN = owner_id("anna's browser"), owner_id("ben's browser")
 
@@ -72,6 +75,7 @@ def talk(at: str, token: str, era: str, ask: Callable[[Client], Awaitable[Any]],
     return run(within)
 
 
+post = partial(httpx.post, timeout=60)  # the first one that is let in waits for the SDK to be loaded
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 KINDS = {"Accept": "application/json, text/event-stream"}
 
@@ -82,15 +86,15 @@ def test_nobody_is_answered_without_a_token_that_was_issued_and_not_revoked(
     lost = token("lost laptop", ANNA)
     assert Tokens(engine.store).revoke("lost laptop")
     for shown in ({}, {"Authorization": "Bearer azm_made-up"}, {"Authorization": f"Bearer {lost}"}):
-        answer = httpx.post(f"{app}/mcp", json=HELLO, headers={**KINDS, **shown})
+        answer = post(f"{app}/mcp", json=HELLO, headers={**KINDS, **shown})
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"] == 'Bearer realm="azimuth"'
 
 
 def test_a_page_of_another_site_and_another_name_are_turned_away(app: str, token: Any) -> None:
     shown = {**KINDS, "Authorization": f"Bearer {token('laptop', ANNA)}"}
-    other = httpx.post(f"{app}/mcp", json=HELLO, headers={**shown, "Origin": "https://evil.example"})
-    rebound = httpx.post(f"{app}/mcp", json=HELLO, headers={**shown, "Host": "evil.example"})
+    other = post(f"{app}/mcp", json=HELLO, headers={**shown, "Origin": "https://evil.example"})
+    rebound = post(f"{app}/mcp", json=HELLO, headers={**shown, "Host": "evil.example"})
     assert (other.status_code, rebound.status_code) == (403, 421)
 
 
@@ -156,11 +160,11 @@ def test_a_connection_is_nobody_elses(app: str, token: Any) -> None:
             "clientInfo": {"name": "raw", "version": "1"},
         },
     }
-    opened = httpx.post(f"{app}/mcp", json=begin, headers=shown)
+    opened = post(f"{app}/mcp", json=begin, headers=shown)
     connection = {"mcp-session-id": opened.headers["mcp-session-id"]}
     stranger = {**KINDS, "Authorization": f"Bearer {token('ben', BEN)}", **connection}
-    assert httpx.post(f"{app}/mcp", json=HELLO, headers={**shown, **connection}).status_code == 200
-    assert httpx.post(f"{app}/mcp", json=HELLO, headers=stranger).status_code == 404
+    assert post(f"{app}/mcp", json=HELLO, headers={**shown, **connection}).status_code == 200
+    assert post(f"{app}/mcp", json=HELLO, headers=stranger).status_code == 404
 
 
 @both
@@ -180,12 +184,11 @@ def test_an_address_below_lists_one_category(app: str, token: Any) -> None:
         return {each.name for each in (await client.list_tools()).tools}
 
     shown = token("laptop", ANNA)
-    found = talk(f"{app}/mcp/knowledge", shown, "auto", names), talk(f"{app}/mcp/ui", shown, "legacy", names)
-    assert found[0] == {"ask", "search_tools", "call_tool", "begin_session"}
-    assert {"undo", "open_panel"} <= found[1]
-    answer = httpx.post(
-        f"{app}/mcp/nothing", json=HELLO, headers={**KINDS, "Authorization": f"Bearer {shown}"}
-    )
+    for kind, era in (("knowledge", "auto"), ("ui", "legacy")):
+        of_kind = {each.name for each in toolbox() if each.category == kind}
+        assert of_kind
+        assert talk(f"{app}/mcp/{kind}", shown, era, names) == {each.name for each in own_tools()} | of_kind
+    answer = post(f"{app}/mcp/nothing", json=HELLO, headers={**KINDS, "Authorization": f"Bearer {shown}"})
     assert answer.status_code == 404
 
 

@@ -39,7 +39,7 @@ def test_a_conversation_from_another_process_ends_in_the_state_of_the_same_conve
             session = data_of(answers[-1])["session"]
         return listed, answers
 
-    listed, answers = run(lambda: asked(Client(program), converse), 240)
+    listed, answers = run(lambda: asked(Client(program), converse))
     engine = Engine(home=home, catalogue_url=str(small_catalogue), today=TODAY)
     there = Session.open(data_of(answers[-1])["session"], engine=engine)
     here = Session.open(engine=engine)
