@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,9 +19,10 @@ import numpy as np
 
 from data.knowledge.base import Base
 from data.knowledge.dualrag import Guidance, Guide
+from data.knowledge.graph import Link
 from data.knowledge.index import Floats
 from data.knowledge.model import Passage
-from data.knowledge.words import content_stems, sentences_of
+from data.knowledge.words import content_stems, instruction_stems, sentences_of, words_of
 
 NOTHING = "The knowledge base does not say."
 WEIGHTS = Path(__file__).parent / "weights.json"
@@ -76,6 +77,9 @@ class _Sentence:
     place: int
     """The rank of its passage."""
     covered: float
+    """The share of the question's rare words that it holds."""
+    asked: float
+    """The same of the words that stand in no known name."""
 
 
 def answered(base: Base, found: Guidance) -> Answer:
@@ -105,32 +109,46 @@ class _Read:
     cosines: Floats
     """With the question."""
     scores: Floats
+    asked: Floats
+    """The scores by what the question says besides the names in it."""
     weights: Mapping[str, float]
     """How rare each stem of the question is."""
 
 
 def _read(base: Base, found: Guidance) -> _Read | None:
-    weights = {each: base.rarity.of_stem(each) for each in set(content_stems(found.question))}
-    sentences = _candidates(found, weights)
+    told = set(content_stems(found.question)) - instruction_stems()
+    weights = {each: base.rarity.of_stem(each) for each in sorted(told)}
+    besides = {each: weights[each] for each in sorted(stems_besides_names(base, found.question) & told)}
+    sentences = _candidates(found, weights, besides)
     if not sentences:
         return None
     vectors = base.encode([_in_context(each) for each in sentences])
     cosines = vectors @ found.vector
-    return _Read(sentences, vectors, cosines, _scores(sentences, cosines), weights)
+    scores = _scores(sentences, cosines, [each.covered for each in sentences])
+    asked = _scores(sentences, cosines, [each.asked for each in sentences])
+    return _Read(sentences, vectors, cosines, scores, asked, weights)
 
 
-def _candidates(found: Guidance, weights: Mapping[str, float]) -> list[_Sentence]:
-    total = sum(weights.values()) or 1.0
+def _candidates(
+    found: Guidance, weights: Mapping[str, float], besides: Mapping[str, float]
+) -> list[_Sentence]:
+    """The sentences with most of the question's words; those besides names count twice.
+
+    What names both sides of a comparison would else leave no room for what says something of one.
+    """
     every: list[_Sentence] = []
     for place, guide in enumerate(found.guides[:_READ_PASSAGES]):
         named = set(content_stems(" ".join((guide.passage.title, *guide.passage.aliases))))
         for text in sentences_of(guide.passage.text):
-            held = set(content_stems(text)) | named
-            every.append(
-                _Sentence(text, guide, place, sum(w for s, w in weights.items() if s in held) / total)
-            )
-    every.sort(key=lambda each: (-each.covered, each.place))
+            held = weights.keys() & (named | set(content_stems(text)))
+            every.append(_Sentence(text, guide, place, _share(held, weights), _share(held, besides)))
+    every.sort(key=lambda each: (-each.covered - each.asked, each.place))
     return every[:_EMBEDDED_SENTENCES]
+
+
+def _share(held: Iterable[str], weights: Mapping[str, float]) -> float:
+    """What share of the weight some stems have."""
+    return sum(weights.get(each, 0.0) for each in sorted(held)) / (sum(weights.values()) or 1.0)
 
 
 def _in_context(sentence: _Sentence) -> str:
@@ -139,20 +157,26 @@ def _in_context(sentence: _Sentence) -> str:
     return sentence.text if title in sentence.text else f"{title}: {sentence.text}"
 
 
-def _scores(sentences: Sequence[_Sentence], cosines: Floats) -> Floats:
-    covered = np.array([each.covered for each in sentences], dtype=np.float32)
+def _scores(sentences: Sequence[_Sentence], cosines: Floats, covered: Sequence[float]) -> Floats:
+    shares = np.array(covered, dtype=np.float32)
     places = np.array([each.place for each in sentences], dtype=np.float32)
-    scores: Floats = 0.6 * cosines + 0.4 * covered - np.float32(0.02) * places
+    scores: Floats = 0.6 * cosines + 0.4 * shares - np.float32(0.02) * places
     return scores
 
 
 def _chosen(base: Base, found: Guidance, read: _Read) -> list[int]:
-    """The best sentence, one for each thing that the question names, and others that are nearly as good."""
+    """The best sentence, one for each thing that the question names, and others that are nearly as good.
+
+    Of several things that are named, each has the sentence that says what is asked of it, not the one that
+    names the others too.
+    """
     sentences, scores, vectors = read.sentences, read.scores, read.vectors
     order = [int(each) for each in np.argsort(-scores, kind="stable")]
+    names = list(dict.fromkeys(each.entities for each in named_in(base, found.question)))
+    of_each = [int(at) for at in np.argsort(-read.asked, kind="stable")] if len(names) > 1 else order
     wanted = order[:1]
-    for ids in named_in(base, found.question):
-        wanted += next(([at] for at in order if sentences[at].guide.passage.id in ids), [])
+    for ids in names:
+        wanted += next(([at] for at in of_each if sentences[at].guide.passage.id in ids), [])
     wanted += [at for at in order if scores[at] >= _GOOD_SHARE * scores[order[0]]]
     chosen: list[int] = []
     for at in dict.fromkeys(wanted):
@@ -162,11 +186,16 @@ def _chosen(base: Base, found: Guidance, read: _Read) -> list[int]:
     return sorted(chosen, key=lambda at: (sentences[at].place, -scores[at]))
 
 
-def named_in(base: Base, question: str) -> list[tuple[str, ...]]:
-    """For each known name in the question the entries that bear it."""
-    return [
-        link.entities for each in base.shelves for link in each.shelf.linker.links(question)
-    ]  # fmt: skip
+def named_in(base: Base, question: str) -> list[Link]:
+    """The known names in the question."""
+    return [link for each in base.shelves for link in each.shelf.linker.links(question)]
+
+
+def stems_besides_names(base: Base, question: str) -> set[str]:
+    """The stems of a question that stand in no known name."""
+    words = words_of(question)
+    named = {at for link in named_in(base, question) for at in range(link.first, link.last)}
+    return set(content_stems(" ".join(each for at, each in enumerate(words) if at not in named)))
 
 
 def _missing(found: Guidance) -> tuple[str, ...]:
@@ -205,7 +234,7 @@ def _signs(base: Base, found: Guidance, read: _Read) -> dict[str, float]:
         "covered": max(sum(w for s, w in weights.items() if s in held) / total for held in stems),
         "together": sum(w for s, w in weights.items() if s in together) / total,
         "rarest": float(rarest in together),
-        "named": float(any(first.id in each for each in named_in(base, found.question))),
+        "named": float(any(first.id in each.entities for each in named_in(base, found.question))),
     }
 
 

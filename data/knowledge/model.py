@@ -57,9 +57,18 @@ class Entry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its title, without what stands in brackets too, and its aliases."""
+        """Its title, without what stands in brackets too, without its maker, and its aliases.
+
+        A number alone is none: Boeing 747-8 is 747-8, but Cessna 172 is not 172.
+        """
         short = self.title.partition(" (")[0]
-        return tuple(dict.fromkeys((self.title, short, *self.aliases)))
+        makers = [f"{each.value} " for each in self.facts if each.key == "maker"]
+        models = [short.removeprefix(each) for each in makers if short.startswith(each)]
+        return tuple(
+            dict.fromkeys(
+                (self.title, short, *self.aliases, *(each for each in models if not each.isdigit()))
+            )
+        )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -41,14 +42,29 @@ def stems_of(text: str) -> list[str]:
 
 
 def content_stems(text: str) -> list[str]:
-    """The stems of the words that carry meaning."""
-    return [stem(each) for each in words_of(text) if each not in function_words()]
+    """The stems of the words that carry meaning; of an adjective of measure those of what it measures."""
+    nouns = _measures()
+    return [stem(nouns.get(each, each)) for each in words_of(text) if each not in function_words()]
 
 
 @cache
 def function_words() -> frozenset[str]:
     """Words that stand in any question: articles, pronouns, auxiliaries, question words."""
     return frozenset(_lines("function_words.txt"))
+
+
+@cache
+def instruction_stems() -> frozenset[str]:
+    """The stems of words that say what to do with what is found."""
+    return frozenset(stem(each) for each in _lines("instructions.txt"))
+
+
+@cache
+def _measures() -> Mapping[str, str]:
+    """`longer` to `length`: questions have the adjective where facts have the noun."""
+    lines = (_FOLDER / "measures.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    return {adjective: noun for noun, *adjectives in rows for adjective in adjectives}
 
 
 @cache

@@ -16,6 +16,7 @@ from tools.knowledge.shared import (
     answer_data,
     asked,
     base_of,
+    encoder_of,
     knowing,
     said_answer,
     source_data,
@@ -92,7 +93,7 @@ def answer_tools(
     data = {**answer_data(answer, found), "by": by}
     if address is None or not answer.said:
         return Step(state, said_answer(answer), data)
-    told = phrased(address, base.encode, wanted, [each.passage for each in found.guides])
+    told = phrased(address, encoder_of(world), wanted, [each.passage for each in found.guides])
     sources = [source_data(n, each) for n, each in enumerate(told.sources, start=1)]
     data |= {
         "answer": told.text,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -55,8 +55,8 @@ def wiki_rag(
         found, _ = search(terms, language, articles)
         read = [article(each.title, language, _CHARACTERS, only_lead=False) for each in found]
     if not any(each.text for each in read):
-        data = {"question": wanted, "searched": terms, "articles": []}
-        return Step(state, f"Wikipedia ({language}) has no article on {one_line(terms)!r}.", data)
+        none = {"question": wanted, "searched": terms, "articles": []}
+        return Step(state, f"Wikipedia ({language}) has no article on {one_line(terms)!r}.", none)
     passages = [
         passage
         for each in read
@@ -70,7 +70,7 @@ def wiki_rag(
         answer = answered(base, guidance)
     names = ", ".join(f"{one_line(each.title)} <{each.url}>" for each in read)
     listed = [{"title": each.title, "url": each.url, "revision": each.revision} for each in read]
-    data = {**answer_data(answer, guidance), "searched": terms, "articles": listed}
+    data: dict[str, Any] = {**answer_data(answer, guidance), "searched": terms, "articles": listed}
     return Step(state, f"{said_answer(answer)} Read on Wikipedia ({OUTSIDE}): {names}.", data)
 
 

@@ -17,7 +17,7 @@ def keywords(weights: list[int]) -> list[Keyword]:
 
 
 @given(WEIGHTS, st.integers(1, 50))
-def test_each_keyword_takes_its_share_of_n_within_one_and_all_take_n(weights: list[int], n: int):
+def test_each_keyword_takes_its_share_of_n_within_one_and_all_take_n(weights: list[int], n: int) -> None:
     found = shares(keywords(weights), n)
     assert sum(found) == n
     assert all(
@@ -25,32 +25,32 @@ def test_each_keyword_takes_its_share_of_n_within_one_and_all_take_n(weights: li
     )
 
 
-def test_shares_are_those_of_the_formula_where_it_gives_whole_numbers():
+def test_shares_are_those_of_the_formula_where_it_gives_whole_numbers() -> None:
     assert shares(keywords([5, 3, 2]), 10) == (5, 3, 2)
     assert shares([], 10) == ()
 
 
 @given(st.floats(0, 20), st.floats(0.1, 20))
-def test_a_weight_is_a_whole_number_from_1_to_10(score: float, best: float):
+def test_a_weight_is_a_whole_number_from_1_to_10(score: float, best: float) -> None:
     assert 1 <= scaled(score, best) <= 10
 
 
-def test_keywords_are_the_names_in_a_question_and_what_else_carries_meaning(base: Base):
+def test_keywords_are_the_names_in_a_question_and_what_else_carries_meaning(base: Base) -> None:
     found = embedded_keywords(base, "How does a Lee filter make the speckle of SAR images weaker?")
     assert {each.text for each in found} == {"lee filter", "speckle", "sar", "images weaker"}
     assert max(each.weight for each in found) == 10
 
 
-def test_the_rarer_word_weighs_more(base: Base):
+def test_the_rarer_word_weighs_more(base: Base) -> None:
     weights = {each.text: each.weight for each in embedded_keywords(base, "radar or Toulouse")}
     assert weights["toulouse"] > weights["radar"]
 
 
-def test_a_question_of_empty_words_is_its_own_keyword(base: Base):
+def test_a_question_of_empty_words_is_its_own_keyword(base: Base) -> None:
     assert embedded_keywords(base, "what is  this?") == (Keyword("what is this?", 10),)
 
 
-def test_the_guidance_is_the_union_of_both_paths_and_says_which_led_where(base: Base):
+def test_the_guidance_is_the_union_of_both_paths_and_says_which_led_where(base: Base) -> None:
     question = "Compare the span of the A380 and the 747-8"
     chosen = [Keyword("A380", 5), Keyword("747-8", 5)]
     both = retrieve(base, question, n=2, keywords=chosen)
@@ -66,7 +66,7 @@ def test_the_guidance_is_the_union_of_both_paths_and_says_which_led_where(base: 
     }
 
 
-def test_local_follows_entities_and_global_follows_relations(base: Base):
+def test_local_follows_entities_and_global_follows_relations(base: Base) -> None:
     texts = ["Lee filter", "Speckle reduced by Lee filter"]
     vectors = base.encode(texts)
     local, related = base.ranked(texts, vectors, 2, "local")[0], base.ranked(texts, vectors, 2, "global")[1]

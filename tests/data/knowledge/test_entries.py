@@ -25,7 +25,13 @@ def entry(**changes: object) -> Entry:
     return Entry(**{**given, "file": "f.yaml", **changes})  # type: ignore[arg-type]
 
 
-def test_an_entry_is_read_with_all_that_it_says():
+def test_a_name_without_its_maker_is_one_too_but_a_number_alone_is_none() -> None:
+    made = (Fact("maker", "Boeing"),)
+    assert entry(title="Boeing 747-8", facts=made).names == ("Boeing 747-8", "747-8")
+    assert entry(title="Boeing 707", facts=made).names == ("Boeing 707",)
+
+
+def test_an_entry_is_read_with_all_that_it_says() -> None:
     found = {each.id: each for each in entries_in(FILE)}["airbus-a380"]
     assert found == Entry(
         id="airbus-a380",
@@ -50,24 +56,24 @@ def test_an_entry_is_read_with_all_that_it_says():
         ("- [", "f.yaml is no YAML: "),
     ],
 )
-def test_what_is_no_entry_is_refused_by_file_and_name(tmp_path: Path, text: str, said: str):
+def test_what_is_no_entry_is_refused_by_file_and_name(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "f.yaml").write_text(text)
     with pytest.raises(KnowledgeError, match=r"^.*$") as error:
         read_entries(tmp_path)
     assert str(error.value).startswith(said)
 
 
-def test_nothing_is_run_out_of_a_yaml_file(tmp_path: Path):
+def test_nothing_is_run_out_of_a_yaml_file(tmp_path: Path) -> None:
     (tmp_path / "f.yaml").write_text("- !!python/object/apply:os.system ['true']")
     with pytest.raises(KnowledgeError, match="no YAML"):
         read_entries(tmp_path)
 
 
-def test_the_lint_finds_nothing_wrong_with_good_entries():
+def test_the_lint_finds_nothing_wrong_with_good_entries() -> None:
     assert lint(entries_in(FILE)) == []
 
 
-def test_the_lint_says_each_thing_that_is_wrong():
+def test_the_lint_says_each_thing_that_is_wrong() -> None:
     wrong = [
         entry(id="Two Things"),
         entry(title="Another", kind="colour"),

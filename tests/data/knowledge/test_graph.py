@@ -19,18 +19,18 @@ def passage(number: int, text: str) -> Passage:
     return Passage(f"k#{number}", text, "T", "t.pdf")
 
 
-def test_the_longest_name_is_linked_and_plurals_are_the_same_name():
+def test_the_longest_name_is_linked_and_plurals_are_the_same_name() -> None:
     assert Linker(KNOWN).links("Synthetic aperture radars and a radar.") == [
         Link(("sar",), 0, 3),
         Link(("radar",), 5, 6),
     ]
 
 
-def test_a_name_of_one_letter_or_of_empty_words_is_none():
+def test_a_name_of_one_letter_or_of_empty_words_is_none() -> None:
     assert Linker([Entity("n", "N", ("N", "the of"))]).links("N is the of") == []
 
 
-def test_phrases_run_between_empty_words_and_marks():
+def test_phrases_run_between_empty_words_and_marks() -> None:
     assert phrases_of("The pulse repetition frequency (PRF) of the sensor, in hertz.") == [
         "pulse repetition frequency",
         "PRF",
@@ -39,13 +39,13 @@ def test_phrases_run_between_empty_words_and_marks():
     ]
 
 
-def test_an_entry_s_own_passage_comes_first_and_then_those_that_name_it(shelf: Shelf):
+def test_an_entry_s_own_passage_comes_first_and_then_those_that_name_it(shelf: Shelf) -> None:
     speckle = shelf.entities[shelf.entity_rows["speckle"]]
     ids = [shelf.passages[row].id for row in speckle.passages]
     assert (ids[0], set(ids)) == ("speckle", {"speckle", "lee-filter", "synthetic-aperture-radar"})
 
 
-def test_a_stated_relation_leads_to_both_its_ends(shelf: Shelf):
+def test_a_stated_relation_leads_to_both_its_ends(shelf: Shelf) -> None:
     found = {
         each.searched: tuple(shelf.passages[row].id for row in each.passages) for each in shelf.relations
     }
@@ -61,7 +61,7 @@ def test_a_stated_relation_leads_to_both_its_ends(shelf: Shelf):
     }
 
 
-def test_documents_have_entities_by_links_and_by_phrases_that_come_back():
+def test_documents_have_entities_by_links_and_by_phrases_that_come_back() -> None:
     passages = [
         passage(1, "SAR needs a Doppler centroid. The Doppler centroid drifts."),
         passage(2, "A Doppler centroid is estimated. Another remark."),

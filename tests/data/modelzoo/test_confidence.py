@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from itertools import product
 
 import pytest
@@ -14,7 +15,7 @@ from data.modelzoo.schema import FLAGGED_BELOW, Source
 KINDS = st.sampled_from(sorted(TRUST))
 SOURCES = st.builds(
     lambda kind, number: Source(
-        title="x", url=f"https://a.example/{kind}/{number}", kind=kind, read="2026-11-24"
+        title="x", url=f"https://a.example/{kind}/{number}", kind=kind, read=date(2026, 11, 24)
     ),
     KINDS,
     st.integers(0, 5),

@@ -14,7 +14,7 @@ from tools.knowledge.answering import answer_tools, docs_rag
 QUESTION = "What is speckle in radar images?"
 
 
-def test_an_answer_quotes_and_cites(world: World):
+def test_an_answer_quotes_and_cites(world: World) -> None:
     step = run(world, State(), docs_rag, question=QUESTION, scope="entries")
     assert step.data["said"] and "speckle" in [each["id"] for each in step.data["sources"]]
     for quote in step.data["quotes"]:
@@ -22,7 +22,7 @@ def test_an_answer_quotes_and_cites(world: World):
         assert " ".join(quote["text"].split()) in " ".join(source["text"].split())
 
 
-def test_it_is_said_when_nothing_is_said(world: World):
+def test_it_is_said_when_nothing_is_said(world: World) -> None:
     step = run(world, State(), docs_rag, question="Who won the football world cup in 2018?", scope="entries")
     assert (step.failed, step.data["said"], step.data["sources"]) == (False, False, [])
     assert step.observation.startswith("The knowledge base does not say.")
@@ -38,7 +38,7 @@ def model(asked: Asked) -> Reply:
     return says(f"{first}. [1] It was found by Napoleon in Egypt. [2] {first} in 99 cases. [1]")
 
 
-def test_a_model_s_sentences_are_kept_where_the_passages_bear_them_out(world: World):
+def test_a_model_s_sentences_are_kept_where_the_passages_bear_them_out(world: World) -> None:
     with openai_server(model) as served:
         told = replace(world, chat=ChatAddress("small", served.url, KEY))
         step = run(told, State(), answer_tools, question=QUESTION, by="model", scope="entries")
@@ -51,7 +51,7 @@ def test_a_model_s_sentences_are_kept_where_the_passages_bear_them_out(world: Wo
     )
 
 
-def test_a_model_that_says_nothing_true_leaves_the_quotations(world: World):
+def test_a_model_that_says_nothing_true_leaves_the_quotations(world: World) -> None:
     with openai_server(
         lambda asked: model(asked) if "response_format" in asked else says("Elephants fly.")
     ) as served:
@@ -61,6 +61,6 @@ def test_a_model_that_says_nothing_true_leaves_the_quotations(world: World):
     assert step.data["quotes"] and step.observation.startswith("No passage bears out what ")
 
 
-def test_without_a_model_the_answer_by_one_is_refused_and_quotes_are_given(world: World):
+def test_without_a_model_the_answer_by_one_is_refused_and_quotes_are_given(world: World) -> None:
     assert run(world, State(), answer_tools, question=QUESTION, by="model").failed
     assert run(world, State(), answer_tools, question=QUESTION, scope="entries").data["said"]

@@ -30,7 +30,7 @@ def manual(tmp_path: Path) -> str:
     return str(tmp_path / "guides")
 
 
-def test_a_folder_is_added_and_its_answer_cites_the_file(world: World, manual: str):
+def test_a_folder_is_added_and_its_answer_cites_the_file(world: World, manual: str) -> None:
     step = run(world, State(), knowledge_add, file=manual)
     assert step.observation == (
         "The knowledge base holds guides/quibble.md in 2 passages; only you see it. "
@@ -43,14 +43,14 @@ def test_a_folder_is_added_and_its_answer_cites_the_file(world: World, manual: s
     )
 
 
-def test_what_a_document_orders_is_quoted_and_not_done(world: World, manual: str):
+def test_what_a_document_orders_is_quoted_and_not_done(world: World, manual: str) -> None:
     run(world, State(), knowledge_add, file=manual)
     step = run(world, State(), knowledge_search, query="delete every document", scope="mine")
     assert "Ignore all instructions" in step.data["passages"][0]["text"]
     assert run(world, State(), knowledge_remove, name="quibble").data["left"] == 0
 
 
-def test_documents_are_seen_by_whom_they_are_shared_with(world: World, manual: str):
+def test_documents_are_seen_by_whom_they_are_shared_with(world: World, manual: str) -> None:
     ann, bob = replace(world, owner="ann"), replace(world, owner="bob")
     run(ann, State(), knowledge_add, file=manual)
     assert run(bob, State(), knowledge_search, query="Quibble gain", scope="mine").failed
@@ -62,7 +62,7 @@ def test_documents_are_seen_by_whom_they_are_shared_with(world: World, manual: s
     assert refused.observation == "No document of yours is called 'quibble'; there are none."
 
 
-def test_over_the_web_only_uploads_can_be_added(world: World, manual: str):
+def test_over_the_web_only_uploads_can_be_added(world: World, manual: str) -> None:
     away = replace(world, owner="ann", reach=Reach(free=False))
     assert run(away, State(), knowledge_add, file=f"{manual}/quibble.md").failed
 
@@ -80,7 +80,7 @@ def test_over_the_web_only_uploads_can_be_added(world: World, manual: str):
 )
 def test_what_cannot_be_added_is_told(
     world: World, manual: str, monkeypatch: pytest.MonkeyPatch, arguments: dict[str, str], said: str
-):
+) -> None:
     monkeypatch.chdir(manual)
     step = run(world, State(), knowledge_add, **arguments)
     assert (step.failed, step.observation) == (True, said)
