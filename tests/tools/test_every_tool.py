@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -25,7 +26,7 @@ from tools.run import MAX_STATE_BYTES, run_call, validated
 from tools.toolbox import toolbox
 
 TOOLS = tuple(toolbox())
-HOSTILE = (
+HOSTILE: tuple[Any, ...] = (
     None, True, -1, 0, 10**30, 1e308, math.nan, math.inf,
     "", " ", "\x00", "\ud800", "'; DROP TABLE images; --",
     "<script>alert(1)</script>", "../../etc/passwd", "=cmd|' /C calc'!A0", "{{7*7}}", "%s%n",
@@ -35,6 +36,7 @@ HOSTILE = (
 )  # fmt: skip
 WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load", "knowledge_remove"}
 
+WRITES_BESIDE_THE_STATE = {"knowledge_add", "knowledge_share", "workflow_save"}
 NUMBERS = count()
 
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
@@ -52,10 +54,17 @@ def ready(
 
 def call(ready: tuple[World, State], tool: Tool, arguments: dict[str, Any]) -> Step:
     world, state = ready
-    # What one call keeps, as workflow_save does, the next one does not find.
-    home = world.artifacts.path(f"home-{next(NUMBERS)}", "")
-    world = replace(world, workflows=procedures_of(home, "local"))
+    if tool.name in WRITES_BESIDE_THE_STATE:
+        world = _own_home(world)
     return run_call(toolbox(), state, world, tool.name, arguments)
+
+
+def _own_home(world: World) -> World:
+    """The same world, where what a call keeps beside the state is found by no other call."""
+    home = world.artifacts.path(f"home-{next(NUMBERS)}", "")
+    if world.knowledge is not None and world.knowledge.exists():
+        shutil.copytree(world.knowledge, home / "knowledge")
+    return replace(world, knowledge=home / "knowledge", workflows=procedures_of(home, "local"))
 
 
 @pytest.fixture(scope="module")
