@@ -68,6 +68,9 @@ def _from_the_library(goal: str, files: list[Path], as_json: bool) -> None:
     from copilot.workflows.model import WorkflowError
     from copilot.workflows.reading import library
 
+    gone = [str(each) for each in files if not each.is_file()]
+    if gone:
+        fail(f"There is no file {', '.join(gone)}.", as_json)
     try:
         near = search(library(), goal, 1)
     except WorkflowError as error:

@@ -34,7 +34,8 @@ def lacking(
         given = facts[name]
         for thing in [given] if isinstance(given, Thing) else given:
             tried = [unmet(need, thing, single, strict=strict) for need in needs]
-            found.extend(min(tried, key=lambda each: len(each), default=()))
+            nearest: tuple[Unmet, ...] = min(tried, key=lambda lacks: len(lacks), default=())
+            found.extend(nearest)
     return tuple(found)
 
 

@@ -73,7 +73,7 @@ def prepared(world: World) -> State:
         state = step.state
     write_vector(world.artifacts.path(VECTOR.id, ".geojson"))
     write_raster(world.artifacts.path(RASTER.id, ".tif"))
-    for artifact, file in (
+    for artifact, example in (
         (SCENE, "scene.tif"),
         (AIRFIELD, "airfield.tif"),
         (APRON, "apron.tif"),
@@ -85,8 +85,8 @@ def prepared(world: World) -> State:
         (RAW, "raw.tif"),
         (FIELDS, "fields.geojson"),
     ):
-        target = world.artifacts.path(artifact.id, Path(file).suffix)
-        target.write_bytes((FOLDER / file).read_bytes())
+        target = world.artifacts.path(artifact.id, Path(example).suffix)
+        target.write_bytes((FOLDER / example).read_bytes())
         state = state.with_artifact(artifact)
     for artifact in (LATER, SAR_LATER):
         write_later(artifact, world.artifacts.path(artifact.id, ".tif"))
@@ -94,10 +94,10 @@ def prepared(world: World) -> State:
     photograph = world.artifacts.path(PHOTO.id, ".jpg")
     photograph.write_bytes((FOLDER / "photo.jpg").read_bytes())
     state = state.with_artifact(PHOTO)
-    for artifact_id, file in DOCUMENTS.items():
-        name = Path(file)
-        world.artifacts.path(artifact_id, name.suffix).write_bytes((FOLDER / file).read_bytes())
-        state = state.with_artifact(Artifact(artifact_id, "document", name.stem, "1 file", "test()"))
+    for artifact_id, document in DOCUMENTS.items():
+        file = FOLDER / document
+        world.artifacts.path(artifact_id, file.suffix).write_bytes(file.read_bytes())
+        state = state.with_artifact(Artifact(artifact_id, "document", file.stem, "1 file", "test()"))
     write_detections(world.artifacts.path(FOUND.id, ".parquet"), world.artifacts.path(SCENE.id, ".tif"))
     state = state.with_artifact(FOUND)
     write_scenes(world.artifacts.path(SCENES.id, ".parquet"))

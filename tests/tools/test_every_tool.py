@@ -6,14 +6,17 @@ import json
 import logging
 import math
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from copilot.workflows.starting import procedures_of
 from state.codec import canonical, digest, from_json, to_json
 from state.model import State
 from tests.tools.prepared import example_arguments, know_the_note, past, prepared
@@ -23,7 +26,7 @@ from tools.run import MAX_STATE_BYTES, run_call, validated
 from tools.toolbox import toolbox
 
 TOOLS = tuple(toolbox())
-HOSTILE = (
+HOSTILE: tuple[Any, ...] = (
     None, True, -1, 0, 10**30, 1e308, math.nan, math.inf,
     "", " ", "\x00", "\ud800", "'; DROP TABLE images; --",
     "<script>alert(1)</script>", "../../etc/passwd", "=cmd|' /C calc'!A0", "{{7*7}}", "%s%n",
@@ -32,6 +35,9 @@ HOSTILE = (
     {"type": "Polygon"}, b"bytes", object(),
 )  # fmt: skip
 WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load", "knowledge_remove"}
+
+WRITES_BESIDE_THE_STATE = {"knowledge_add", "knowledge_share", "workflow_save"}
+NUMBERS = count()
 
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
@@ -48,7 +54,17 @@ def ready(
 
 def call(ready: tuple[World, State], tool: Tool, arguments: dict[str, Any]) -> Step:
     world, state = ready
+    if tool.name in WRITES_BESIDE_THE_STATE:
+        world = _own_home(world)
     return run_call(toolbox(), state, world, tool.name, arguments)
+
+
+def _own_home(world: World) -> World:
+    """The same world, where what a call keeps beside the state is found by no other call."""
+    home = world.artifacts.path(f"home-{next(NUMBERS)}", "")
+    if world.knowledge is not None and world.knowledge.exists():
+        shutil.copytree(world.knowledge, home / "knowledge")
+    return replace(world, knowledge=home / "knowledge", workflows=procedures_of(home, "local"))
 
 
 @pytest.fixture(scope="module")

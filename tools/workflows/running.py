@@ -115,7 +115,10 @@ def workflow_report(state: State, world: World, *, workflow: WorkflowHandle) -> 
     there
     """
     told = procedures(world).report(state, world, _bound(state, world, workflow))
-    return Step(state, str(told["said"]), {"run": told})
+    done = sum(each["status"] in ("done", "reused") for each in told["steps"])
+    return Step(
+        state, str(told["said"]), {"run": told, "done": done, "of": len(told["steps"]), "ok": told["ok"]}
+    )
 
 
 def _bound(state: State, world: World, handle: str) -> dict[str, Any]:

@@ -15,10 +15,10 @@ Fact = tuple[tuple[str, Any], ...]
 """Values that were said together, by name: (("count", 16), ("key", "Building"))."""
 Facts = frozenset[Fact]
 
-ARTIFACTS = frozenset({"table", "figure", "document", "raster", "vector", "detections"})
-_ID = re.compile(r"(table|figure|document|raster|vector)-[0-9a-f]{6}")
-_ASIDE = frozenset({"path", "bytes", "title", "layer", "calls"})
-"""Where a file lies, how it is called and how large it came out: no part of an answer."""
+ARTIFACTS = frozenset({"table", "figure", "document", "raster", "vector", "detections", "workflow"})
+_ID = re.compile(r"(table|figure|document|raster|vector|workflow)-[0-9a-f]{6}")
+_ASIDE = frozenset({"path", "bytes", "title", "layer", "calls", "run"})
+"""Where a file lies, how it is called, how large it came out, how long a run took: no part of an answer."""
 
 
 def answers(toolbox: Toolbox, made: Made) -> bool:

@@ -21,6 +21,7 @@ from copilot.bench.check.runs import Made
 from copilot.bench.standin import CATEGORIES, standing_in
 from copilot.bench.task import GoldCall
 from copilot.engine import Engine, encode_texts, safe_id
+from copilot.workflows.starting import procedures_of
 from state.codec import canonical, digest, to_json
 from state.log import START, Event
 from state.model import State
@@ -111,9 +112,11 @@ class Player:
         if known is None:
             log = _Log(past)
             own = _Files(self._folder / f"{self._next_number:08d}-", dict(files))
+            # A workflow that one call keeps is known to no other: a task ends alike whatever ran before.
+            workflows = procedures_of(self._folder / f"{self._next_number:08d}-home", "bench")
             self._next_number += 1
             known = _Remembered(
-                self._run(state, call, replace(self._world, artifacts=own, log=log)),
+                self._run(state, call, replace(self._world, artifacts=own, log=log, workflows=workflows)),
                 call_arguments(self.toolbox, call.tool, call.args),
                 {name: path for name, path in own.known.items() if files.get(name) != path},
             )

@@ -246,11 +246,13 @@ class Features:
 
     def _summed(self, near: Nearness, kind: str) -> Array:
         ways = getattr(near, kind).items()
-        return np.sum([self._centred(kind, name, values) for name, values in ways], axis=0)
+        total: Array = np.sum([self._centred(kind, name, values) for name, values in ways], axis=0)
+        return total
 
     def _centred(self, kind: str, name: str, values: Array) -> Array:
         column, spread = self._centre[kind, name]
-        return (values - values.mean(axis=1, keepdims=True) - column) / spread
+        centred: Array = (values - values.mean(axis=1, keepdims=True) - column) / spread
+        return centred
 
 
 def lending(tools: ToolTexts, known: ToolTexts, but_itself: bool = False) -> Array:

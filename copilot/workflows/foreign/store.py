@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ FOLDER = Path(__file__).with_name("geoplan")
 LEARNED = FOLDER / "learned.npz"
 TOOLS = "tools.json"
 TASKS = "tasks.jsonl"
+Texts = TypeVar("Texts", TaskTexts, ToolTexts)
 
 
 def write_learned(path: Path, learned: Learned) -> None:
@@ -89,9 +90,9 @@ def sequences_of(tasks: tuple[KnownTask, ...], names: dict[str, int]) -> tuple[t
     return tuple(tuple(names[tool] for tool in known.tools) for known in tasks)
 
 
-def as_stored(texts: TaskTexts | ToolTexts) -> Any:
+def as_stored(texts: Texts) -> Texts:
     """The same with its vectors rounded as a file keeps them."""
-    rounded = {
+    rounded: dict[str, Any] = {
         name: value.astype(np.float16).astype(np.float32)
         for name, value in vars(texts).items()
         if isinstance(value, np.ndarray) and value.dtype == np.float32

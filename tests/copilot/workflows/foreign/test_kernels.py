@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from copilot.workflows.foreign.kernels import fit_ridge, gaussian
+from copilot.workflows.foreign.texts import Array
 
 SEEDED = np.random.default_rng(3)
 TASKS, TOOLS = SEEDED.normal(size=(9, 4)), SEEDED.normal(size=(5, 4))
@@ -13,11 +14,12 @@ LABELS = (SEEDED.random((9, 5)) < 0.4).astype(float)
 KERNEL, BETWEEN = gaussian(TASKS, TASKS, 0.2), gaussian(TOOLS, TOOLS, 0.2)
 
 
-def plainly(kernel: np.ndarray, across: np.ndarray, mean: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def plainly(kernel: Array, across: Array, mean: Array, labels: Array) -> Array:
     """Ridge over all pairs of a task and a label at once, from the definition."""
     pairs = np.kron(kernel, BETWEEN)
     dual = np.linalg.solve(pairs + 0.5 * np.eye(len(pairs)), (labels - mean).ravel())
-    return mean + (np.kron(across, BETWEEN) @ dual).reshape(len(across), -1)
+    found: Array = mean + (np.kron(across, BETWEEN) @ dual).reshape(len(across), -1)
+    return found
 
 
 def test_labels_that_learn_from_each_other_are_the_ridge_over_all_pairs() -> None:
