@@ -59,8 +59,9 @@ def test_a_scene_becomes_an_index_polygons_hectares_a_figure_and_a_geopackage(
     index = tab.ask("compute the NDVI of the scene").inner_text()
     assert number_after(index, "mean") == pytest.approx(mean, abs=1e-3)
     tab.ask(f"threshold the NDVI at {THRESHOLD}")
-    polygons = tab.ask("polygonize the mask").inner_text()
-    assert f"{regions:,} polygons of" in polygons
+    polygons = tab.ask("polygonize the mask")
+    expect(polygons).to_contain_text(f"{regions:,} polygons of")
+    link = polygons.get_by_role("link", name=re.compile("^Download ")).last.get_attribute("href") or ""
     area = tab.ask("how big are the polygons in hectares?").inner_text()
     assert number_after(area, "cover") == pytest.approx(hectares, rel=1e-3)
     tab.ask("histogram of the NDVI")
@@ -68,8 +69,8 @@ def test_a_scene_becomes_an_index_polygons_hectares_a_figure_and_a_geopackage(
     expect(tab.body().locator(".js-plotly-plot")).to_be_visible(timeout=SLOW_MS)
     tab.shot(screenshot_folder, "imagery")
     file = tmp_path / "polygons.gpkg"
-    made = re.search(r"vector-[0-9a-f]{6}", polygons)
-    assert made is not None, polygons
+    made = re.search(r"vector-[0-9a-f]{6}", link)
+    assert made is not None, link
     file.write_bytes(fetched(tab, f"/api/sessions/{tab.session}/artifacts/{made[0]}?format=geopackage"))
     frame = gpd.read_file(file)
     assert (len(frame), str(frame.crs)) == (regions, "EPSG:4326")
