@@ -31,7 +31,7 @@ HOSTILE = (
     [], {}, [None], [[]], ["a"] * 101, [1, 2], [math.nan] * 4, [0, 50, 10, 40], [1e9] * 4,
     {"type": "Polygon"}, b"bytes", object(),
 )  # fmt: skip
-WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load", "knowledge_remove"}
+WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load", "knowledge_add", "knowledge_remove"}
 
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
