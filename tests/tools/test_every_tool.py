@@ -34,7 +34,7 @@ HOSTILE: tuple[Any, ...] = (
     [], {}, [None], [[]], ["a"] * 101, [1, 2], [math.nan] * 4, [0, 50, 10, 40], [1e9] * 4,
     {"type": "Polygon"}, b"bytes", object(),
 )  # fmt: skip
-WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load", "knowledge_remove"}
+WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load", "knowledge_add", "knowledge_remove"}
 
 WRITES_BESIDE_THE_STATE = {"knowledge_add", "knowledge_share", "workflow_save"}
 NUMBERS = count()

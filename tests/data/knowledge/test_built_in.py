@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from data.knowledge.built_in import VECTORS, parts_of
 from data.knowledge.entries import lint, read_entries
 from data.knowledge.shelf import Remembered, text_key
@@ -11,6 +13,7 @@ def test_no_built_in_entry_has_anything_wrong_with_it() -> None:
     assert lint(read_entries()) == []
 
 
+@pytest.mark.slow
 def test_nearly_every_vector_of_what_is_built_in_is_kept() -> None:
     """`copilot knowledge build` adds those of new texts; a few are encoded when the base is first used."""
     texts = set(parts_of().texts)
