@@ -38,6 +38,7 @@ def test_a_task_gets_the_tools_that_it_speaks_of_in_a_working_order(
     assert "track_vessel_activities" in ships.tools and "monitor_flood_extent" not in ships.tools
 
 
+@pytest.mark.slow
 def test_renamed_tools_are_known_by_their_descriptions(learned: Learned, encoder: Encoder) -> None:
     renamed = [replace(tool, name=f"op{number}") for number, tool in enumerate(learned.tools.tools)]
     own = {f"op{number}": tool.name for number, tool in enumerate(learned.tools.tools)}
@@ -79,6 +80,7 @@ def test_plans_come_in_the_order_of_the_tasks_with_or_without_their_fields(
     assert [plan.id for plan in plans] == ["ships", "flood", "flood", "ships"] and plans[0] == plans[3]
 
 
+@pytest.mark.slow
 def test_a_task_is_planned_the_same_alone_and_among_others(learned: Learned, encoder: Encoder) -> None:
     alone = plan_tasks(learned, encoder, learned.tools.tools, [SHIPS])
     assert plan_tasks(learned, encoder, learned.tools.tools, [FLOOD, SHIPS])[1:] == alone
@@ -95,6 +97,7 @@ def test_tools_are_recognised_by_name_then_by_description_and_never_twice() -> N
     assert recognised(listed, known).tolist() == [1, 0, -1, -1]
 
 
+@pytest.mark.slow
 def test_what_is_stored_is_what_was_learned(learned: Learned, encoder: Encoder, tmp_path: Path) -> None:
     for name in (TOOLS, TASKS):
         (tmp_path / name).write_bytes((FOLDER / name).read_bytes())
