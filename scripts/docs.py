@@ -257,8 +257,12 @@ def _run(command: list[str], folder: Path, home: Path) -> str:
 
 
 def main() -> None:
-    """Write every page and the tools' reference anew, on the sample of this machine's home."""
-    from copilot.engine import default_engine
+    """Write every page and the tools' reference anew, on the sample of this machine's home.
+
+    The pages are part of the knowledge base, whose vectors are kept beside it: those of new texts are added.
+    """
+    from copilot.engine import default_engine, encode_texts
+    from data.knowledge.built_in import parts_of, remember
 
     root = default_engine().catalogue_root
     if root is None or not (root / "fmow").is_dir():
@@ -270,6 +274,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             new = fresh_page(page.read_text(encoding="utf-8"), sample_home(Path(folder) / "home", root))
         page.write_text(new, encoding="utf-8")
+    remember(parts_of(), encode_texts, lambda fraction, sentence: None)
 
 
 if __name__ == "__main__":
