@@ -15,7 +15,7 @@ from tools.base import ChatAddress, Encode, ToolError
 from tools.openai.asking import completed, object_in
 
 _MOST_PASSAGES = 6
-_CITED = re.compile(r"\s*\[(\d{1,2})\]")
+_CITED = re.compile(r"\s{0,2}\[(\d{1,2})\]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 LEAST_COSINE = 0.55
 LEAST_COVERED = 0.6

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -50,13 +51,14 @@ def serving(app: Any, port: int | None = None) -> Iterator[str]:
 
 
 def run(work: Callable[[], Awaitable[Any]], within_s: float = 240) -> Any:
-    """What the coroutine returns, in an event loop of its own."""
+    """What the coroutine returns, in a loop and thread of its own: a browser test leaves a loop running in ours."""
 
     async def bounded() -> Any:
         with anyio.fail_after(within_s):
             return await work()
 
-    return anyio.run(bounded)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(anyio.run, bounded).result()
 
 
 async def asked(client: Client, ask: Callable[[Client], Awaitable[Any]]) -> Any:
