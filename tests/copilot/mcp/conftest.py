@@ -51,7 +51,7 @@ def serving(app: Any, port: int | None = None) -> Iterator[str]:
 
 
 def run(work: Callable[[], Awaitable[Any]], within_s: float = 240) -> Any:
-    """What the coroutine returns, in a loop and thread of its own: a browser test leaves a loop running in ours."""
+    """What the coroutine returns, in a loop and thread of its own: browser tests leave a loop in ours."""
 
     async def bounded() -> Any:
         with anyio.fail_after(within_s):
