@@ -16,6 +16,9 @@ from pages.sampling import show_sample
 from pages.uploading import show_uploads
 from tools.outside import FOLDERS_VARIABLE
 
+SAID = "ingest_said"
+"""Where the browser's tab keeps what its last ingest came to: (kind of box, text)."""
+
 
 def show() -> None:
     """Draw the page."""
@@ -101,6 +104,7 @@ def _add(current: Session) -> None:
         if chosen is not None:
             _ingest(chosen, "")
         _from_folders(list(live().engine.reach.folders))
+        _said()
 
 
 def _from_folders(folders: list[str]) -> None:
@@ -122,10 +126,17 @@ def _from_folders(folders: list[str]) -> None:
 
 def _ingest(path: str, name: str) -> None:
     if not path.strip():
-        st.warning("Name a folder or a file first.")
+        st.session_state[SAID] = "warning", "Name a folder or a file first."
         return
     with st.spinner("Reading the files …"):
         event = act("db_ingest", path=path.strip(), **({"name": name.strip()} if name.strip() else {}))
     if event is not None:
-        box = st.success if event.ok else st.error
-        box(event.text.replace("[", "\\[").replace("*", "\\*").replace("_", "\\_"))
+        text = event.text.replace("[", "\\[").replace("*", "\\*").replace("_", "\\_")
+        st.session_state[SAID] = "success" if event.ok else "error", text
+
+
+def _said() -> None:
+    """What the last ingest came to. It stays: whatever happens in the session lets the page run again."""
+    kind, text = st.session_state.get(SAID, ("", ""))
+    if kind:
+        {"success": st.success, "warning": st.warning, "error": st.error}[kind](text)
