@@ -7,9 +7,12 @@ PORT ?= 8501
 TEST_HOME := $(CURDIR)/.azimuth/test
 export PLAYWRIGHT_BROWSERS_PATH := 0
 ARGS ?=
+# One thread a worker for sums of arrays: two workers with two threads each wait for each other.
+PYTEST = AZIMUTH_HOME=$(TEST_HOME) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-torch setup-tests run test test-fast lint format bench docs sample screenshots clean
+.PHONY: help setup setup-torch setup-tests run test test-all test-fast test-budget lint format bench docs sample screenshots clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +24,8 @@ setup: ## Install what the app needs, into .venv and node_modules
 setup-torch: ## Install PyTorch and Ultralytics: for training, and to run weights of theirs
 	@scripts/setup.sh torch
 
-setup-tests: ## Install what the tests need beyond that: PyTorch, Chromium, PostgreSQL with PostGIS, GDAL's tools
-	@scripts/setup.sh python assets torch browser postgres gdal
+setup-tests: ## Install what the tests need beyond that: Chromium, PostgreSQL with PostGIS, GDAL's tools
+	@scripts/setup.sh python assets browser postgres gdal
 
 sample: setup ## Build the sample catalogue, if it is not there yet
 	@$(PY) -m copilot data sample
@@ -31,16 +34,22 @@ run: sample ## Start the app on http://localhost:8501
 	@echo "Azimuth: http://localhost:$(PORT) (Ctrl-C stops it)"
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT) --server.headless true $(ARGS)
 
-test: setup-tests ## Run every test, the browser ones included
+test: setup-tests ## Run what protects a change, the browser included: about ten minutes
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
-	@# One thread a worker for sums of arrays: two workers with two threads each wait for each other.
-	@AZIMUTH_HOME=$(TEST_HOME) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist loadfile $(ARGS)
+	@$(PYTEST) $(ARGS)
+
+test-all: setup-tests setup-torch ## Run that and what measures, learns or exhausts: about forty minutes
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_CHANCE=1 $(PYTEST) -o python_files='test_*.py exhaustive_*.py' $(ARGS)
 
 test-fast: setup ## Run the tests that are quick and need no browser
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m pytest -m "not slow and not browser" $(ARGS)
 
-lint: setup ## Check style, types and the shell scripts
+test-budget: setup ## Hold the last whole run of the tests to what a test and a file may cost
+	@$(PY) -m tests.suite.budget
+
+lint: setup test-budget ## Check style, types, the shell scripts, and what the tests cost
 	@$(PY) -m ruff check
 	@$(PY) -m ruff format --check
 	@$(PY) -m mypy

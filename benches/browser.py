@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from benches.figure import Budget, Figure, skipped
 from benches.machine import ROOT, resident_mib
-from tests.chromium import find_chromium
-from tests.e2e.app import Server, Tab, running_app
+from tests.chromium import ARGUMENTS, find_chromium
+from tests.e2e.app import Browsers, Server, Tab, running_app
 
 START, IDLE = Budget("p50", 6), Budget("p50", 1229)
 SUBMIT, PAN = Budget("p95", 1500), Budget("p95", 1000)
@@ -71,7 +71,7 @@ def measure(home: Path, runs: int) -> Iterator[Figure]:
 @contextmanager
 def _browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=str(find_chromium()), args=list(ARGUMENTS))
         yield browser
         browser.close()
 
@@ -84,7 +84,7 @@ def _starts(browser: Browser, catalogue: Path, runs: int) -> Iterator[Figure]:
             began = time.perf_counter()
             server.start()
             try:
-                tab = Tab(browser, server)
+                tab = Browsers(browser).tab(server)
                 tab.page.goto(server.url, wait_until="commit")
                 tab.page.get_by_test_id("stChatInputTextArea").wait_for()
                 painted.append(time.perf_counter() - began)
@@ -107,7 +107,7 @@ def _starts(browser: Browser, catalogue: Path, runs: int) -> Iterator[Figure]:
 
 
 def _used(browser: Browser, server: Server) -> Iterator[Figure]:
-    tab = Tab(browser, server).open()
+    tab = Browsers(browser).tab(server).open()
     time.sleep(IDLE_AFTER_S)
     yield Figure(
         "resident memory, idle",

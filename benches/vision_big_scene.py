@@ -22,8 +22,8 @@ from playwright.sync_api import expect, sync_playwright
 
 from benches.machine import machine_line, resident_mib
 from data.scenes import render
-from tests.chromium import find_chromium
-from tests.e2e.app import Server, Tab, running_app
+from tests.chromium import ARGUMENTS, find_chromium
+from tests.e2e.app import Browsers, Server, Tab, running_app
 
 BLOCK_PX, GSD_M = 1000, 0.4
 THEMES = ("harbour", "parking", "airport", "depot", "town", "marina", "sea", "fields")
@@ -120,12 +120,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="azimuth-big-") as folder, sync_playwright() as playwright:
         path = scene(Path(folder) / "survey.tif", chosen.side)
         print(f"{chosen.side:,} x {chosen.side:,} pixels, {path.stat().st_size / 1e6:.0f} MB")
-        browser = playwright.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=str(find_chromium()), args=list(ARGUMENTS))
         home = Path(folder) / "home"
         home.mkdir()
         os.environ.setdefault("AZIMUTH_HOME", str(chosen.catalogue.parent))
         with running_app(home, chosen.catalogue) as server:
-            tab = Tab(browser, server).open()
+            tab = Browsers(browser).tab(server).open()
             use(tab, server, path, chosen.pause)
             tab.close()
         browser.close()

@@ -29,8 +29,8 @@ from copilot.session import Session
 from data.scenes import render
 from data.vision.detections import Detection, features
 from state.model import State
-from tests.chromium import find_chromium
-from tests.e2e.app import Server, Tab, running_app
+from tests.chromium import ARGUMENTS, find_chromium
+from tests.e2e.app import Browsers, Server, Tab, running_app
 from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.detections import detections_step
@@ -333,12 +333,12 @@ def main() -> None:
     print(machine_line())
     with tempfile.TemporaryDirectory(prefix="azimuth-many-") as folder, sync_playwright() as playwright:
         path = scene(Path(folder) / "rendered.tif", chosen.count)
-        browser = playwright.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=str(find_chromium()), args=list(ARGUMENTS))
         home = Path(folder) / "home"
         home.mkdir()
         os.environ.setdefault("AZIMUTH_HOME", str(chosen.catalogue.parent))
         with running_app(home, chosen.catalogue) as server:
-            tab = Tab(browser, server, reduced_motion="reduce").open()
+            tab = Browsers(browser).tab(server, reduced_motion="reduce").open()
             use(tab, server, path, chosen.catalogue, chosen.runs)
             tab.close()
         browser.close()

@@ -23,7 +23,7 @@ need_apt() {
     command -v apt-get >/dev/null || fail "needs $1, and there is no apt-get here; install it by hand and try again."
     [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
         fail "needs $1; install it as root (or install sudo), then try again."
-    say "installing $1 with apt-get"
+    say "installing $1 with apt-get${2:+ ($2)}"
     as_root apt-get update -qq >/dev/null
 }
 
@@ -71,7 +71,7 @@ setup_python() {
     wanted=$(fingerprint requirements.txt requirements-nodeps.txt)
     if is_current "$stamp" "$wanted" && is_python_311 "$VENV/bin/python"; then return; fi
     is_python_311 "$VENV/bin/python" || make_venv "$(find_python)"
-    say "installing the Python packages (the first time takes a few minutes)"
+    say "installing the Python packages (3.4 GB; two minutes)"
     pip_install -r requirements.txt
     pip_install --no-deps -r requirements-nodeps.txt
     echo "$wanted" >"$stamp"
@@ -83,7 +83,7 @@ setup_torch() {
     wanted=$(fingerprint requirements-torch.txt requirements-torch-nodeps.txt)
     if is_current "$stamp" "$wanted"; then return; fi
     setup_python
-    say "installing PyTorch (about 6 GB; a few minutes)"
+    say "installing PyTorch (5.6 GB; a minute or two)"
     pip_install -r requirements-torch.txt
     pip_install --no-deps -r requirements-torch-nodeps.txt
     echo "$wanted" >"$stamp"
@@ -103,7 +103,7 @@ setup_assets() {
     local stamp=node_modules/.stamp-assets wanted
     wanted=$(fingerprint package.json package-lock.json)
     if is_current "$stamp" "$wanted"; then return; fi
-    say "fetching the map's browser assets with npm"
+    say "fetching the map's browser assets with npm (60 MB)"
     run_npm ci --loglevel=error --no-progress --ignore-scripts </dev/null >/dev/null
     echo "$wanted" >"$stamp"
 }
@@ -119,10 +119,10 @@ setup_browser() {
     fi
     if "$VENV/bin/python" tests/chromium.py >/dev/null; then return; fi
     if grep -qs '^ID=debian' /etc/os-release; then
-        need_apt "Chromium"
-        apt_install chromium fonts-liberation
+        need_apt "Chromium" "220 MB"
+        apt_install chromium-headless-shell fonts-liberation
     else
-        say "fetching Chromium with playwright"
+        say "fetching Chromium with playwright (400 MB)"
         "$VENV/bin/python" -m playwright install --with-deps chromium >/dev/null </dev/null
     fi
 }
@@ -138,7 +138,7 @@ has_postgis() {
 
 setup_postgres() {
     if has_postgis; then return; fi
-    need_apt "PostgreSQL with PostGIS"
+    need_apt "PostgreSQL with PostGIS" "250 MB"
     local package
     package=$(apt-cache search --names-only '^postgresql-[0-9]+-postgis-3$' | cut -d' ' -f1 | sort -V | tail -1)
     [ -n "$package" ] || fail "apt knows no postgresql-NN-postgis-3; install PostgreSQL with PostGIS 3 by hand."
@@ -148,7 +148,7 @@ setup_postgres() {
 # GDAL's own command-line tools: what the raster tools' results are compared with in the tests.
 setup_gdal() {
     if command -v gdaldem >/dev/null && command -v gdalwarp >/dev/null; then return; fi
-    need_apt "GDAL's command-line tools"
+    need_apt "GDAL's command-line tools" "60 MB"
     apt_install gdal-bin
 }
 

@@ -13,7 +13,11 @@ from pathlib import Path
 
 os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", "0")  # inside the package, not in the home folder
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The one without a window first: it takes a third less of the processor."""
+ARGUMENTS = ("--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1")
+"""Without the sandbox, which root cannot have, and with names that lead to this machine alone. That a browser
+reaches nothing else is its own business then: to ask us about each of its requests makes it slow."""
 
 
 def find_chromium() -> Path | None:

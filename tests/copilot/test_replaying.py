@@ -80,7 +80,7 @@ def engine(small_catalogue: Path) -> Engine:
     return Engine.in_memory(str(small_catalogue), TODAY)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     made=st.lists(
         st.tuples(st.sampled_from(CALLS), st.sampled_from([None, *FAILURES])), min_size=1, max_size=8

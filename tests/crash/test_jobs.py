@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +18,10 @@ from copilot.session import Session
 from copilot.worker.recovery import left_behind
 from state.codec import digest
 from state.jobs import Job
+from tests.suite.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 CALL = {"image": "noisy", "method": "nlm"}
-
-
-def wait_for(seen: Callable[[], object]) -> None:
-    for _ in range(2400):
-        if seen():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not come to that")
 
 
 def noisy(path: Path) -> Path:
@@ -53,7 +44,7 @@ def killed_in_mid_job(engine: Engine, session_id: str) -> tuple[Job, psutil.Proc
     """Start a call in a process of its own, kill -9 that while its worker works: its job and the worker."""
     command = [sys.executable, "-m", "tests.crash.job", str(engine.home), session_id, "denoising"]
     app = subprocess.Popen([*command, *(f"{key}={value}" for key, value in CALL.items())], cwd=ROOT)
-    wait_for(lambda: any(each.tries for each in engine.desk.jobs.live()))
+    wait_until(lambda: any(each.tries for each in engine.desk.jobs.live()))
     (job,) = engine.desk.jobs.live()
     folder = engine.home / "jobs" / job.id
     worker = psutil.Process(int((folder / "starts").read_text().split(",")[1]))
@@ -75,7 +66,7 @@ def test_the_job_of_a_killed_app_is_found_and_its_turn_is_brought_to_its_end(tmp
 
     app = Live(Engine(tmp_path / "home"))
     app.take_up()
-    wait_for(lambda: app.running(session.id) is None)
+    wait_until(lambda: app.running(session.id) is None)
 
     found = app.session(session.id)
     turn = found.turns[-1]
@@ -88,7 +79,7 @@ def test_the_job_of_a_killed_app_is_found_and_its_turn_is_brought_to_its_end(tmp
     assert (rows.pop(job.id).sentence) == "Azimuth was closed in the middle of it; nothing was changed."
     assert [each.state for each in rows.values()] == ["done"]
     assert [each.name for each in artifacts.glob(".*")] == [] and not list((engine.home / "jobs").iterdir())
-    wait_for(lambda: not worker.is_running())
+    wait_until(lambda: not worker.is_running())
 
     # The same as if nobody had been killed.
     undisturbed = session_with_raster(engine, tmp_path)

@@ -9,17 +9,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.request import urlopen
 
 import psutil
 from PIL import Image
-from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, FrameLocator, Locator, Page, Request, expect
+
+from tests.suite.waiting import LIMIT_S, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOW_MS = 45_000
-"""How long the page may take on a machine that does ten other things; nothing here measures time."""
+SLOW_MS = LIMIT_S * 1000
+"""How long the page may take; nothing here measures time."""
+expect.set_options(timeout=SLOW_MS)
 
 
 def free_port() -> int:
@@ -66,14 +69,15 @@ class Server:
                 stdout=log,
                 stderr=log,
             )
-        for _ in range(300):
-            try:
-                urlopen(f"{self.url}/api/health", timeout=2).close()
-                return
-            except OSError:
-                assert self.process.poll() is None, self.log.read_text()[-3000:]
-                time.sleep(0.1)
-        raise AssertionError(f"The app did not start:\n{self.log.read_text()[-3000:]}")
+        wait_until(self._answers, "the app")
+
+    def _answers(self) -> bool:
+        assert self.process.poll() is None, self.log.read_text()[-3000:]
+        try:
+            urlopen(f"{self.url}/api/health", timeout=2).close()
+        except OSError:
+            return False
+        return True
 
     def kill(self) -> None:
         """kill -9, in the middle of whatever it does."""
@@ -86,27 +90,35 @@ class Server:
 
         So its job cannot end before the page has shown what it is doing, however slow the page is.
         """
-        processes = psutil.Process(self.process.pid).children(recursive=True)
-        (worker,) = (each for each in processes if "copilot.worker.process" in each.cmdline())
+        worker = wait_until(self._worker, "the worker process")
+        assert worker is not None
         worker.suspend()
+
+        def a_step_on() -> bool:
+            if until():
+                return True
+            worker.resume()
+            time.sleep(0.1)
+            worker.suspend()
+            return False
+
         try:
-            ends = time.monotonic() + SLOW_MS / 1000
-            while not until():
-                assert time.monotonic() < ends, "the worker's job did not come so far"
-                worker.resume()
-                time.sleep(0.1)
-                worker.suspend()
-                time.sleep(1)
+            wait_until(a_step_on, "the worker's job")
             yield
         finally:
             worker.resume()
 
+    def _worker(self) -> psutil.Process | None:
+        """The worker process, once there is one: the page shows a job before it is started."""
+        for each in psutil.Process(self.process.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                if "copilot.worker.process" in each.cmdline():
+                    return each
+        return None
+
     def wait_until_told_to_stop(self) -> None:
         """Until a job's worker was told to stop: a click is back before the server has heard of it."""
-        ends = time.monotonic() + SLOW_MS / 1000
-        while not any(self.home.glob("jobs/*/stop")):
-            assert time.monotonic() < ends, "no job was told to stop"
-            time.sleep(0.1)
+        wait_until(lambda: any(self.home.glob("jobs/*/stop")), "the order to stop")
 
     def stop(self) -> None:
         self.process.terminate()
@@ -117,14 +129,14 @@ class Server:
 
 
 class Tab:
-    """One tab of a browser on the app; nothing but this machine can be reached from it."""
+    """One tab of a browser on the app; what asks for another machine is noted, and does not come there."""
 
-    def __init__(self, browser: Browser, server: Server, **options: object) -> None:
-        self.server = server
-        self.context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})  # type: ignore[arg-type]
+    def __init__(self, context: BrowserContext, server: Server) -> None:
+        self.server, self.context = server, context
         self.outside: list[str] = []
         self.errors: list[str] = []
-        self.context.route(re.compile(r"^(?!data:|blob:).*"), self._local_only)
+        context.clear_cookies()  # somebody else's browser, which has kept the page's scripts
+        context.on("request", self._look_where)
         self.page = self._new_page()
 
     def _new_page(self) -> Page:
@@ -133,17 +145,13 @@ class Tab:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         return page
 
-    def _local_only(self, route: object) -> None:
-        url = route.request.url  # type: ignore[attr-defined]
-        if url.startswith((self.server.url, self.server.url.replace("http", "ws", 1))):
-            route.continue_()  # type: ignore[attr-defined]
-        else:
-            self.outside.append(url)
-            route.abort()  # type: ignore[attr-defined]
+    def _look_where(self, request: Request) -> None:
+        if not request.url.startswith((self.server.url, "data:", "blob:")):
+            self.outside.append(request.url)
 
     def open(self, path: str = "/") -> Tab:
         self.page.goto(self.server.url + path)
-        self.map.locator("#map_div[data-version]").wait_for(timeout=SLOW_MS)
+        self.map.locator("#map_div[data-version]").wait_for()
         return self
 
     def beside(self) -> Tab:
@@ -166,7 +174,7 @@ class Tab:
         before = self.page.locator("article.az-turn").count()
         self.send(text)
         card = self.page.locator("article.az-turn").nth(before)
-        expect(card.locator(".az-reply")).to_be_visible(timeout=SLOW_MS)
+        expect(card.locator(".az-reply")).to_be_visible()
         return card
 
     def send(self, text: str) -> None:
@@ -177,10 +185,10 @@ class Tab:
     def expect_chips(self, *texts: str) -> None:
         """The selection's parts, each beginning so, in this order and no others."""
         wanted = [re.compile(rf"^\s*{re.escape(text)}.*✕") for text in texts]
-        expect(self.page.locator(".st-key-chips button:visible")).to_have_text(wanted, timeout=SLOW_MS)
+        expect(self.page.locator(".st-key-chips button:visible")).to_have_text(wanted)
 
     def wait_for_chip(self, text: str) -> None:
-        expect(self.page.locator(".st-key-chips").get_by_text(text).first).to_be_visible(timeout=SLOW_MS)
+        expect(self.page.locator(".st-key-chips").get_by_text(text).first).to_be_visible()
 
     def count(self) -> Locator:
         return self.page.locator(".st-key-count")
@@ -225,9 +233,13 @@ class Tab:
 
     def wait_until(self, script: str) -> None:
         """Wait until that is true in the map; a promise, true to `wait_for_function`, is awaited."""
-        ends = time.monotonic() + SLOW_MS / 1000
-        while not self.see(script):
-            assert time.monotonic() < ends, f"not within {SLOW_MS / 1000:g} s: {script}"
+        self.wait_for(lambda: self.see(script), script)
+
+    def wait_for(self, seen: Callable[[], object], what: str) -> None:
+        """Wait until that is true of the page, which goes on meanwhile."""
+        ends = time.monotonic() + LIMIT_S
+        while not seen():
+            assert time.monotonic() < ends, f"not within {LIMIT_S:g} s: {what}"
             self.page.wait_for_timeout(50)
 
     def shot(self, folder: Path, name: str) -> None:
@@ -244,6 +256,47 @@ class Tab:
             picture.convert("RGB").save(png, optimize=True)
 
     def close(self) -> None:
-        self.context.close()
+        """Leave nothing behind in the browser; nothing may have gone outside or failed."""
+        self.context.remove_listener("request", self._look_where)
+        for page in self.context.pages:
+            if page.url.startswith(self.server.url):
+                with suppress(Error):  # it is on its way to another page
+                    page.evaluate("localStorage.clear()")
+            page.close()
         assert self.outside == []
         assert self.errors == []
+
+
+class Browsers:
+    """The browsers of a file of tests: who opens a tab gets one that nobody uses, as somebody new.
+
+    A browser that is used again has kept what it fetched of the page, and opens it in half the time.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._kept: list[tuple[dict[str, object], BrowserContext]] = []
+        self._used: list[tuple[dict[str, object], BrowserContext]] = []
+
+    def tab(self, server: Server, **options: object) -> Tab:
+        """A tab of a browser with these options, not yet open."""
+        found = next((each for each in self._kept if each[0] == options), None)
+        if found is None:
+            settings = {"viewport": {"width": 1440, "height": 900}, **options}
+            found = options, self._browser.new_context(**settings)  # type: ignore[arg-type]
+        else:
+            self._kept.remove(found)
+        self._used.append(found)
+        return Tab(found[1], server)
+
+    def leave(self, tab: Tab) -> None:
+        """Close a tab; its browser may be used again."""
+        found = next(each for each in self._used if each[1] is tab.context)
+        self._used.remove(found)
+        tab.close()
+        self._kept.append(found)
+
+    def close(self) -> None:
+        """Close all of them."""
+        for _, context in (*self._kept, *self._used):
+            context.close()

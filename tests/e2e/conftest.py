@@ -18,7 +18,7 @@ from copilot.retrieval import shown_tools
 from copilot.session import Session
 from copilot.solutions import search_solutions
 from state.model import State
-from tests.e2e.app import ROOT, Server, Tab, running_app
+from tests.e2e.app import ROOT, Browsers, Server, Tab, running_app
 
 pytestmark = [pytest.mark.e2e]
 
@@ -58,28 +58,36 @@ def encoded_texts(sample_catalogue: Path) -> None:
     examples(Session.open(engine=Engine.in_memory(str(sample_catalogue))), "load fair1m", 1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app(tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path) -> Iterator[Server]:
-    """The app with the sample, in a home that its users share as they do: each test is a browser of its own.
+    """The app with the sample, in a home that its users share as they do: each test is somebody else.
 
-    It takes ten seconds of work to start.
+    It takes ten seconds of work to start, and ends with the last of these files: idle, it still takes some.
     """
     with running_app(tmp_path_factory.mktemp("home"), sample_catalogue) as server:
         yield server
 
 
+@pytest.fixture(scope="module")
+def browsers(browser: Browser) -> Iterator[Browsers]:
+    """The browsers of a file of tests."""
+    all_of_them = Browsers(browser)
+    yield all_of_them
+    all_of_them.close()
+
+
 @pytest.fixture
-def new_tab(browser: Browser, app: Server) -> Iterator[Callable[..., Tab]]:
-    """Open a browser of one's own on the app; at the end nothing may have gone outside or failed."""
+def new_tab(browsers: Browsers, app: Server) -> Iterator[Callable[..., Tab]]:
+    """Open a browser as somebody new on the app; at the end nothing may have gone outside or failed."""
     opened: list[Tab] = []
 
     def open_tab(server: Server = app, **options: object) -> Tab:
-        opened.append(Tab(browser, server, **options))
+        opened.append(browsers.tab(server, **options))
         return opened[-1]
 
     yield open_tab
     for each in opened:
-        each.close()
+        browsers.leave(each)
 
 
 @pytest.fixture

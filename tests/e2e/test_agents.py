@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.app import SLOW_MS, Server, Tab, running_app
+from tests.e2e.app import Server, Tab, running_app
 from tests.openai_server import Asked, Reply, calls, openai_server, says
 
 REQUEST = "Show the ships of fair1m as clusters"
@@ -64,10 +64,10 @@ def choose(tab: Tab, agent: str, examples: int = 0) -> None:
     """Open the settings, pick both, and close them."""
     tab.page.locator(".st-key-settings button").first.click()
     tab.page.get_by_role("radiogroup", name="Agent").get_by_text(agent, exact=True).click()
-    expect(tab.page.locator(".st-key-settings")).to_contain_text(agent, timeout=SLOW_MS)
+    expect(tab.page.locator(".st-key-settings")).to_contain_text(agent)
     if examples:
         tab.page.get_by_role("radio", name=str(examples), exact=True).click()
-        expect(tab.page.locator(".st-key-settings")).to_contain_text(f"{examples} examples", timeout=SLOW_MS)
+        expect(tab.page.locator(".st-key-settings")).to_contain_text(f"{examples} examples")
     tab.page.keyboard.press("Escape")
 
 
@@ -90,13 +90,13 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
     choose(tab, "ReAct", 2)
     tab.send(REQUEST)
     card = tab.page.locator("article.az-turn")
-    expect(card.locator("summary")).to_contain_text("1 call", timeout=SLOW_MS)
+    expect(card.locator("summary")).to_contain_text("1 call")
     expect(card.locator("summary")).to_contain_text("111 tokens · $0.0004")
     card.locator("summary").click()
     assert steps(card) == ["thought", "db_load"]
     tab.shot(screenshot_folder, "agent-running")
     model.gate.set()
-    expect(card.locator(".az-reply")).to_contain_text("The ships of fair1m", timeout=SLOW_MS)
+    expect(card.locator(".az-reply")).to_contain_text("The ships of fair1m")
     expect(card.locator("summary")).to_contain_text("3 calls")
     expect(card.locator("summary")).to_contain_text("444 tokens · $0.0014")
     assert steps(card) == ["thought", "db_load", "thought", "filter_class", "thought", "cluster_plot"]
@@ -126,7 +126,7 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
 
     # The choice stays with the session: after a reload, and not in another one.
     tab.page.reload()
-    expect(tab.page.locator(".st-key-settings")).to_contain_text("ReAct · 2 examples", timeout=SLOW_MS)
+    expect(tab.page.locator(".st-key-settings")).to_contain_text("ReAct · 2 examples")
     other = new_tab(served).open()
     expect(other.page.locator(".st-key-settings")).to_contain_text("Direct")
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from data.scenes import render
-from tests.e2e.app import SLOW_MS, Tab
+from tests.e2e.app import Tab
 from tests.e2e.test_imagery_story import fetched
 
 OBJECTS = "[...azimuth.layers.values()].find((each) => each.objects).objects"
@@ -33,7 +33,7 @@ def scene(tmp_path: Path) -> tuple[Path, int]:
 def verdict(card: Locator, key: str, before: int) -> None:
     """Give a verdict by key, and wait until the next detection is open."""
     card.page.keyboard.press(key)
-    expect(card).not_to_have_attribute("data-detection", str(before), timeout=SLOW_MS)
+    expect(card).not_to_have_attribute("data-detection", str(before))
 
 
 def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
@@ -42,15 +42,15 @@ def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
     file, ships = scene
     tab = new_tab(reduced_motion="reduce").open()
     tab.page.get_by_label("Files to upload").set_input_files(str(file))
-    expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 1 band", timeout=SLOW_MS)
+    expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 1 band")
     expect(tab.ask("find the ships in it").locator(".az-reply")).to_contain_text(f"{ships} ships")
     box, card = tab.map.locator(".az-objects"), tab.map.locator(".az-card")
-    expect(box).to_have_attribute("data-shown", str(ships), timeout=SLOW_MS)
+    expect(box).to_have_attribute("data-shown", str(ships))
 
     first = open_lowest(tab)
     expect(card).to_contain_text("Unreviewed")
     chip = card.locator("img")
-    expect(chip).to_have_js_property("naturalWidth", 320, timeout=SLOW_MS)
+    expect(chip).to_have_js_property("naturalWidth", 320)
     verdict(card, "c", first)
     second = int(str(card.get_attribute("data-detection")))
     verdict(card, "r", second)
@@ -58,7 +58,7 @@ def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
     tab.page.keyboard.press("l")
     card.get_by_label("The right class").fill("tanker")
     tab.page.keyboard.press("Enter")
-    expect(card).to_contain_text(f"3 of {ships} reviewed", timeout=SLOW_MS)
+    expect(card).to_contain_text(f"3 of {ships} reviewed")
     tab.shot(screenshot_folder, "review")
 
     box.get_by_label("Verdicts shown").select_option("unreviewed")
@@ -73,17 +73,15 @@ def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
     tab.page.locator(".st-key-nav").get_by_text("Imagery", exact=True).click()
     precision = tab.page.locator(".az-precision")
     expect(precision).to_contain_text(
-        f"3 of {ships} reviewed 1 confirmed, 1 rejected, 1 relabelled; not drawn at random", timeout=SLOW_MS
+        f"3 of {ships} reviewed 1 confirmed, 1 rejected, 1 relabelled; not drawn at random"
     )
     viewer = tab.page.frame_locator(".st-key-viewer iframe")
-    expect(viewer.locator(".az-objects")).to_have_attribute("data-shown", str(ships), timeout=SLOW_MS)
+    expect(viewer.locator(".az-objects")).to_have_attribute("data-shown", str(ships))
     tab.shot(screenshot_folder, "imagery-page")
     tab.page.get_by_role("button", name="Undo", exact=True).click()
-    expect(precision).to_contain_text(
-        f"2 of {ships} reviewed 1 confirmed, 1 rejected; not drawn at random", timeout=SLOW_MS
-    )
+    expect(precision).to_contain_text(f"2 of {ships} reviewed 1 confirmed, 1 rejected; not drawn at random")
     tab.page.get_by_role("button", name="Redo", exact=True).click()
-    expect(precision).to_contain_text(f"3 of {ships} reviewed", timeout=SLOW_MS)
+    expect(precision).to_contain_text(f"3 of {ships} reviewed")
 
     check_exports(
         tab, {first: ("confirmed", "ship"), second: ("rejected", None), third: ("relabelled", "tanker")}
@@ -96,7 +94,7 @@ def open_lowest(tab: Tab) -> int:
     assert isinstance(found, list)
     number, x, y = found
     tab.map.locator("#map_div").click(position={"x": x, "y": y})
-    expect(tab.map.locator(".az-card")).to_have_attribute("data-detection", str(number), timeout=SLOW_MS)
+    expect(tab.map.locator(".az-card")).to_have_attribute("data-detection", str(number))
     return int(number)
 
 

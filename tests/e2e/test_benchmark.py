@@ -13,7 +13,7 @@ from copilot.bench.run.tasks import mine_file
 from copilot.engine import Engine
 from tests.copilot.bench.run.hand import hand_tasks, write_tasks
 from tests.copilot.bench.test_report import finished
-from tests.e2e.app import SLOW_MS, Server, Tab, running_app
+from tests.e2e.app import Server, Tab, running_app
 
 
 @pytest.fixture(scope="module")
@@ -33,22 +33,22 @@ def run_id(app: Server, sample_catalogue: Path) -> str:
 def test_a_failed_task_is_opened_and_replayed_on_the_map(tab: Tab, run_id: str, screenshot_folder: Path):
     page = tab.page
     page.get_by_role("link", name="Benchmark").click()
-    expect(page.get_by_text("Tasks that failed")).to_be_visible(timeout=2 * SLOW_MS)
-    expect(page.get_by_test_id("stMetric").first).to_contain_text("75.0%", timeout=2 * SLOW_MS)
-    expect(page.locator(".js-plotly-plot")).to_have_count(4, timeout=2 * SLOW_MS)
+    expect(page.get_by_text("Tasks that failed")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").first).to_contain_text("75.0%")
+    expect(page.locator(".js-plotly-plot")).to_have_count(4)
     tab.shot(screenshot_folder, "benchmark")
     # The grid is drawn on a canvas: the first row's box is at its left edge.
     grid = page.get_by_test_id("stDataFrame")
     grid.scroll_into_view_if_needed()
     grid.click(position={"x": 18, "y": 52})
     opened = page.locator(".st-key-bench_task")
-    expect(opened).to_contain_text('open_page(name="tools")', timeout=SLOW_MS)
-    expect(opened).to_contain_text('open_page(name="help")', timeout=SLOW_MS)
+    expect(opened).to_contain_text('open_page(name="tools")')
+    expect(opened).to_contain_text('open_page(name="help")')
     page.get_by_role("button", name="Replay on the map").click()
-    expect(page.locator("article.az-turn")).to_contain_text("open the tools page", timeout=2 * SLOW_MS)
-    expect(page.locator(".st-key-session_menu")).to_contain_text("Benchmark hand-003", timeout=SLOW_MS)
+    expect(page.locator("article.az-turn")).to_contain_text("open the tools page")
+    expect(page.locator(".st-key-session_menu")).to_contain_text("Benchmark hand-003")
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("button", name="Undo")).to_be_disabled(timeout=SLOW_MS)
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
 
 
 def test_a_run_is_started_on_the_page_and_seen_when_it_ends(tab: Tab, app: Server, sample_catalogue: Path):
@@ -59,13 +59,13 @@ def test_a_run_is_started_on_the_page_and_seen_when_it_ends(tab: Tab, app: Serve
     page = tab.page
     page.get_by_role("link", name="Benchmark").click()
     start = page.get_by_role("button", name="Run", exact=True)
-    if not start.is_visible(timeout=SLOW_MS):
+    if not start.is_visible():
         page.get_by_text("Run the benchmark").click()
     page.get_by_role("combobox", name="Tasks").click()
     page.get_by_role("option", name="my own suite").click()
-    expect(page.get_by_text("bench run --tasks mine")).to_be_visible(timeout=SLOW_MS)
+    expect(page.get_by_text("bench run --tasks mine")).to_be_visible()
     start.click()
-    expect(page.get_by_test_id("stProgress")).to_be_visible(timeout=SLOW_MS)
-    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=10 * SLOW_MS)
-    expect(page.get_by_test_id("stMultiSelect")).to_contain_text("mine", timeout=SLOW_MS)
-    expect(page.get_by_test_id("stMetric").first).to_contain_text("75.0%", timeout=SLOW_MS)
+    expect(page.get_by_test_id("stProgress")).to_be_visible()
+    expect(page.get_by_test_id("stProgress")).to_have_count(0)
+    expect(page.get_by_test_id("stMultiSelect")).to_contain_text("mine")
+    expect(page.get_by_test_id("stMetric").first).to_contain_text("75.0%")

@@ -15,7 +15,7 @@ from pyproj import Geod
 from rasterio import features
 from scipy.ndimage import label
 
-from tests.e2e.app import SLOW_MS, Tab
+from tests.e2e.app import Tab
 from tests.real_files import real
 
 SCENE = "m_4709963_se_14_1_20200831.tif"
@@ -54,7 +54,7 @@ def test_a_scene_becomes_an_index_polygons_hectares_a_figure_and_a_geopackage(
     mean, regions, hectares = expected
     tab = new_tab().open()
     tab.page.get_by_label("Files to upload").set_input_files(str(real("naip") / SCENE))
-    expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 4 bands", timeout=SLOW_MS)
+    expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 4 bands")
     expect(tab.ask("true colour composite of it")).to_contain_text("True colour")
     index = tab.ask("compute the NDVI of the scene").inner_text()
     assert number_after(index, "mean") == pytest.approx(mean, abs=1e-3)
@@ -66,7 +66,7 @@ def test_a_scene_becomes_an_index_polygons_hectares_a_figure_and_a_geopackage(
     assert number_after(area, "cover") == pytest.approx(hectares, rel=1e-3)
     tab.ask("histogram of the NDVI")
     tab.panel("Figure")
-    expect(tab.body().locator(".js-plotly-plot")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.body().locator(".js-plotly-plot")).to_be_visible()
     tab.shot(screenshot_folder, "imagery")
     file = tmp_path / "polygons.gpkg"
     made = re.search(r"vector-[0-9a-f]{6}", link)

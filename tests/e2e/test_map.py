@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocketRoute, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.app import SLOW_MS, Server, Tab
+from tests.e2e.app import Browsers, Server, Tab
 
 
 def test_a_drawn_rectangle_is_a_place_to_ask_about(tab: Tab):
@@ -22,10 +22,10 @@ def test_a_drawn_rectangle_is_a_place_to_ask_about(tab: Tab):
     tab.page.mouse.down()
     tab.page.mouse.move(x + 140, y + 90, steps=4)
     tab.page.mouse.up()
-    expect(tab.page.locator("article.az-action")).to_contain_text("Drew a box", timeout=SLOW_MS)
+    expect(tab.page.locator("article.az-action")).to_contain_text("Drew a box")
     whole = tab.count().inner_text()
     tab.ask("show only what is in here")
-    expect(tab.count()).not_to_have_text(whole, timeout=SLOW_MS)
+    expect(tab.count()).not_to_have_text(whole)
     assert 0 < int(tab.count().inner_text().split()[0].replace(",", "")) < 24_775
 
 
@@ -34,32 +34,32 @@ def test_layers_are_hidden_moved_and_removed_in_their_panel(tab: Tab, screenshot
     tab.ask("show it as a heat map")
     body = tab.panel("Layers")
     lines = body.locator("[class*='st-key-layer-']")
-    expect(lines).to_have_count(2, timeout=SLOW_MS)
+    expect(lines).to_have_count(2)
     expect(lines.first).to_contain_text("Heatmap")
     tab.shot(screenshot_folder, "layers")
     lines.first.get_by_text("Show Heatmap").locator("xpath=ancestor::label").click()
     tab.page.wait_for_function("() => true")
-    expect(tab.map.locator(".az-legend")).not_to_contain_text("Heatmap", timeout=SLOW_MS)
-    expect(tab.map.locator("canvas.leaflet-heatmap-layer")).to_be_hidden(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-legend")).not_to_contain_text("Heatmap")
+    expect(tab.map.locator("canvas.leaflet-heatmap-layer")).to_be_hidden()
     slider = body.get_by_role("slider", name="Opacity of Clusters")
     slider.focus()
     slider.press("ArrowLeft")
     notes = tab.page.locator("article.az-action")
-    expect(notes).to_have_text([re.compile("Heatmap.*hidden"), re.compile("Clusters.*0.75")], timeout=SLOW_MS)
+    expect(notes).to_have_text([re.compile("Heatmap.*hidden"), re.compile("Clusters.*0.75")])
     body.get_by_role("button", name="Move Heatmap down").click()
-    expect(lines.first).to_contain_text("Clusters", timeout=SLOW_MS)
+    expect(lines.first).to_contain_text("Clusters")
     body.get_by_role("button", name="Remove Heatmap").click()
-    expect(lines).to_have_count(1, timeout=SLOW_MS)
-    expect(tab.map.locator(".az-layer")).to_have_count(1, timeout=SLOW_MS)
+    expect(lines).to_have_count(1)
+    expect(tab.map.locator(".az-layer")).to_have_count(1)
 
 
 def test_a_pan_keeps_the_map_and_asks_for_what_comes_into_view(tab: Tab):
     tab.ask("load fmow and show it as clusters")
-    expect(tab.map.locator(".az-cluster").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-cluster").first).to_be_visible()
     tab.see("window.azimuth.kept = true")
     tab.see("void azimuth.map.setView([48, 10], 6, {animate: false})")
     # which names have room depends on the clusters, which come later than the names
-    expect(tab.map.locator(".az-city:visible").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-city:visible").first).to_be_visible()
     before = tab.see("azimuth.map.getCenter().lng")
     tab.ask("how many are there?")
     assert tab.see("azimuth.map.getCenter().lng") == before
@@ -69,10 +69,10 @@ def test_a_pan_keeps_the_map_and_asks_for_what_comes_into_view(tab: Tab):
 def test_the_time_slider_shows_one_step_at_a_time(tab: Tab):
     tab.ask("load xview1 and show a time slider by year")
     slider = tab.map.get_by_role("slider", name="Time")
-    expect(slider).to_be_visible(timeout=SLOW_MS)
+    expect(slider).to_be_visible()
     slider.focus()
     slider.press("ArrowRight")
-    expect(tab.map.locator(".az-time-text")).to_contain_text("20", timeout=SLOW_MS)
+    expect(tab.map.locator(".az-time-text")).to_contain_text("20")
 
 
 @pytest.mark.parametrize(
@@ -96,18 +96,18 @@ def test_every_kind_of_layer_is_drawn_in_its_own_pane(
     tab.call("clear_layers")
     tab.call("zoom_map", place="Houston", level=4 if kind == "clusters" else 12)
     tab.call(tool, **args)
-    expect(tab.map.locator(".az-layer")).to_have_count(1, timeout=SLOW_MS)
-    expect(tab.map.locator(f".az-layer {drawn}").first).to_be_attached(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-layer")).to_have_count(1)
+    expect(tab.map.locator(f".az-layer {drawn}").first).to_be_attached()
     assert tab.see("[...azimuth.layers.values()].map((each) => each.view.kind)") == [kind]
 
 
 @pytest.fixture(scope="module")
-def kinds_tab(browser: Browser, app: Server) -> Iterator[Tab]:
+def kinds_tab(browsers: Browsers, app: Server) -> Iterator[Tab]:
     """One page for all kinds of layers, over Houston."""
-    tab = Tab(browser, app).open()
+    tab = browsers.tab(app).open()
     tab.ask("load xview1")
     yield tab
-    tab.close()
+    browsers.leave(tab)
 
 
 def test_a_swipe_clips_each_layer_on_its_side(tab: Tab):
@@ -115,12 +115,12 @@ def test_a_swipe_clips_each_layer_on_its_side(tab: Tab):
     tab.call("cluster_plot")
     tab.call("heatmap_plot")
     tab.call("swipe_layers", left="clusters", right="heatmap")
-    expect(tab.map.locator(".az-swipe-line")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-swipe-line")).to_be_visible()
     expect(tab.map.get_by_label("Swipe between the two layers")).to_be_attached()
     clips = tab.see("[...azimuth.layers.values()].map((each) => each.pane.style.clip)")
     assert isinstance(clips, list) and len({*clips}) == 2 and all(each.startswith("rect(") for each in clips)
     tab.call("swipe_layers")
-    expect(tab.map.locator(".az-swipe")).to_have_count(0, timeout=SLOW_MS)
+    expect(tab.map.locator(".az-swipe")).to_have_count(0)
     assert tab.see("[...azimuth.layers.values()].map((each) => each.pane.style.clip)") == ["", ""]
 
 
@@ -129,22 +129,22 @@ def test_the_maps_controls_come_and_go(tab: Tab):
     parts = {"legend": ".az-legend", "minimap": ".leaflet-control-minimap", "graticule": ".az-degree span"}
     for control, part in parts.items():
         tab.call("toggle_control", control=control, on=True)
-        expect(tab.map.locator(part).first).to_be_visible(timeout=SLOW_MS)
+        expect(tab.map.locator(part).first).to_be_visible()
         tab.call("toggle_control", control=control, on=False)
-        expect(tab.map.locator(f"{part}:visible")).to_have_count(0, timeout=SLOW_MS)
+        expect(tab.map.locator(f"{part}:visible")).to_have_count(0)
 
 
 def test_an_opened_page_is_followed_and_web_tabs_are_links_to_the_outside(tab: Tab):
     tab.call("open_tab", url="https://example.org/a", title="<b>One</b>")
     link = tab.page.locator(".st-key-chips a:visible")
-    expect(link).to_contain_text("<b>One</b>", timeout=SLOW_MS)
+    expect(link).to_contain_text("<b>One</b>")
     assert link.get_attribute("href") == "https://example.org/a"
     assert (link.get_attribute("target"), link.get_attribute("rel")) == ("_blank", "noreferrer")
     tab.send("open the data page")
-    tab.page.wait_for_url("**/data?*", timeout=SLOW_MS)
-    expect(tab.page.get_by_text("Add your own data")).to_be_visible(timeout=SLOW_MS)
+    tab.page.wait_for_url("**/data?*")
+    expect(tab.page.get_by_text("Add your own data")).to_be_visible()
     tab.page.get_by_role("link", name="Map").click()
-    expect(tab.page.locator("article.az-turn .az-reply")).to_contain_text("data page", timeout=SLOW_MS)
+    expect(tab.page.locator("article.az-turn .az-reply")).to_contain_text("data page")
 
 
 class HeldAnswers:
@@ -191,15 +191,15 @@ def test_what_a_page_asks_for_after_it_was_left_does_not_bring_it_back(new_tab: 
         tab.page.wait_for_timeout(50)
     tab.page.wait_for_timeout(2000)
     answers.let_go()
-    expect(tab.page.get_by_text("Add your own data")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.get_by_text("Add your own data")).to_be_visible()
     assert "/data?" in tab.page.url
 
 
 def test_the_dark_theme_darkens_the_map_too(tab: Tab, screenshot_folder: Path):
     tab.ask("load fair1m and show it as clusters")
     tab.page.get_by_role("button", name="Dark theme").click()
-    tab.map.locator("html[data-base='dark']").wait_for(timeout=SLOW_MS)
-    expect(tab.page.get_by_role("button", name="Light theme")).to_be_visible(timeout=SLOW_MS)
+    tab.map.locator("html[data-base='dark']").wait_for()
+    expect(tab.page.get_by_role("button", name="Light theme")).to_be_visible()
     tab.shot(screenshot_folder, "dark")
 
 
@@ -207,16 +207,16 @@ def test_the_story_works_with_the_keyboard_alone(tab: Tab):
     tab.page.get_by_test_id("stChatInputTextArea").focus()
     tab.page.keyboard.type("Plot the fair1m images around Pittsburgh from May 2018")
     tab.page.keyboard.press("Enter")
-    expect(tab.page.locator("article.az-turn .az-reply")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.locator("article.az-turn .az-reply")).to_be_visible()
     cluster = tab.map.locator(".az-cluster-box").first
-    expect(cluster).to_be_visible(timeout=SLOW_MS)
+    expect(cluster).to_be_visible()
     cluster.focus()
     tab.page.keyboard.press("Enter")
-    expect(tab.map.locator("path[role=button]").first).to_be_attached(timeout=SLOW_MS)
+    expect(tab.map.locator("path[role=button]").first).to_be_attached()
     tab.page.wait_for_timeout(900)
     tab.map.locator("path[role=button]").first.focus()
     tab.page.keyboard.press("Enter")
-    expect(tab.body().locator(".az-record")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.body().locator(".az-record")).to_be_visible()
 
 
 def test_every_control_has_a_name(tab: Tab):
@@ -235,18 +235,18 @@ def test_smaller_windows_hold_everything(
 ):
     tab = new_tab(viewport={"width": width, "height": height}).open()
     tab.ask("Plot the fair1m images around Pittsburgh from May 2018")
-    expect(tab.map.locator(".az-cluster, .az-layer path").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-cluster, .az-layer path").first).to_be_visible()
     assert tab.page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
     tab.shot(screenshot_folder, f"window-{width}")
 
 
 def test_pages_for_data_tools_and_help(tab: Tab, screenshot_folder: Path):
     tab.page.get_by_role("link", name="Data").click()
-    expect(tab.page.get_by_text("FAIR1M").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.get_by_text("FAIR1M").first).to_be_visible()
     tab.shot(screenshot_folder, "data")
     tab.page.get_by_role("link", name="Tools").click()
-    expect(tab.page.locator(".az-tool").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.locator(".az-tool").first).to_be_visible()
     tab.shot(screenshot_folder, "tools")
     tab.page.get_by_role("link", name="Help").click()
-    expect(tab.page.get_by_text("What leaves this machine")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.get_by_text("What leaves this machine")).to_be_visible()
     tab.shot(screenshot_folder, "help")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from affine import Affine
-from playwright.sync_api import Browser, Error, Locator, expect
+from playwright.sync_api import Error, Locator, expect
 from rasterio.errors import NotGeoreferencedWarning
 
 from data.scenes import render
 from pages.sampling import WITHOUT
-from tests.e2e.app import SLOW_MS, Tab, running_app
+from tests.e2e.app import Browsers, Tab, running_app
 
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 VIEW = "(await (await fetch(azimuth.base + '/view')).json())"
@@ -41,7 +41,7 @@ def still(new_tab: Callable[..., Tab], **options: object) -> Tab:
 
 def upload(tab: Tab, file: Path) -> None:
     tab.page.get_by_label("Files to upload").first.set_input_files(str(file))
-    expect(tab.page.locator(".az-upload", has_text=file.name)).to_contain_text("a GeoTIFF", timeout=SLOW_MS)
+    expect(tab.page.locator(".az-upload", has_text=file.name)).to_contain_text("a GeoTIFF")
 
 
 def test_an_image_without_coordinates_is_shown_with_its_boxes_beside_the_map(
@@ -52,16 +52,16 @@ def test_an_image_without_coordinates_is_shown_with_its_boxes_beside_the_map(
     upload(tab, file)
     expect(tab.ask("find the ships in it").locator(".az-reply")).to_contain_text(f"{ships} ships")
     front = tab.page.locator(".st-key-panels").get_by_role("radio", name="Image", exact=True)
-    expect(front).to_be_checked(timeout=SLOW_MS)
+    expect(front).to_be_checked()
     picture = tab.body().frame_locator("iframe")
-    expect(picture.locator(".az-objects")).to_have_attribute("data-shown", str(ships), timeout=SLOW_MS)
-    expect(picture.locator(".az-pixel-tile img").first).to_have_js_property("complete", True, timeout=SLOW_MS)
+    expect(picture.locator(".az-objects")).to_have_attribute("data-shown", str(ships))
+    expect(picture.locator(".az-pixel-tile img").first).to_have_js_property("complete", True)
     tab.shot(screenshot_folder, "picture")
     tab.ask("load fair1m and draw the images per year as bars")
     expect(tab.page.locator(".st-key-panels").get_by_role("radio", name="Figure")).to_be_checked()
     tab.panel("Image").get_by_role("link", name="Open on the Imagery page").click()
     viewer = tab.page.frame_locator(".st-key-viewer iframe")
-    expect(viewer.locator(".az-objects")).to_have_attribute("data-shown", str(ships), timeout=SLOW_MS)
+    expect(viewer.locator(".az-objects")).to_have_attribute("data-shown", str(ships))
 
 
 def test_what_was_found_in_one_image_is_not_said_of_the_next(
@@ -73,7 +73,7 @@ def test_what_was_found_in_one_image_is_not_said_of_the_next(
     upload(tab, unplaced("second", 22)[0])
     tab.page.locator(".st-key-nav").get_by_text("Imagery", exact=True).click()
     choose(tab, "first")
-    expect(tab.page.locator(".st-key-image_said")).to_contain_text("ships-cfar", timeout=SLOW_MS)
+    expect(tab.page.locator(".st-key-image_said")).to_contain_text("ships-cfar")
     # Whether the picture of the one and the words of the other are ever there together.
     tab.page.evaluate("""() => {
         const frame = () => document.querySelector(".st-key-viewer iframe");
@@ -88,7 +88,7 @@ def test_what_was_found_in_one_image_is_not_said_of_the_next(
         new MutationObserver(look).observe(document.body, what);
     }""")
     choose(tab, "second")
-    expect(tab.page.get_by_text("Nothing was looked for in this image yet")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.get_by_text("Nothing was looked for in this image yet")).to_be_visible()
     expect(tab.page.locator(".st-key-image_said")).not_to_contain_text("ships-cfar")
     assert tab.page.evaluate("window.mixed") == 0
 
@@ -96,9 +96,7 @@ def test_what_was_found_in_one_image_is_not_said_of_the_next(
 def choose(tab: Tab, name: str) -> None:
     tab.page.locator(".st-key-image_top [data-testid='stSelectbox'] input").click()
     tab.page.get_by_role("option", name=name, exact=True).click()
-    expect(tab.page.frame_locator(".st-key-viewer iframe").locator("#picture[data-ready]")).to_be_visible(
-        timeout=SLOW_MS
-    )
+    expect(tab.page.frame_locator(".st-key-viewer iframe").locator("#picture[data-ready]")).to_be_visible()
 
 
 def test_a_filter_closes_the_image_that_it_drops_and_goes_to_what_it_leaves(
@@ -108,10 +106,10 @@ def test_a_filter_closes_the_image_that_it_drops_and_goes_to_what_it_leaves(
     tab.call("db_load", names=["fair1m"])
     tab.call("footprint_plot")
     tab.call("show_image", rank="oldest")
-    expect(tab.body().locator(".az-record")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.body().locator(".az-record")).to_be_visible()
     assert tab.see("Boolean(azimuth.mark)") is True
     tab.call("filter_date", start="2020-01-01", end="2020-12-31")
-    expect(tab.body().locator(".az-record")).to_have_count(0, timeout=SLOW_MS)
+    expect(tab.body().locator(".az-record")).to_have_count(0)
     expect(tab.page.locator(".st-key-panels").get_by_role("radio", name="Results")).to_be_checked()
     assert tab.see("Boolean(azimuth.mark)") is False
     tab.wait_until(holds_the_rows("footprints"))
@@ -152,9 +150,9 @@ def test_a_reference_names_the_call_that_the_trace_shows_and_brings_it_into_sigh
     called = str(reference.get_attribute("title")).removeprefix(f"Call {number}: ")
     reference.click()
     row = tab.body().locator(".az-wanted")
-    expect(row.locator("td").first).to_have_text(number, timeout=SLOW_MS)
+    expect(row.locator("td").first).to_have_text(number)
     expect(row.locator("code").first).to_have_text(called)
-    expect(row).to_be_in_viewport(ratio=0.9, timeout=SLOW_MS)
+    expect(row).to_be_in_viewport(ratio=0.9)
     answered = tab.page.evaluate(
         """async (session) => {
             const asked = { tool: "db_load", args: { names: ["fair1m"] } };
@@ -198,8 +196,8 @@ def test_clusters_cover_neither_one_another_nor_names(
     tab.call("cluster_plot")
     lon, lat, zoom = view
     tab.call("set_view", lon=lon, lat=lat, zoom=zoom)
-    expect(tab.map.locator(".az-cluster").nth(4)).to_be_visible(timeout=SLOW_MS)
-    expect(tab.map.locator(".az-country, .az-city").first).to_be_attached(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-cluster").nth(4)).to_be_visible()
+    expect(tab.map.locator(".az-country, .az-city").first).to_be_attached()
     tab.page.wait_for_timeout(700)
     clusters, names, overlaps = tab.see(f"({OVERLAPS})()")  # type: ignore[misc]
     assert clusters > 4 and names > 0
@@ -211,7 +209,7 @@ def test_a_click_on_a_cluster_shows_all_that_it_counts(new_tab: Callable[..., Ta
     tab.call("db_load", names=["xview3"])
     tab.call("cluster_plot")
     tab.call("set_view", lon=4, lat=52, zoom=9)
-    expect(tab.map.locator(".az-cluster").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-cluster").first).to_be_visible()
     # The fit to all of them may still be on its way: what was fetched has to be what is in sight now.
     there = "azimuth.map.getZoom() === 9 && azimuth.map.getBounds().contains([52, 4])"
     tab.wait_until(f"{there} && azimuth.layers.get('clusters').covers()")
@@ -237,16 +235,16 @@ def test_the_theme_changes_in_place(new_tab: Callable[..., Tab], screenshot_fold
     tab.see("window.azimuth.kept = true")
     for wanted, base in (("Dark theme", "dark"), ("Light theme", "light"), ("Dark theme", "dark")):
         tab.page.get_by_role("button", name=wanted).click()
-        tab.map.locator(f"html[data-base='{base}']").wait_for(timeout=SLOW_MS)
+        tab.map.locator(f"html[data-base='{base}']").wait_for()
     tab.shot(screenshot_folder, "dark")
     assert tab.page.evaluate("window.kept") is True and tab.see("window.azimuth.kept") is True
     expect(tab.map.locator(".az-cluster").first).to_be_visible()
     expect(tab.page.locator(".st-key-panels").get_by_role("radio", name="Layers")).to_be_checked()
     expect(tab.page.get_by_test_id("stChatInputTextArea")).to_have_value("half a question")
     tab.page.reload()
-    tab.map.locator("html[data-base='dark']").wait_for(timeout=SLOW_MS)
+    tab.map.locator("html[data-base='dark']").wait_for()
     tab.page.locator(".st-key-nav").get_by_text("Help", exact=True).click()
-    expect(tab.page.get_by_role("button", name="Light theme")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.get_by_role("button", name="Light theme")).to_be_visible()
 
 
 def test_all_that_shows_a_timelines_rows_follows_its_slider(new_tab: Callable[..., Tab]) -> None:
@@ -256,7 +254,7 @@ def test_all_that_shows_a_timelines_rows_follows_its_slider(new_tab: Callable[..
     tab.call("time_slider_plot", by="year")
     tab.call("set_view", lon=151.2, lat=-33.87, zoom=10)
     slider = tab.map.get_by_role("slider", name="Time")
-    expect(slider).to_be_visible(timeout=SLOW_MS)
+    expect(slider).to_be_visible()
     slider.focus()
     slider.press("ArrowRight")
     shown = "[...azimuth.layers.values()].map((each) => [each.view.kind, each.content && each.content.total])"
@@ -266,7 +264,7 @@ def test_all_that_shows_a_timelines_rows_follows_its_slider(new_tab: Callable[..
     assert isinstance(everything, int) and 0 < int(count) < everything and year.startswith("20")
     expect(tab.map.locator(".az-legend-count")).to_have_text([count, count])
     tab.call("remove_layer", layer="timeline")
-    expect(tab.map.locator(".az-legend-count")).to_have_text([f"{everything:,}"], timeout=SLOW_MS)
+    expect(tab.map.locator(".az-legend-count")).to_have_text([f"{everything:,}"])
 
 
 def test_a_refusal_is_said_once(new_tab: Callable[..., Tab]) -> None:
@@ -280,9 +278,9 @@ def test_a_refusal_is_said_once(new_tab: Callable[..., Tab]) -> None:
     }""")
     expect(tab.ask("book me a flight to Paris").locator(".az-reply")).to_contain_text("cannot be done")
     tab.see("void azimuth.call('filter_class', { classes: ['no such thing'] })")
-    expect(tab.page.locator("article.az-action .az-failed")).to_have_count(1, timeout=SLOW_MS)
+    expect(tab.page.locator("article.az-action .az-failed")).to_have_count(1)
     tab.call("notify", text="well done")
-    expect(tab.page.locator(".az-notices p")).to_have_count(1, timeout=SLOW_MS)
+    expect(tab.page.locator(".az-notices p")).to_have_count(1)
     assert tab.page.evaluate("window.said") == ["well done"]
     expect(tab.map.locator(".az-toast.az-shown")).to_have_count(0)
 
@@ -297,10 +295,10 @@ def test_a_precision_is_shown_of_a_random_sample_and_not_of_the_lowest_scores(
     tab.call("review_detection", detection_id=1, verdict="reject")
     tab.page.locator(".st-key-nav").get_by_text("Imagery", exact=True).click()
     told = tab.page.locator(".az-precision")
-    expect(told).to_contain_text("no estimate for the others", timeout=SLOW_MS)
+    expect(told).to_contain_text("no estimate for the others")
     expect(told).not_to_contain_text("Precision")
     tab.page.get_by_role("button", name="Review a random sample").click()
-    expect(told).to_contain_text(f"of the {ships} drawn at random are reviewed", timeout=SLOW_MS)
+    expect(told).to_contain_text(f"of the {ships} drawn at random are reviewed")
     viewer = tab.page.frame_locator(".st-key-viewer iframe")
     viewer.get_by_role("button", name="Open the first that nobody reviewed").click()
     expect(viewer.locator(".az-card").get_by_label("Order of the review")).to_have_value("sample")
@@ -310,8 +308,8 @@ def test_a_precision_is_shown_of_a_random_sample_and_not_of_the_lowest_scores(
         open_now = str(card.get_attribute("data-detection"))
         card.press("c")
         if _ < ships - 2:
-            expect(card).not_to_have_attribute("data-detection", open_now, timeout=SLOW_MS)
-    expect(told).to_contain_text(f"Precision {(ships - 1) / ships:.2f}", timeout=SLOW_MS)
+            expect(card).not_to_have_attribute("data-detection", open_now)
+    expect(told).to_contain_text(f"Precision {(ships - 1) / ships:.2f}")
 
 
 def contrasts(tab: Tab) -> dict[str, object]:
@@ -345,7 +343,7 @@ def test_every_text_can_be_read_and_headings_go_down_a_level_at_a_time(
     card.locator("summary").click()
     if theme == "dark":
         tab.page.get_by_role("button", name="Dark theme").click()
-        tab.map.locator("html[data-base='dark']").wait_for(timeout=SLOW_MS)
+        tab.map.locator("html[data-base='dark']").wait_for()
     unread: dict[str, object] = {}
     skipped: dict[str, list[int]] = {}
 
@@ -359,13 +357,13 @@ def test_every_text_can_be_read_and_headings_go_down_a_level_at_a_time(
         tab.panel(panel)
         look(panel)
     tab.call("select_image", rank="oldest")
-    expect(tab.body().locator(".az-record")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.body().locator(".az-record")).to_be_visible()
     look("Record")
     tab.call("set_view", lon=10, lat=48, zoom=6)
     look("Map")
     for page in PAGES:
         tab.page.locator(".st-key-nav").get_by_text(page, exact=True).click()
-        expect(tab.page.locator("h2", has_text=page)).to_be_visible(timeout=SLOW_MS)
+        expect(tab.page.locator("h2", has_text=page)).to_be_visible()
         look(page)
     assert unread == {}
     assert skipped == {}
@@ -380,20 +378,20 @@ def heading_levels(headings: Locator) -> list[int]:
 
 
 def test_without_a_sample_the_page_offers_it_and_examples_that_work(
-    browser: Browser, tmp_path: Path, screenshot_folder: Path
+    browsers: Browsers, tmp_path: Path, screenshot_folder: Path
 ) -> None:
     home = tmp_path / "home"
     home.mkdir()
     with running_app(home, tmp_path / "catalogue") as server:
-        tab = Tab(browser, server, reduced_motion="reduce").open()
+        tab = browsers.tab(server, reduced_motion="reduce").open()
         shown = tab.page.locator(".az-example")
-        expect(shown).to_have_text(list(WITHOUT), timeout=SLOW_MS)
+        expect(shown).to_have_text(list(WITHOUT))
         expect(tab.page.get_by_text("There is no sample catalogue yet")).to_be_visible()
         tab.shot(screenshot_folder, "no-sample")
         tab.page.get_by_role("button", name="Build the sample").click()
-        expect(tab.page.locator(".st-key-sample").get_by_role("progressbar")).to_be_visible(timeout=SLOW_MS)
-        expect(tab.page.locator(".st-key-sample")).to_have_count(0, timeout=4 * SLOW_MS)
-        expect(shown.first).to_contain_text("fair1m", timeout=SLOW_MS)
+        expect(tab.page.locator(".st-key-sample").get_by_role("progressbar")).to_be_visible()
+        expect(tab.page.locator(".st-key-sample")).to_have_count(0)
+        expect(shown.first).to_contain_text("fair1m")
         tab.call("db_load", names=["fair1m"])
-        expect(tab.count()).to_contain_text("24,775", timeout=SLOW_MS)
-        tab.close()
+        expect(tab.count()).to_contain_text("24,775")
+        browsers.leave(tab)

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import FrameLocator, Locator, expect
 
 from data.scenes import render
-from tests.e2e.app import SLOW_MS, Tab
+from tests.e2e.app import Tab
 
 CLIP = "(tile) => getComputedStyle(tile).clip"
 
@@ -40,14 +40,14 @@ def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_
     tab = new_tab().open()
     tab.page.get_by_label("Files to upload").set_input_files(pair)
     look = tab.page.get_by_role("link", name="Not on the map: after")
-    expect(look).to_be_visible(timeout=SLOW_MS)
+    expect(look).to_be_visible()
     look.click()
     viewer = ready(tab)
     side = tab.page.locator(".st-key-image_side")
 
     choose(tab, side.locator(".st-key-compare"), "before")
     line = viewer.get_by_label("Swipe between the two layers")
-    expect(line).to_be_attached(timeout=SLOW_MS)
+    expect(line).to_be_attached()
     expect(viewer.locator(".leaflet-az-other-pane img.leaflet-tile-loaded").first).to_be_attached()
     half = viewer.locator(".leaflet-az-other-pane").evaluate(CLIP)
     line.fill("250")
@@ -56,19 +56,17 @@ def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_
 
     side.get_by_role("button", name="Change detection").click()
     asked = tab.page.get_by_test_id("stPopoverBody")
-    expect(asked.get_by_role("combobox", name="Before")).to_have_value("before", timeout=SLOW_MS)
+    expect(asked.get_by_role("combobox", name="Before")).to_have_value("before")
     asked.get_by_role("button", name="Run").click()
-    expect(asked).to_have_count(0, timeout=SLOW_MS)
-    expect(side.get_by_test_id("stAlert")).to_contain_text(
-        "changed between before and after", timeout=SLOW_MS
-    )
+    expect(asked).to_have_count(0)
+    expect(side.get_by_test_id("stAlert")).to_contain_text("changed between before and after")
     side.get_by_role("button", name="Look at the result").click()
     title = tab.page.locator(".st-key-image_top").get_by_role("combobox", name="Image")
-    expect(title).to_have_value("Change, before to after", timeout=SLOW_MS)
+    expect(title).to_have_value("Change, before to after")
     ready(tab)
     tab.page.reload()
     ready(tab)
-    expect(title).to_have_value("Change, before to after", timeout=SLOW_MS)
+    expect(title).to_have_value("Change, before to after")
     choose(tab, tab.page.locator(".st-key-image_top"), "before")
     expect(side.get_by_test_id("stAlert")).to_contain_text("changed between before and after")
 
@@ -76,5 +74,5 @@ def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_
 def ready(tab: Tab) -> FrameLocator:
     """The picture, once it is drawn."""
     viewer = tab.page.frame_locator(".st-key-viewer iframe")
-    viewer.locator("#picture[data-ready]").wait_for(timeout=SLOW_MS)
+    viewer.locator("#picture[data-ready]").wait_for()
     return viewer

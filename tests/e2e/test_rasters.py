@@ -12,7 +12,7 @@ import rasterio
 from affine import Affine
 from playwright.sync_api import expect
 
-from tests.e2e.app import SLOW_MS, Tab
+from tests.e2e.app import Tab
 
 SEEN = """() => {
   const names = {};
@@ -73,7 +73,7 @@ def artifact_of(tab: Tab) -> str:
 
 def colour(tab: Tab, layer: str, lon: float, lat: float) -> list[int]:
     frame = next(each for each in tab.page.frames if "streamlit_folium" in each.url)
-    expect(tab.map.locator(".az-tile img").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-tile img").first).to_be_visible()
     tab.page.wait_for_timeout(1500)
     found = frame.evaluate(COLOUR, [layer, lon, lat])
     assert isinstance(found, list)
@@ -92,7 +92,7 @@ def test_a_raster_is_seen_restyled_swiped_asked_and_taken_away(
     assert tab.see("azimuth.view.layers.length") == 1
     green = colour(tab, before, 4.755, 51.5)
     assert green[1] > green[0] and green[1] > green[2]
-    expect(tab.map.locator(".az-ramp")).to_have_text("0250", timeout=SLOW_MS)
+    expect(tab.map.locator(".az-ramp")).to_have_text("0250")
 
     after = shown(tab, scenes[1], colormap="magma")
     tab.call("swipe_layers", left=before, right=after)
@@ -114,19 +114,17 @@ def test_a_raster_is_seen_restyled_swiped_asked_and_taken_away(
     assert box is not None and isinstance(spot, list)
     tab.page.mouse.click(box["x"] + spot[0], box["y"] + spot[1])
     popup = tab.map.locator(".az-pixels")
-    expect(popup).to_be_visible(timeout=SLOW_MS)
+    expect(popup).to_be_visible()
     tables = popup.locator("table")
-    expect(tables).to_have_text(["afterheight185", "beforeheight62"], timeout=SLOW_MS)
+    expect(tables).to_have_text(["afterheight185", "beforeheight62"])
     tab.shot(screenshot_folder, "raster-values")
 
     body = tab.panel("Layers")
     body.get_by_role("button", name="Download").first.click()
     menu = tab.page.get_by_test_id("stPopoverBody")
     links = menu.get_by_role("link")
-    expect(links).to_have_text(
-        ["Cloud-optimised GeoTIFF", "GeoTIFF", "PNG, as it looks on the map"], timeout=SLOW_MS
-    )
-    with tab.page.expect_download(timeout=SLOW_MS) as download, tab.page.expect_popup():
+    expect(links).to_have_text(["Cloud-optimised GeoTIFF", "GeoTIFF", "PNG, as it looks on the map"])
+    with tab.page.expect_download() as download, tab.page.expect_popup():
         links.first.click()
     with rasterio.open(download.value.path()) as source:
         assert source.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.app import SLOW_MS, Server, Tab, running_app
+from tests.e2e.app import Server, Tab, running_app
 from tests.real_files import real
 
 
@@ -30,7 +30,7 @@ def ingest(tab: Tab, path: str, name: str) -> None:
     tab.page.get_by_label("File or folder").fill(path)
     tab.page.get_by_label("Name of the data set (optional)").fill(name)
     tab.page.get_by_role("button", name="Ingest", exact=True).click()
-    expect(tab.page.locator(f".st-key-dataset-{name}")).to_be_visible(timeout=3 * SLOW_MS)
+    expect(tab.page.locator(f".st-key-dataset-{name}")).to_be_visible()
     tab.page.get_by_role("link", name="Map").click()
 
 
@@ -42,17 +42,17 @@ def test_real_images_are_asked_for_in_words_and_seen(new_tab: Callable[..., Tab]
     expect(tab.page.locator(".st-key-header").get_by_text("sample data")).to_have_count(0)
     tab.panel("Image")
     picture = tab.body().locator("img")
-    expect(picture).to_be_visible(timeout=SLOW_MS)
+    expect(picture).to_be_visible()
     assert picture.evaluate("(image) => image.naturalWidth") > 50
     tab.ask("plot the footprints and zoom to them")
-    expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-layer path").first).to_be_attached()
     assert tab.see("azimuth.view.camera.zoom") == 15
     tab.panel("Image")
     newest = re.search(r"naip:\S+?\.tif", tab.body().inner_text().replace("\n", ""))
     assert newest is not None
     tab.call("add_raster_layer", image=newest.group())
     pixels = tab.map.locator(".az-tile img").first
-    expect(pixels).to_be_visible(timeout=SLOW_MS)
+    expect(pixels).to_be_visible()
     tab.page.wait_for_timeout(1500)
     assert pixels.evaluate("(image) => image.complete && image.naturalWidth") > 50
     tab.shot(screenshot_folder, "real-data")
@@ -62,7 +62,7 @@ def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab]):
     tab = new_tab().open()
     ingest(tab, "vectors/world_cities.csv", "cities")
     tab.ask("load cities and plot them as points within 500 km of Lagos")
-    expect(tab.map.locator(".az-layer path").first).to_be_attached(timeout=SLOW_MS)
+    expect(tab.map.locator(".az-layer path").first).to_be_attached()
     selected = int(tab.count().inner_text().split()[0].replace(",", ""))
     assert 0 < selected < 2000
 
@@ -75,7 +75,7 @@ def test_a_file_that_is_none_gets_one_sentence(app: Server, new_tab: Callable[..
     tab.page.get_by_label("File or folder").fill(f"{inbox}/broken.geojson")
     tab.page.get_by_role("button", name="Ingest", exact=True).click()
     alert = tab.page.get_by_test_id("stAlert").first
-    expect(alert).to_be_visible(timeout=SLOW_MS)
+    expect(alert).to_be_visible()
     assert "Traceback" not in alert.inner_text()
 
 
@@ -87,4 +87,4 @@ def test_a_file_is_uploaded_and_read(new_tab: Callable[..., Tab], tmp_path: Path
     tab.page.get_by_text("Add your own data").click()
     tab.page.get_by_label("Files to upload").set_input_files(str(file))
     tab.page.get_by_role("button", name="Add my places.csv to the catalogue").click()
-    expect(tab.page.locator("[class*='st-key-dataset-my']")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.locator("[class*='st-key-dataset-my']")).to_be_visible()

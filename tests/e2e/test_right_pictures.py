@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 from shapely.geometry import box
 
 from copilot.bench.build.example_files import FOLDER
-from tests.e2e.app import SLOW_MS, Tab
+from tests.e2e.app import Tab
 from tools.map.classes import LADDER
 
 LEVELS = ["no-damage", "minor-damage", "major-damage", "destroyed"]
@@ -43,7 +43,7 @@ def parcels(tmp_path: Path) -> Path:
 
 def downloaded(tab: Tab, link: object, target: Path) -> Path:
     """What a click on a link of an answer brings."""
-    with tab.page.expect_download(timeout=SLOW_MS) as download:
+    with tab.page.expect_download() as download:
         link.click()  # type: ignore[attr-defined]
     download.value.save_as(target)
     return target
@@ -62,7 +62,7 @@ def test_places_advice_and_it_are_what_the_words_say(
     advice = re.search(r"There would be without the date filter ([\d,]+)", said)
     assert advice is not None, said
     tab.page.locator(".st-key-chips").get_by_role("button", name=re.compile("1990")).click()
-    expect(tab.count()).to_contain_text(advice[1], timeout=SLOW_MS)
+    expect(tab.count()).to_contain_text(advice[1])
 
     tab.ask("a bar chart of them by year")
     card = tab.ask("export it")
@@ -72,18 +72,17 @@ def test_places_advice_and_it_are_what_the_words_say(
     tab.shot(screenshot_folder, "answer-with-a-file")
 
     tab.page.get_by_label("Files to upload").set_input_files(str(parcels))
-    expect(tab.page.locator(".az-upload")).to_contain_text("6 features", timeout=SLOW_MS)
+    expect(tab.page.locator(".az-upload")).to_contain_text("6 features")
     expect(tab.ask("how many are there?")).to_contain_text("6 rows")
     tab.call("top_n", table="parcels", by="yield_t", n=2)
-    expect(tab.page.locator(".az-action").last).to_contain_text("2 ", timeout=SLOW_MS)
+    expect(tab.page.locator(".az-action").last).to_contain_text("2 ")
     tab.call("aggregate", table="parcels", field="yield_t", function="sum", by="owner")
-    expect(tab.page.locator(".az-action").last).to_contain_text("24.5", timeout=SLOW_MS)
+    expect(tab.page.locator(".az-action").last).to_contain_text("24.5")
     kept = tab.ask("show only those with yield_t over 7")
     expect(kept).to_contain_text("3 of 6 features of parcels have yield_t > 7")
     link = tab.ask("export it").get_by_role("link", name="Download GeoJSON export")
     frame = gpd.read_file(downloaded(tab, link, tmp_path / "kept.geojson"))
     assert sorted(frame["yield_t"]) == [7.5, 8.0, 9.0]
-    tab.close()
 
 
 @pytest.fixture
@@ -102,7 +101,7 @@ def test_a_mask_a_pair_and_four_levels_of_damage_show_as_they_are(
 ) -> None:
     tab = new_tab().open()
     tab.page.get_by_label("Files to upload").set_input_files(str(FOLDER / "scene.tif"))
-    expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 6 bands", timeout=SLOW_MS)
+    expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 6 bands")
     water = tab.ask("where is the water?").locator(".az-reply").inner_text()
     marked = re.search(r"([\d.]+) km²", water)
     assert marked is not None, water
@@ -119,8 +118,8 @@ def test_a_mask_a_pair_and_four_levels_of_damage_show_as_they_are(
     damage = next(each for each, kind in reversed(layers) if kind == "vector")
     tab.call("fit_layer", layer=damage)
     legend = tab.map.locator(".az-legend-classes li")
-    expect(legend).to_have_text(LEVELS, timeout=SLOW_MS)
-    expect(tab.map.locator(f"path[fill='{LADDER[0]}']").first).to_be_attached(timeout=SLOW_MS)
+    expect(legend).to_have_text(LEVELS)
+    expect(tab.map.locator(f"path[fill='{LADDER[0]}']").first).to_be_attached()
     drawn = set(tab.see(FILLS.replace("LAYER", repr(damage))))  # type: ignore[call-overload]
     assert drawn <= set(LADDER) and len(drawn) > 1
     tab.shot(screenshot_folder, "damage-levels")
@@ -128,8 +127,7 @@ def test_a_mask_a_pair_and_four_levels_of_damage_show_as_they_are(
     tab.ask("swipe between before and after")
     by_name = tab.see("Object.fromEntries(azimuth.view.layers.map((each) => [each.name, each.id]))")
     assert isinstance(by_name, dict)
-    expect(tab.map.get_by_label("Swipe between the two layers")).to_be_attached(timeout=SLOW_MS)
+    expect(tab.map.get_by_label("Swipe between the two layers")).to_be_attached()
     assert tab.see("azimuth.view.swipe") == [by_name["town_20180611"], by_name["town_20190522"]]
     assert tab.see("azimuth.view.layers.at(-1).id") == damage
     tab.shot(screenshot_folder, "swipe-before-and-after")
-    tab.close()

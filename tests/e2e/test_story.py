@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.e2e.app import SLOW_MS, Tab
+from tests.e2e.app import Tab
 
 REQUEST = "Plot the fair1m and xview1 images around Pittsburgh, PA from May 2018 with vehicles"
 
@@ -33,7 +33,7 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
 
     # The map is there, with clusters.
     cluster = tab.map.locator(".az-cluster").last  # the others may lie below it
-    expect(cluster).to_be_visible(timeout=SLOW_MS)
+    expect(cluster).to_be_visible()
     lat, lon = tab.see("[azimuth.map.getCenter().lat, azimuth.map.getCenter().lng]")
     assert abs(lat - 40.44) < 0.3 and abs(lon + 79.99) < 0.3
     tab.shot(screenshot_folder, "main-job")
@@ -42,14 +42,14 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
     zoom = tab.see("azimuth.map.getZoom()")
     cluster.click()
     tab.page.wait_for_function("() => true")
-    expect(tab.map.locator("path.leaflet-interactive").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.map.locator("path.leaflet-interactive").first).to_be_visible()
     tab.page.wait_for_timeout(900)
     assert tab.see("azimuth.map.getZoom()") > zoom
     shown = tab.see(IN_SIGHT)
     assert isinstance(shown, int)
     tab.map.locator("path.leaflet-interactive").nth(shown).click(force=True)
     record = tab.body().locator(".az-record")
-    expect(record).to_be_visible(timeout=SLOW_MS)
+    expect(record).to_be_visible()
     expect(tab.body()).to_contain_text("Sample: no pixels")
     tab.shot(screenshot_folder, "record")
 
@@ -59,9 +59,9 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
     tab.wait_for_chip("May 2018")
     reply = tab.ask("how many per class?").locator(".az-reply").inner_text()
     assert "Small Car" in reply
-    expect(tab.body().get_by_text("Show the selection")).to_be_visible(timeout=SLOW_MS)
+    expect(tab.body().get_by_text("Show the selection")).to_be_visible()
     tab.ask("export it")
-    expect(tab.page.locator(".st-key-files a").first).to_be_visible(timeout=SLOW_MS)
+    expect(tab.page.locator(".st-key-files a").first).to_be_visible()
     with tab.page.expect_download() as download:
         tab.page.locator(".st-key-files a").first.click()
     assert len(Path(download.value.path()).read_text().splitlines()) > 1
@@ -80,7 +80,7 @@ def test_a_number_in_the_answer_opens_its_call_in_the_trace(tab: Tab):
     card = tab.ask(REQUEST)
     card.locator(".az-ref").first.click()
     wanted = tab.body().locator(".az-wanted")
-    expect(wanted).to_be_visible(timeout=SLOW_MS)
+    expect(wanted).to_be_visible()
     assert "cluster_plot" in wanted.inner_text()
 
 
@@ -89,9 +89,7 @@ def test_a_thumb_with_a_note_is_kept_and_shown_at_its_turn(tab: Tab):
     card.get_by_role("button", name="This was wrong").click()
     card.get_by_role("textbox", name="Note").fill("the <b>year</b> is off")
     card.get_by_role("button", name="Send the note").click()
-    expect(tab.page.locator(".az-thumbs .az-muted", has_text="kept as a case to get right")).to_be_visible(
-        timeout=SLOW_MS
-    )
+    expect(tab.page.locator(".az-thumbs .az-muted", has_text="kept as a case to get right")).to_be_visible()
     body = tab.panel("Trace")
     expect(body).to_contain_text('record_feedback(rating="down", turn=1, note="the <b>year</b> is off")')
 
@@ -110,7 +108,7 @@ def test_a_chip_drops_its_part_and_undo_brings_it_back(tab: Tab):
 def test_an_ambiguous_place_is_asked_about_with_buttons(tab: Tab):
     tab.ask("show fmow images around Springfield")
     choice = tab.page.locator(".az-choices button").first
-    expect(choice).to_be_visible(timeout=SLOW_MS)
+    expect(choice).to_be_visible()
     name = choice.inner_text()
     choice.click()
     tab.wait_for_chip(name.split(",")[0])
@@ -120,7 +118,7 @@ def test_two_browsers_do_not_see_each_others_sessions(tab: Tab, new_tab: Callabl
     tab.ask("load fair1m")
     other = new_tab().open(f"/?session={tab.session}")
     assert other.session != tab.session
-    expect(other.page.get_by_text("belongs to another browser")).to_be_visible(timeout=SLOW_MS)
+    expect(other.page.get_by_text("belongs to another browser")).to_be_visible()
     answer = other.page.request.get(f"{other.server.url}/api/sessions/{tab.session}/view")
     assert (answer.status, answer.json()) == (404, {"error": "There is no such session here."})
     other.expect_chips()

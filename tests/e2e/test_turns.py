@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.app import SLOW_MS, Server, Tab, running_app
+from tests.e2e.app import Server, Tab, running_app
 from tests.openai_server import Asked, Reply, calls, openai_server, says
 
 REQUEST = "Load fair1m and plot it"
@@ -101,14 +101,12 @@ def app(
 
 
 def expect_running(tab: Tab) -> None:
-    expect(tab.page.get_by_role("button", name="Stop")).to_be_visible(timeout=SLOW_MS)
-    expect(tab.page.locator("article.az-turn summary")).to_contain_text("1 call", timeout=SLOW_MS)
+    expect(tab.page.get_by_role("button", name="Stop")).to_be_visible()
+    expect(tab.page.locator("article.az-turn summary")).to_contain_text("1 call")
 
 
 def expect_done(tab: Tab) -> None:
-    expect(tab.page.locator("article.az-turn .az-reply")).to_have_text(
-        "All three steps are done.", timeout=SLOW_MS
-    )
+    expect(tab.page.locator("article.az-turn .az-reply")).to_have_text("All three steps are done.")
     expect(tab.page.locator("article.az-turn summary")).to_contain_text("3 calls")
 
 
@@ -130,7 +128,7 @@ def test_stop_ends_the_turn_and_keeps_what_was_done(tab: Tab, model: SlowModel):
     tab.send(REQUEST)
     expect_running(tab)
     tab.page.get_by_role("button", name="Stop").click()
-    expect(tab.page.locator("article.az-turn .az-stopped")).to_contain_text("Stopped", timeout=SLOW_MS)
+    expect(tab.page.locator("article.az-turn .az-stopped")).to_contain_text("Stopped")
     model.gate.set()
     tab.expect_chips("fair1m")
 
@@ -141,24 +139,24 @@ def test_stop_says_at_once_in_every_tab_that_it_waits_for_the_step_it_is_at(
     second = tab.beside().open(f"/?session={tab.session}")
     tab.send(f"read {SLOW_PAGE}")
     for each in (tab, second):
-        expect(each.page.get_by_role("button", name="Stop")).to_be_visible(timeout=SLOW_MS)
+        expect(each.page.get_by_role("button", name="Stop")).to_be_visible()
     tab.page.get_by_role("button", name="Stop").click()
     for each in (tab, second):
-        expect(each.page.get_by_role("button", name="Stopping …")).to_be_disabled(timeout=SLOW_MS)
-        expect(each.page.locator(".az-thinking")).to_have_text("Stopping …", timeout=SLOW_MS)
+        expect(each.page.get_by_role("button", name="Stopping …")).to_be_disabled()
+        expect(each.page.locator(".az-thinking")).to_have_text("Stopping …")
     tab.shot(screenshot_folder, "turn-stopping")
     model.gate.set()
     for each in (tab, second):
-        expect(each.page.locator("article.az-turn .az-stopped")).to_contain_text("Stopped", timeout=SLOW_MS)
-        expect(each.page.locator(".st-key-stop")).to_have_count(0, timeout=SLOW_MS)
+        expect(each.page.locator("article.az-turn .az-stopped")).to_contain_text("Stopped")
+        expect(each.page.locator(".st-key-stop")).to_have_count(0)
 
 
 def test_a_second_request_is_refused_while_one_runs_and_stays_in_the_box(tab: Tab, model: SlowModel):
     tab.send(REQUEST)
     expect_running(tab)
     tab.send("something else")
-    expect(tab.page.get_by_text("A request is still running in this session.")).to_be_visible(timeout=SLOW_MS)
-    expect(tab.page.get_by_test_id("stChatInputTextArea")).to_have_value("something else", timeout=SLOW_MS)
+    expect(tab.page.get_by_text("A request is still running in this session.")).to_be_visible()
+    expect(tab.page.get_by_test_id("stChatInputTextArea")).to_have_value("something else")
     model.gate.set()
     expect_done(tab)
     expect(tab.page.locator("article.az-turn")).to_have_count(1)
@@ -169,7 +167,7 @@ def test_two_sessions_run_at_once_and_do_not_mix(tab: Tab, new_tab: Callable[...
     tab.send(REQUEST)
     expect_running(tab)
     other.send("hostile")
-    expect(other.page.locator("article.az-turn .az-reply")).to_be_visible(timeout=SLOW_MS)
+    expect(other.page.locator("article.az-turn .az-reply")).to_be_visible()
     other.expect_chips()
     model.gate.set()
     expect_done(tab)
@@ -205,7 +203,7 @@ def test_after_kill_9_the_session_stands_at_its_last_event(
         server.kill()
         server.start()
         tab.open(f"/?session={session}")
-        expect(tab.page.get_by_text("Interrupted: the app was closed")).to_be_visible(timeout=SLOW_MS)
+        expect(tab.page.get_by_text("Interrupted: the app was closed")).to_be_visible()
         tab.expect_chips("fair1m")
         model.gate.set()
         tab.ask("hostile")

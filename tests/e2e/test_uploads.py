@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Page, expect
 
 from tests.data.uploads.samples import GEOJSON, picture, raster
-from tests.e2e.app import SLOW_MS, Server, Tab
+from tests.e2e.app import Server, Tab
 
 DROP = """([files]) => {
     const carried = new DataTransfer();
@@ -57,10 +57,10 @@ def test_several_files_are_added_with_a_line_for_each(
     tab.page.get_by_label("Files to upload").set_input_files(
         [str(each) for each in (good, points, bad, scan, world)]
     )
-    expect(row(tab.page, "field.tif")).to_contain_text("is a GeoTIFF of 3 bands", timeout=SLOW_MS)
-    expect(row(tab.page, "points.geojson")).to_contain_text("2 features", timeout=SLOW_MS)
-    expect(row(tab.page, "lie.tif")).to_contain_text("is a Windows program", timeout=SLOW_MS)
-    expect(row(tab.page, "scan.png")).to_contain_text("world file beside it", timeout=SLOW_MS)
+    expect(row(tab.page, "field.tif")).to_contain_text("is a GeoTIFF of 3 bands")
+    expect(row(tab.page, "points.geojson")).to_contain_text("2 features")
+    expect(row(tab.page, "lie.tif")).to_contain_text("is a Windows program")
+    expect(row(tab.page, "scan.png")).to_contain_text("world file beside it")
     expect(row(tab.page, "scan.pgw")).to_contain_text("Goes with the file of its name")
     assert sorted(layers(tab)) == ["field", "points", "scan"]
     tab.page.get_by_role("button", name="Dismiss lie.tif").click()
@@ -70,16 +70,16 @@ def test_several_files_are_added_with_a_line_for_each(
 def test_files_are_dropped_onto_the_chat_and_onto_the_data_page(new_tab: Callable[..., Tab]) -> None:
     tab = new_tab().open()
     tab.page.evaluate(DROP, [[["dropped.csv", "name,lon,lat\na,4.5,51.5\n"]]])
-    expect(row(tab.page, "dropped.csv")).to_contain_text("1 feature", timeout=SLOW_MS)
+    expect(row(tab.page, "dropped.csv")).to_contain_text("1 feature")
     expect(tab.page.locator(".az-drop")).to_have_count(0)
     tab.page.get_by_role("link", name="Data").click()
     tab.page.get_by_text("Add your own data").click()
     # The list is the tab's own: what was dropped on the other page is still told of.
-    expect(row(tab.page, "dropped.csv")).to_be_visible(timeout=SLOW_MS)
+    expect(row(tab.page, "dropped.csv")).to_be_visible()
     tab.page.evaluate(DROP, [[["more.csv", "name,lon,lat\nb,5.5,52.5\n"]]])
-    expect(row(tab.page, "more.csv")).to_contain_text("1 feature", timeout=SLOW_MS)
+    expect(row(tab.page, "more.csv")).to_contain_text("1 feature")
     tab.page.go_back()
-    tab.map.locator("#map_div[data-version]").wait_for(timeout=SLOW_MS)
+    tab.map.locator("#map_div[data-version]").wait_for()
     assert sorted(layers(tab)) == ["dropped", "more"]
 
 
@@ -95,8 +95,8 @@ def test_an_upload_is_watched_and_cancelled_and_leaves_nothing(
     network.send("Network.emulateNetworkConditions", slow)
     tab.page.get_by_label("Files to upload").set_input_files(str(large))
     bar = row(tab.page, "large.tif").locator("progress")
-    expect(bar).to_be_visible(timeout=SLOW_MS)
-    tab.page.wait_for_function("document.querySelector('.az-upload progress')?.value > 0.05", timeout=SLOW_MS)
+    expect(bar).to_be_visible()
+    tab.page.wait_for_function("document.querySelector('.az-upload progress')?.value > 0.05")
     tab.page.get_by_role("button", name="Cancel large.tif").click()
     expect(row(tab.page, "large.tif")).to_contain_text("Cancelled; nothing of it was kept.")
     tab.page.wait_for_timeout(1000)

@@ -60,7 +60,7 @@ walking = st.sampled_from(
     [("undo", {}), ("redo", {}), ("goto_turn", {"turn": 0}), ("goto_turn", {"turn": 2})]
 )
 calls = st.lists(changing | saying | walking, max_size=8)
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def session_after(engine: Engine, made: Calls) -> Session:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -26,6 +25,7 @@ from state.log import Event
 from state.model import State
 from tests.copilot.agents.conftest import go
 from tests.copilot.scripted import Said, Scripted, calls
+from tests.suite.waiting import LIMIT_S
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -92,9 +92,8 @@ def test_a_wait_that_is_longer_than_the_turn_may_last_ends_it_at_once(session: S
     response = httpx.Response(
         429, headers={"Retry-After": "3600"}, request=httpx.Request("POST", "http://model.test/v1")
     )
-    began = time.monotonic()
     went = go(session, "direct", Busy("busy", response=response, body=None))
-    assert time.monotonic() - began < 2 and len(went.model.heard) == 1
+    assert len(went.model.heard) == 1
     assert went.answer.reply.endswith("(429). Nothing was lost; try again in 3600 s.")
 
 
@@ -181,46 +180,37 @@ def test_a_turn_that_is_too_long_by_itself_ends_with_a_sentence(session: Session
 # -- time and stopping ------------------------------------------------------------------------
 
 
-def test_a_stop_ends_a_turn_whose_model_hangs_within_two_seconds(session: Session) -> None:
-    stop, free, stopped = threading.Event(), threading.Event(), []
-
-    def press() -> None:
-        stopped.append(time.monotonic())
-        stop.set()
+def test_a_stop_ends_a_turn_while_its_model_hangs(session: Session) -> None:
+    stop, free = threading.Event(), threading.Event()
 
     def hang(heard: list[BaseMessage]) -> AIMessage:
-        threading.Timer(0.2, press).start()
-        free.wait(30)
+        threading.Timer(0.2, stop.set).start()
+        free.wait()
         return AIMessage("too late")
 
     answer = session.ask("Go on.", model=Scripted(hang), stop=stop)
-    taken = time.monotonic() - stopped[0]
     free.set()
     assert (answer.outcome, answer.reply) == ("stopped", "Stopped. What was done so far stands.")
-    assert taken < 2
 
 
 def test_a_turn_whose_model_hangs_ends_with_its_time(session: Session) -> None:
     free = threading.Event()
 
     def hang(heard: list[BaseMessage]) -> AIMessage:
-        free.wait(20)
+        free.wait()
         return AIMessage("too late")
 
-    began = time.monotonic()
     answer = session.ask("Go on.", model=Scripted(hang), budget=Budget(seconds=0.3))
     free.set()
-    assert time.monotonic() - began < 2
     assert answer.reply == "Stopped after 0 s without an answer; what was done so far stands."
 
 
 def test_a_stop_ends_the_wait_between_two_tries(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "DELAYS", (20.0, 20.0))
+    monkeypatch.setattr(asking, "DELAYS", (3600.0, 3600.0))
     stop = threading.Event()
     threading.Timer(0.2, stop.set).start()
-    began = time.monotonic()
     answer = session.ask("Go on.", model=Scripted(ConnectionError("down")), stop=stop)
-    assert time.monotonic() - began < 2 and answer.outcome == "stopped"
+    assert answer.outcome == "stopped"
 
 
 class Streaming(Scripted):
@@ -231,15 +221,18 @@ class Streaming(Scripted):
     ends: bool = True
     words: tuple[str, ...] = ("one ", "two ", "three")
     begun: threading.Event = threading.Event()
+    left: threading.Event = threading.Event()
 
     def stream(self, *args: Any, **kwargs: Any) -> Iterator[AIMessageChunk]:
-        for word in self.words:
-            self.said += 1
-            self.begun.set()
-            yield AIMessageChunk(word)
-            time.sleep(0.01)
-        if self.ends:
-            yield AIMessageChunk("", response_metadata={"finish_reason": "stop"})
+        try:
+            for word in self.words:
+                self.said += 1
+                self.begun.set()
+                yield AIMessageChunk(word)
+            if self.ends:
+                yield AIMessageChunk("", response_metadata={"finish_reason": "stop"})
+        finally:
+            self.left.set()
 
     def bind_tools(self, *args: Any, **kwargs: Any) -> Any:
         return self
@@ -258,14 +251,11 @@ def test_a_stream_that_ends_before_the_model_does_is_no_answer(session: Session)
 
 def test_a_stop_hangs_up_in_the_middle_of_a_stream(session: Session) -> None:
     model, stop = Streaming(), threading.Event()
-    model.words, model.begun = ("word ",) * 3000, stop  # half a minute of words, and a stop at the first
-    began = time.monotonic()
+    model.words, model.begun = ("word ",) * 1_000_000, stop  # minutes of words, and a stop at the first
+    model.left = threading.Event()
     answer = session.ask("Go on.", model=model, stop=stop)
-    assert answer.outcome == "stopped" and time.monotonic() - began < 10
-    time.sleep(1.0)
-    heard = model.said
-    time.sleep(0.5)
-    assert model.said == heard < 3000
+    assert answer.outcome == "stopped"
+    assert model.left.wait(LIMIT_S) and model.said < 1_000_000
 
 
 # -- counting ---------------------------------------------------------------------------------

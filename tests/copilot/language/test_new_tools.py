@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from copilot.language.learning.likeness import learned_projection
 from copilot.language.new_tools import MAX_PIECES, OFFERED, Leaflets
 from copilot.language.policy import tokenizer
 from copilot.planner.head import shared_encoder
@@ -53,24 +52,3 @@ def test_without_new_tools_nothing_is_read() -> None:
     asked = shared_encoder().encode(["relief shading"])
     offers = leaflets().offers(np.zeros(len(NAMES), bool), leaflets().likeness(asked), asked, 10)
     assert (offers.pieces.size, offers.first.size, offers.tools.size) == (0, 0, 0)
-
-
-def test_a_learned_projection_finds_more_tools_by_words_that_their_docstrings_do_not_have() -> None:
-    said = {
-        "hillshade": ["shaded terrain please", "make the mountains look 3d with light"],
-        "zoom_map": ["take me to Spain", "go over to Lima now"],
-        "db_count": ["the number of them", "what's the tally"],
-        "undo": ["scratch that", "back out of it"],
-    }
-    numbers = np.array([NAMES.index(tool) for tool, each in said.items() for _ in each])
-    vectors = shared_encoder().encode([text for each in said.values() for text in each])
-    made = Leaflets(toolbox(), shared_encoder(), tokenizer())
-
-    def found() -> int:
-        return sum(
-            int(made.likeness(one[None]).argmax()) == n for one, n in zip(vectors, numbers, strict=True)
-        )
-
-    before = found()
-    made.project(learned_projection(vectors, numbers, made))
-    assert before < found() == len(numbers)

@@ -6,7 +6,7 @@ import itertools
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from copilot.planner.reading.attributes import comparisons
@@ -126,7 +126,6 @@ def test_a_colour_of_a_thing_is_no_style() -> None:
     assert named("red ships, in blue", "color") == [("blue", "blue")]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=120))
 def test_no_text_breaks_the_reader(text: str) -> None:
     spans = reader().read(text)

@@ -71,7 +71,7 @@ def test_adding_a_year_widens_the_range(engine: Engine) -> None:
     assert ("filter_date", {"start": "2018-01-01", "end": "2019-12-31"}) in last_calls(turns, engine)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(request=st.one_of(st.text(max_size=80), st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)))
 def test_no_text_makes_the_planner_fail(request: str, engine: Engine) -> None:
     plan = planned(request, engine)

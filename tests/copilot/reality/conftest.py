@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -38,11 +40,13 @@ def warm() -> None:
     search_solutions("zoom in", ())
 
 
-@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
+@pytest.fixture(params=["whole", "streamed"] if os.environ.get("AZIMUTH_CHANCE") else ["either"])
 def streamed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Answers that come whole, then as a stream."""
-    monkeypatch.setenv("COPILOT_STREAM", "1" if request.param else "0")
-    return bool(request.param)
+    """Answers that come whole or as a stream: by a test's name one way, in `make test-all` both."""
+    by_name = zlib.crc32(request.node.name.encode()) % 2 == 1
+    as_stream = by_name if request.param == "either" else request.param == "streamed"
+    monkeypatch.setenv("COPILOT_STREAM", "1" if as_stream else "0")
+    return as_stream
 
 
 @pytest.fixture

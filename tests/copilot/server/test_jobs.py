@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,14 +13,7 @@ from state.jobs import Caller
 from tests.copilot.server.conftest import HEADERS
 from tests.copilot.worker import functions
 from tests.copilot.worker.conftest import Asked
-
-
-def wait_for(seen: Callable[[], object]) -> None:
-    for _ in range(3000):
-        if seen():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it did not come to that")
+from tests.suite.waiting import wait_until
 
 
 @pytest.fixture
@@ -30,7 +21,7 @@ def asked(live: Live, mine: Session, tmp_path: Path) -> Asked:
     """A call of the session whose job has found things and goes on."""
     caller = Caller(mine.id, 3, 3, mine.hash, "optical_detection", {}, "page")
     asked = Asked(live.engine.desk, caller, functions.find_until, tmp_path / "never")
-    wait_for(lambda: (live.job(mine.id) or {}).get("found") == 3)
+    wait_until(lambda: (live.job(mine.id) or {}).get("found") == 3)
     return asked
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from copilot.bench.first_tool import SETS, FirstToolRequest, first_tool_requests
+from copilot.bench.first_tool import FirstToolRequest
 from copilot.solutions.ablation import WAYS, ablation
 
 CLOUDS = FirstToolRequest("x-1", "cloud removal", "remove the clouds", "clear", "cloud_removal", "optical")
@@ -47,14 +46,3 @@ def test_a_model_is_told_the_tasks_and_the_documents_only_where_the_way_has_them
     assert has_tasks == [False, False, True, False, False, True]
     assert has_documents == [False, False, False, True, False, True]
     assert all("an image: " in each and "optical" in each for each in asked)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(("name", "least"), [("developed", 0.97), ("heldout", 0.95)])
-def test_inference_and_retrieval_together_choose_at_least_as_well_as_either_alone(
-    name: str, least: float
-) -> None:
-    found = ablation(requests=first_tool_requests(SETS[name]))
-    assert found["both"].overall >= least, f"{name}: {found['both'].overall}"
-    assert found["both"].overall >= max(found["without"].overall, found["retrieval only"].overall)

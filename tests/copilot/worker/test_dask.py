@@ -7,8 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,18 +21,10 @@ from data.raster.errors import RasterError
 from state.jobs import Job
 from tests.copilot.worker import functions
 from tests.copilot.worker.conftest import Asked, caller_of, desk_of
+from tests.suite.waiting import wait_until
 from tools.base import ToolError
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def wait_for(seen: Callable[[], object]) -> None:
-    """Wait until it is so, a minute at most."""
-    for _ in range(3000):
-        if seen():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it did not come to that")
 
 
 def newest(desk: Desk) -> Job:
@@ -57,7 +48,7 @@ def test_an_idle_worker_loads_what_the_first_job_of_vision_would_wait_for(dask: 
 def test_a_job_whose_worker_is_killed_is_run_again_to_the_same_result(dask: Desk, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     asked = Asked(dask, caller_of(dask), functions.write_tiles, tmp_path / "tiles", gate)
-    wait_for(lambda: gate.exists() and gate.read_text())
+    wait_until(lambda: gate.exists() and gate.read_text())
     os.kill(int(gate.read_text()), signal.SIGKILL)
     assert asked.end() is None
     undisturbed = dask.run(caller_of(dask), "Writing", functions.write_tiles, tmp_path / "other", gate)
@@ -98,7 +89,7 @@ def test_what_a_function_must_not_return_is_told_to_the_programmer(dask: Desk) -
 def test_a_job_that_hears_is_stopped_and_its_worker_goes_on(dask: Desk, tmp_path: Path) -> None:
     before = dask.run(caller_of(dask), "Looking", functions.where)
     asked = Asked(dask, caller_of(dask), functions.until, tmp_path / "never", tmp_path / "began")
-    wait_for((tmp_path / "began").exists)
+    wait_until((tmp_path / "began").exists)
     dask.cancel(dask.doing()[0].job.id)
     assert str(asked.end()) == "The work was stopped; nothing was changed."
     assert dask.run(caller_of(dask), "Looking", functions.where) == before
@@ -109,14 +100,14 @@ def test_a_deaf_job_is_ended_with_its_worker_and_what_ran_beside_it_is_run_again
 ) -> None:
     gate, began, beside = tmp_path / "gate", tmp_path / "began", tmp_path / "beside"
     good = Asked(dask, caller_of(dask), functions.until, gate, beside)
-    wait_for(beside.exists)
+    wait_until(beside.exists)
     deaf = Asked(dask, caller_of(dask), functions.deaf, began)
-    wait_for(began.exists)
+    wait_until(began.exists)
     beside.unlink()
     dask.cancel(dask.doing()[1].job.id)
     told = "The work was stopped; nothing was changed. Its worker had to be ended and is started again."
     assert str(deaf.end()) == told
-    wait_for(beside.exists)  # it has begun again, in the new process
+    wait_until(beside.exists)  # it has begun again, in the new process
     os.kill(dask.run(caller_of(dask), "Looking", functions.where), signal.SIGKILL)
     # That was the worker's first death that counts: the job beside has one try left for it.
     gate.write_text("go")
@@ -128,12 +119,12 @@ def test_two_sessions_are_served_in_turn(dask: Desk, tmp_path: Path, monkeypatch
     gate, began, order = tmp_path / "gate", tmp_path / "began", []
     busy, other = caller_of(dask, "busy"), caller_of(dask, "other")
     threads = [Asked(dask, busy, functions.until, gate, began)]
-    wait_for(began.exists)
+    wait_until(began.exists)
     dask.listen(lambda job: order.append(job.id) if job.state == "running" and job.id not in order else None)
     for caller in (busy, busy, other):
         waiting = len(dask.doing())
         threads.append(Asked(dask, caller, functions.add, 1))
-        wait_for(lambda waiting=waiting: len(dask.doing()) > waiting)
+        wait_until(lambda waiting=waiting: len(dask.doing()) > waiting)
     gate.write_text("go")
     assert [each.end() for each in threads] == [None] * 4
     names = {job.id: "busy" if job.session_id == busy.session_id else "other" for job in dask.jobs.all()}
@@ -143,14 +134,14 @@ def test_two_sessions_are_served_in_turn(dask: Desk, tmp_path: Path, monkeypatch
 def test_the_cluster_of_this_machine_is_started_again_when_it_is_lost(dask: Desk, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     asked = Asked(dask, caller_of(dask), functions.write_tiles, tmp_path / "tiles", gate)
-    wait_for(lambda: gate.exists() and gate.read_text())
+    wait_until(lambda: gate.exists() and gate.read_text())
     worker = psutil.Process(int(gate.read_text()))
     place = dask.place
     assert isinstance(place, OnDask) and place._process is not None
     place._process.kill()
     assert asked.end() is None and len(asked.value.split()) == 20
     assert "The background worker was lost; it is started again." in lines(newest(dask))
-    wait_for(lambda: not worker.is_running())
+    wait_until(lambda: not worker.is_running())
 
 
 @contextmanager
@@ -184,19 +175,19 @@ def test_a_scheduler_by_address_gives_gpu_work_to_gpus_and_its_loss_is_one_sente
     desk = desk_of(tmp_path / "home", lambda: OnDask(desk_address(note)))
     options = ["--no-dashboard", "--scheduler-file", str(note)]
     with dask_process("scheduler", "--port", "0", *options) as scheduler:
-        wait_for(note.exists)
+        wait_until(note.exists)
         options += ["--nthreads", "1"]
         with dask_process("worker", *options), dask_process("worker", *options, "--resources", "GPU=1"):
             place = desk.place
             assert isinstance(place, OnDask)
-            wait_for(lambda: len(place.client().nthreads()) == 2)
+            wait_until(lambda: len(place.client().nthreads()) == 2)
             caller = caller_of(desk)
             for _ in range(4):
                 gpu.append(desk.run(caller, "Looking", functions.where_on_gpu))
                 plain.append(desk.run(caller, "Looking", functions.where))
             assert len(set(gpu)) == 1
             asked = Asked(desk, caller, functions.until, tmp_path / "never", tmp_path / "began")
-            wait_for((tmp_path / "began").exists)
+            wait_until((tmp_path / "began").exists)
             scheduler.kill()
             told = "The work was cut off: the Dask scheduler stopped answering; nothing was changed, and "
             assert str(asked.end()) == told + "the call can be made again once it runs."
@@ -216,7 +207,7 @@ def test_nothing_is_left_when_the_desk_closes(tmp_path: Path) -> None:
     worker = psutil.Process(desk.run(caller_of(desk), "Looking", functions.where))
     processes = [worker, *worker.parents()[:1]]
     asked = Asked(desk, caller_of(desk), functions.deaf, tmp_path / "began")
-    wait_for((tmp_path / "began").exists)
+    wait_until((tmp_path / "began").exists)
     desk.close()
     assert str(asked.end()).startswith("The work was stopped; nothing was changed.")
     assert [each.is_running() for each in processes] == [False, False]

@@ -8,8 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from data.apart.reader import Reader
 from data.apart.shut import can_keep_to_paths
 from tests.data.apart import hostile
 from tests.data.apart.hostile import FileError
+from tests.suite.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -31,7 +31,7 @@ def pool() -> Iterator[Pool]:
     found = Pool()
     yield found
     found.stop(None)
-    wait_for(lambda: not found._reading)
+    wait_until(lambda: not found._reading)
     found.close()
 
 
@@ -39,14 +39,6 @@ def pool() -> Iterator[Pool]:
 def honest(tmp_path: Path) -> Path:
     (path := tmp_path / "honest.txt").write_text("four")
     return path
-
-
-def wait_for(seen: Callable[[], object]) -> None:
-    for _ in range(1200):
-        if seen():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not come to that")
 
 
 class Spinning:
@@ -71,7 +63,7 @@ class Spinning:
         return self.note.exists() and self.note.read_text() != ""
 
     def process(self) -> psutil.Process:
-        wait_for(lambda: self.began)
+        wait_until(lambda: self.began)
         return psutil.Process(int(self.note.read_text()))
 
 
@@ -151,7 +143,7 @@ def test_what_a_reader_refuses_and_tells_comes_here(pool: Pool) -> None:
 
 def test_one_owners_files_do_not_hold_up_anothers(pool: Pool, tmp_path: Path, honest: Path) -> None:
     slow = [Spinning(Reader("slow", "s", pool=pool), tmp_path / "slow", number) for number in range(4)]
-    wait_for(lambda: sum(each.began for each in slow) == 2)
+    wait_until(lambda: sum(each.began for each in slow) == 2)
     assert read(Reader("other", "o", pool=pool), honest) == 4
     assert sum(each.began for each in slow) == 2 and all(each.thread.is_alive() for each in slow)
 
@@ -162,9 +154,9 @@ def test_files_that_take_long_give_their_places_away(
     monkeypatch.setattr(pools, "SLOW_S", 0.2)
     owners = [f"slow {number}" for number in range(pools.AT_ONCE + 2)]
     slow = [Spinning(Reader(each, each, pool=pool), tmp_path / each) for each in owners]
-    wait_for(lambda: all(each.began for each in slow))
+    wait_until(lambda: all(each.began for each in slow))
     assert read(Reader("other", "o", pool=pool), honest) == 4
-    wait_for(lambda: all(each.process().nice() == 10 for each in slow))
+    wait_until(lambda: all(each.process().nice() == 10 for each in slow))
     assert all(each.thread.is_alive() for each in slow)
 
 
@@ -172,9 +164,9 @@ def test_a_session_that_is_stopped_ends_what_is_read_for_it(pool: Pool, tmp_path
     one, other = (Spinning(Reader(each, each, pool=pool), tmp_path / each) for each in ("one", "other"))
     ended, goes_on = one.process(), other.process()
     assert pool.stop("one") and not pool.stop("nobody")
-    wait_for(lambda: not one.thread.is_alive())
+    wait_until(lambda: not one.thread.is_alive())
     assert one.said == "The reading of 'a.gpkg' was stopped; nothing was changed."
-    wait_for(lambda: not ended.is_running())
+    wait_until(lambda: not ended.is_running())
     assert goes_on.is_running() and other.thread.is_alive()
 
 
@@ -189,13 +181,13 @@ def test_readers_end_with_the_process_that_asked(how: signal.Signals, tmp_path: 
     )
     app = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], cwd=ROOT)
     note = tmp_path / "note"
-    wait_for(lambda: note.exists() and note.read_text())
+    wait_until(lambda: note.exists() and note.read_text())
     reader = psutil.Process(int(note.read_text()))
     forker = reader.parent()
     assert forker is not None
     app.send_signal(how)
     app.wait()
-    wait_for(lambda: not reader.is_running() and not forker.is_running())
+    wait_until(lambda: not reader.is_running() and not forker.is_running())
 
 
 def test_readers_are_told_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:

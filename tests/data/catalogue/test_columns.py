@@ -16,7 +16,7 @@ from data.catalogue.engine import SqlCatalogue
 from data.schema import DatasetInfo
 from tests.data.catalogue.test_selection import selections
 
-QUIET = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 INFO = DatasetInfo("few", "Few", "Four rows.", "ingested", (), 4, 0, "2020-01-01", "2022-12-31", None)
 TABLE = {
     "lon": pa.array([10.0, 179.9, None, -179.9]),

@@ -100,7 +100,7 @@ def expected(selection: Selection, root: Path) -> list[str]:
     return sorted(row["image_id"] for row in ROWS if matches(selection, row, infos[row["dataset"]]))
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(selections())
 def test_duckdb_selects_the_rows_that_python_selects(
     duck: DuckCatalogue, small_root: Path, selection: Selection
@@ -110,7 +110,7 @@ def test_duckdb_selects_the_rows_that_python_selects(
     assert list(duck.rows(selection, columns=("image_id",), limit=3000)["image_id"]) == ids
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(selections())
 def test_postgresql_selects_the_rows_that_python_selects(
     postgres: PostgresCatalogue, small_root: Path, selection: Selection
@@ -120,7 +120,6 @@ def test_postgresql_selects_the_rows_that_python_selects(
     assert list(postgres.rows(selection, columns=("image_id",), limit=3000)["image_id"]) == ids
 
 
-@settings(max_examples=40, deadline=None)
 @given(selections(), boxes, st.floats(0, 8))
 def test_the_cells_of_a_viewport_hold_each_of_its_rows_once(
     duck: DuckCatalogue,
@@ -136,7 +135,6 @@ def test_the_cells_of_a_viewport_hold_each_of_its_rows_once(
     assert len(duck.cells(selection, view, zoom, limit=3)) <= 3
 
 
-@settings(max_examples=40, deadline=None)
 @given(selections())
 def test_a_selection_survives_json(selection: Selection) -> None:
     raw = json.loads(json.dumps(asdict(selection)))

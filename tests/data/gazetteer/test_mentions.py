@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.gazetteer import gazetteer
@@ -110,7 +110,6 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=14).map(" ".join)))
 def test_mentions_are_in_order_never_overlap_and_quote_the_text(text: str) -> None:
     end = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.gazetteer import Place, gazetteer
@@ -376,14 +376,12 @@ def test_suggestions_are_the_nearest_spellings() -> None:
 ALL = list(gazetteer().places())
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.sampled_from(ALL))
 def test_any_places_own_label_finds_it(place: Place) -> None:
     found = gazetteer().resolve(place.label, limit=50)
     assert normalise(place.label) in {normalise(candidate.place.label) for candidate in found.candidates}
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60))
 def test_resolving_never_raises_on_any_text(text: str) -> None:
     found = gazetteer().resolve(text)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from data.models.training import cover_cells, damage
 from data.scenes import render
@@ -53,27 +50,3 @@ def test_damage_is_fitted_on_pairs_for_as_long_as_there_is_time(tmp_path: Path) 
     assert (told["pairs"], fitted["pairs"], fitted["buildings"]) == (1, 1, told["buildings"])
     assert told["buildings"] > 3 and np.diff(fitted["limits"]).min() > 0
     assert len(fitted["means"]) == len(FEATURES)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    ("script", "folder", "takes", "gives"),
-    [
-        ("segmenter", lambda: real("dubai_seg"), (1, 3, 64, 96), (1, 5, 64, 96)),
-        ("upscaler", lambda: real("naip").parent, (2, 1, 20, 30), (2, 1, 40, 60)),
-    ],
-)
-def test_a_short_training_writes_a_network_for_pictures_of_any_size(
-    tmp_path: Path, script: str, folder: Callable[[], Path], takes: tuple[int, ...], gives: tuple[int, ...]
-) -> None:
-    pytest.importorskip("torch", reason="Training needs PyTorch.")
-    import onnxruntime
-
-    told = import_module(f"data.models.training.{script}").train(
-        tmp_path / "made.onnx", minutes=0.02, seed=3, folder=folder()
-    )
-    assert (told["steps"] > 0, told["seed"]) == (True, 3)
-    session = onnxruntime.InferenceSession(str(tmp_path / "made.onnx"), providers=["CPUExecutionProvider"])
-    made = session.run(None, {session.get_inputs()[0].name: np.zeros(takes, np.float32)})[0]
-    assert made.shape == gives and np.isfinite(made).all()

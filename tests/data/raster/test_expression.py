@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.raster.errors import RasterError
@@ -94,7 +94,6 @@ def test_what_is_no_expression_is_refused_in_one_sentence(text: str, said: str) 
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=300, deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         expression = parse(text, frozenset("AB"))
@@ -115,7 +114,6 @@ _SUMS = st.recursive(
 
 
 @given(_SUMS)
-@settings(max_examples=100, deadline=None)
 def test_sums_agree_with_python_pixel_by_pixel(text: str) -> None:
     made = np.broadcast_to(parse(text).evaluate({k: v.astype(float) for k, v in VALUES.items()}), A.shape)
     for at in range(A.shape[1]):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import rasterio
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.raster import stats
@@ -61,7 +61,6 @@ def test_a_band_without_a_valid_pixel_has_no_statistics(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=60), st.integers(0, 60))
-@settings(max_examples=100, deadline=None)
 def test_the_moments_of_two_parts_are_those_of_the_whole(values: list[float], at: int) -> None:
     whole = np.array(values, dtype=np.float64)
     joined = Moments.of(whole[:at]).joined(Moments.of(whole[at:]))

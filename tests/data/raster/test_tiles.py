@@ -6,7 +6,6 @@ import math
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from data.raster.looks import Look, drawn
 from data.raster.pixels import pixel_values
 from data.raster.pyramids import build, building, needed, wanted
 from data.raster.tiles import HALF_WORLD_M, picture, source_of, tile, tile_box
+from tests.suite.waiting import wait_until
 
 EXACT = Look(stretch="0,255")
 
@@ -234,9 +234,7 @@ def test_overviews_are_made_in_the_background_once_and_for_large_files_only(larg
     for _ in range(3):
         wanted(large)
         wanted(ramp)
-    deadline = time.monotonic() + 60
-    while building(large) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: not building(large))
     assert sorted(each.name for each in large.parent.iterdir()) == ["large.tif", "large.tif.ovr", "ramp.tif"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-import time
+import threading
 from ipaddress import IPv4Network, ip_address, ip_network
 from typing import Any
 
@@ -119,7 +119,7 @@ def test_what_is_allowed_is_read_in_every_form_and_the_rest_is_left_out(monkeypa
     )
 
 
-def test_a_name_that_nobody_knows_is_told_within_a_second(monkeypatch: pytest.MonkeyPatch):
+def test_a_name_that_nobody_knows_is_told(monkeypatch: pytest.MonkeyPatch):
     def unknown(*args: Any, **more: Any) -> Any:
         raise socket.gaierror(-2, "Name or service not known")
 
@@ -131,12 +131,12 @@ def test_a_name_that_nobody_knows_is_told_within_a_second(monkeypatch: pytest.Mo
     )
 
 
-def test_a_name_server_that_is_silent_is_given_up_within_a_second(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **more: time.sleep(1.5) or [])
-    started = time.monotonic()
+def test_a_name_server_that_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    free = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **more: free.wait() and [])
     with pytest.raises(NoNetwork, match="the name server does not answer"):
         reachable("en.wikipedia.org", 443)
-    assert time.monotonic() - started < 1.5
+    free.set()
 
 
 def spellings(number: int) -> list[str]:

@@ -68,7 +68,7 @@ def two_orders(draw: st.DrawFn) -> tuple[Sequence[Call], Sequence[Call]]:
 
 
 @given(orders=two_orders())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_calls_of_different_kinds_commute(
     world: World, orders: tuple[Sequence[Call], Sequence[Call]]
 ) -> None:

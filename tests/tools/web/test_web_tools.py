@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -294,20 +293,15 @@ def offline(*args: Any, **more: Any) -> Any:
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_without_a_network_every_tool_says_so_within_a_second(
-    tool: Tool, world: World, monkeypatch: pytest.MonkeyPatch
-):
+def test_without_a_network_every_tool_says_so(tool: Tool, world: World, monkeypatch: pytest.MonkeyPatch):
     state = prepared(world)
     arguments = example_arguments(tool, state)
-    run(world, state, tool, **arguments) if tool is not stac_load else None  # imports cost their time once
     from copilot.bench.standin import web_settings
 
     for variable in web_settings():
         monkeypatch.delenv(variable)
     monkeypatch.setattr(socket, "getaddrinfo", offline)
-    started = time.monotonic()
     step = run(world, state, tool, **arguments)
-    assert time.monotonic() - started < 1
     assert step.failed and step.state == state
     assert step.observation.endswith(
         "cannot be reached: this machine has no network, or no name server knows that name."

@@ -6,7 +6,7 @@ from datetime import date
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from copilot.bench.build.fill import Drawer, NotFilled
@@ -37,7 +37,6 @@ def test_a_slot_of_no_kind_is_refused(kind: object) -> None:
         Slot.declared("it", kind)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from(KINDS))
 def test_what_is_said_of_a_row_means_what_the_call_takes(
     drawer: Drawer, bench: Bench, pool: Pool, rng: Random, kind: str

@@ -33,7 +33,7 @@ def test_every_form_holds_the_request_once() -> None:
         assert each.to in ("order", "question", "any")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(small_intents()), st.integers(0, 10**6))
 def test_a_request_says_every_slot_and_has_no_brace(drawer: Drawer, wanted: Intent, seed: int) -> None:
     values = drawer.values(wanted, Random(seed))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +10,7 @@ from copilot.bench.run.background import Background, Running
 from copilot.bench.run.store import Runs
 from copilot.engine import Engine
 from tests.copilot.bench.run.hand import hand_tasks, write_tasks
-
-PATIENCE_S = 200
+from tests.suite.waiting import wait_until
 
 
 @pytest.fixture
@@ -21,13 +18,6 @@ def runner(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Background:
     monkeypatch.setenv("AZIMUTH_HOME", str(engine.home))
     monkeypatch.setenv("AZIMUTH_CATALOGUE", engine.catalogue_address)
     return Background(engine.home)
-
-
-def waited(reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not reached():
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.05)
 
 
 @pytest.mark.slow
@@ -43,12 +33,12 @@ def test_a_run_is_seen_while_it_goes_on_and_can_be_ended(runner: Background, eng
         assert now is not None, runner.log.read_text()
         return now.fraction > 0
 
-    waited(some_are_done)
+    wait_until(some_are_done)
     # Another process, such as the app after its restart, sees the same run.
     seen = Background(engine.home).running()
     assert isinstance(seen, Running) and seen.pid == begun.pid
     assert runner.stop()
-    waited(lambda: runner.running() is None)
+    wait_until(lambda: runner.running() is None)
     (run,) = Runs(engine.home).all()
     assert (run.progress.pid, run.finished, runner.problem()) == (0, False, "")
     assert run.progress.done == len(run.rows()) > 0
@@ -59,5 +49,5 @@ def test_a_run_is_seen_while_it_goes_on_and_can_be_ended(runner: Background, eng
 def test_why_a_run_could_not_begin_is_told(runner: Background):
     assert runner.problem() == ""
     runner.start("mine", "direct", jobs=1)
-    waited(lambda: runner.running() is None)
+    wait_until(lambda: runner.running() is None)
     assert runner.problem().startswith("Your own suite is empty; `copilot bench add")

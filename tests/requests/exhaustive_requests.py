@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.requests.asked import verdicts_on
-from tests.requests.records import FOLDER
+from tests.requests.records import FOLDER, read_requests
 from tests.requests.runner import Verdict, report, share_right
 
 THEMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 @pytest.fixture(scope="module")
 def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Verdict]]:
     """The verdicts on all but the held-out requests."""
-    found = verdicts_on(FOLDER, tmp_path_factory.mktemp("catalogue"))
+    found = verdicts_on([*read_requests(FOLDER)], tmp_path_factory.mktemp("catalogue"))
     print("\n" + report(found))
     yield found
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from benches.fuzz.calls import Fuzz, stand_ins
-from benches.fuzz.drawing import tools
 from benches.fuzz.kills import Trial
-from benches.fuzz.requests import Found, ask_all, chat_texts, run
+from benches.fuzz.requests import Found, ask_all, run
 
 CALLS = 90
 
@@ -53,9 +51,3 @@ def test_an_app_that_is_killed_in_each_way_loses_nothing(tmp_path: Path) -> None
         trial.life(way)
     trial.finish()
     assert trial.wrong == [] and sum(trial.kills.values()) >= 5
-
-
-def test_a_wrong_argument_comes_now_and_then_and_every_tool_gets_its_turn() -> None:
-    texts = chat_texts(Random(1))
-    assert len({next(texts) for _ in range(200)}) > 150
-    assert len({each.name for each in tools()}) == len(tools()) > 200
