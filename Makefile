@@ -34,11 +34,11 @@ run: sample ## Start the app on http://localhost:8501
 	@echo "Azimuth: http://localhost:$(PORT) (Ctrl-C stops it)"
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT) --server.headless true $(ARGS)
 
-test: setup-tests ## Run what protects a change, the browser included: about ten minutes
+test: setup-tests ## Run what protects a change, the browser included: a quarter of an hour
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
 	@$(PYTEST) $(ARGS)
 
-test-all: setup-tests setup-torch ## Run that and what measures, learns or exhausts: about forty minutes
+test-all: setup-tests setup-torch ## Run that and what measures, learns or exhausts
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
 	@AZIMUTH_CHANCE=1 $(PYTEST) -o python_files='test_*.py exhaustive_*.py' $(ARGS)
 

@@ -23,7 +23,7 @@ from copilot.bench.run.work import Work, run_chunk
 from copilot.models import EMBEDDED
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 Told = Callable[[Progress], None]
 PACKAGES = ("copilot", "tools", "state", "data")
@@ -85,15 +85,14 @@ def carry_on(
         chunks = range(-(-len(tasks.tasks) // settings.chunk))
         left = [number for number in chunks if number not in done]
         if left and not (limits or Limits()).reached(progress):
-            with _interruptible() as interrupted, _client(jobs, scheduler) as client:
-                sent = partial(_chunk, tasks, settings.chunk)
-                work = _work(settings)
-                for number, rows in _results(client, left, sent, work, progress, limits or Limits()):
+            with _interruptible() as interrupts, _client(jobs, scheduler) as client:
+                sent = partial(_submitted, client, tasks, settings, interrupts)
+                for number, rows in _results(client, left, sent, progress, limits or Limits()):
                     if rows and all(row["unanswered"] for row in rows):
                         raise RunFailed(_no_model(run, rows[0]["reply"]))
                     run.write_part(number, rows)
                     note(rows)
-                    if interrupted.is_set():
+                    if interrupts.pressed:
                         raise KeyboardInterrupt
         progress.stopped = "" if progress.done >= settings.total else (limits or Limits()).reached(progress)
     finally:
@@ -109,22 +108,41 @@ def _no_model(run: Run, why: str) -> str:
     )
 
 
+class _Interrupts:
+    """Ctrl-C, kept: one that is raised within a callback of the garbage collector, such as Dask's, is lost,
+    and one within a future that is being made leaves half of it."""
+
+    def __init__(self) -> None:
+        self.pressed = self._held = False
+
+    def press(self, number: int, frame: object) -> None:
+        """Take the signal."""
+        self.pressed = True
+        if not self._held:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let nothing be interrupted until the block has ended."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self.pressed:
+            raise KeyboardInterrupt
+
+
 @contextmanager
-def _interruptible() -> Iterator[threading.Event]:
-    """What is set once Ctrl-C was pressed: an interrupt that is raised within a callback of the garbage
-    collector, such as Dask's, is lost."""
-    interrupted = threading.Event()
-
-    def interrupt(number: int, frame: object) -> None:
-        interrupted.set()
-        raise KeyboardInterrupt
-
+def _interruptible() -> Iterator[_Interrupts]:
+    """Whether Ctrl-C was pressed."""
+    interrupts = _Interrupts()
     if threading.current_thread() is not threading.main_thread():
-        yield interrupted  # only the main thread hears of signals
+        yield interrupts  # only the main thread hears of signals
         return
-    before = signal.signal(signal.SIGINT, interrupt)
+    before = signal.signal(signal.SIGINT, interrupts.press)
     try:
-        yield interrupted
+        yield interrupts
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -136,9 +154,14 @@ def _counted(run: Run) -> Progress:
     return progress
 
 
-def _chunk(tasks: TaskSet, size: int, number: int) -> list[dict[str, Any]]:
-    """A chunk's tasks as they are sent, made when it is sent: a hundred thousand at once fill the memory."""
-    return [task.to_json() for task in tasks.tasks[number * size : (number + 1) * size]]
+def _submitted(
+    client: Client, tasks: TaskSet, settings: Settings, interrupts: _Interrupts, number: int
+) -> Future[Any]:
+    """A chunk's tasks, sent. Their JSON is made now: that of a hundred thousand at once fills the memory."""
+    first = number * settings.chunk
+    plain = [task.to_json() for task in tasks.tasks[first : first + settings.chunk]]
+    with interrupts.held():
+        return client.submit(run_chunk, plain, _work(settings), pure=False)
 
 
 def _work(settings: Settings) -> Work:
@@ -197,8 +220,7 @@ def _is_address(scheduler: str) -> bool:
 def _results(
     client: Client,
     chunks: list[int],
-    plain: Callable[[int], list[dict[str, Any]]],
-    work: Work,
+    submit: Callable[[int], Future[Any]],
     progress: Progress,
     limits: Limits,
 ) -> Iterator[tuple[int, list[dict[str, Any]]]]:
@@ -212,7 +234,7 @@ def _results(
     def send(count: int) -> list[Any]:
         sent = []
         for number in islice(left, count):
-            future = client.submit(run_chunk, plain(number), work, pure=False)
+            future = submit(number)
             numbers[future.key] = number
             sent.append(future)
         return sent

@@ -39,7 +39,6 @@ def read(path: Path) -> NDArray[Any]:
     ("seed", "gsd_m", "rows", "strip_px"),
     [
         (31, 0.5, 190, 512 * 70),
-        pytest.param(33, 1.0, 300, 512 * 64, marks=pytest.mark.slow),
     ],
 )
 def test_what_was_built_and_lost_does_not_depend_on_where_the_image_is_cut(

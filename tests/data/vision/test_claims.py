@@ -173,7 +173,7 @@ def test_no_plane_is_claimed_in_real_desert_and_shore_without_one(tile):
     assert [each.class_name for each in detect(Unheard(), image, classes=["plane"]).found] == []
 
 
-@pytest.mark.parametrize("part", (3, 6, 8))
+@pytest.mark.parametrize("part", [6])
 def test_no_plane_is_claimed_in_large_pictures_of_a_desert_town(part, tmp_path):
     import cv2
 

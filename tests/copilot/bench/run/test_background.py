@@ -22,7 +22,7 @@ def runner(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Background:
 
 @pytest.mark.slow
 def test_a_run_is_seen_while_it_goes_on_and_can_be_ended(runner: Background, engine: Engine, tmp_path: Path):
-    path = write_tasks(tmp_path / "tasks.jsonl", hand_tasks(engine, 1000))
+    path = write_tasks(tmp_path / "tasks.jsonl", hand_tasks(engine, 300))
     assert runner.start(str(path), "direct", jobs=1)
     assert not runner.start(str(path), "direct", jobs=1)
     begun = runner.running()

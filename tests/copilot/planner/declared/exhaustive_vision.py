@@ -51,3 +51,8 @@ def test_at_least_90_per_cent_of_the_other_requests_are_planned_with_the_tasks_t
 def plan(request: str, state: State, engine: Engine) -> list[tuple[str, dict[str, Any]]]:
     situation = Situation(to_json(state), TODAY, engine.catalogue, engine.gazetteer)
     return [(call.tool, call.args) for call in Planner(Head.load()).plan(request, situation).calls]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_requests_that_were_looked_at_are_planned_with_the_tasks_tool(task: str, engine: Engine) -> None:
+    assert share_right(task, TASKS[task]["said"][:LOOKED_AT], engine) >= 0.9

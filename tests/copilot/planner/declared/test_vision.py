@@ -53,9 +53,9 @@ def share_right(task: str, said: list[str], engine: Engine) -> float:
     return sum(bool(like & set(planned(each, images, engine))) for each in said) / len(said)
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_requests_that_were_looked_at_are_planned_with_the_tasks_tool(task: str, engine: Engine) -> None:
-    assert share_right(task, TASKS[task]["said"][:LOOKED_AT], engine) >= 0.9
+def test_the_first_request_of_each_task_is_planned_with_its_tool(engine: Engine) -> None:
+    wrong = [task for task, each in TASKS.items() if share_right(task, each["said"][:1], engine) < 1]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(
