@@ -24,7 +24,7 @@ setup-torch: ## Install PyTorch and Ultralytics: for training, and to run weight
 setup-tests: ## Install what the tests need beyond that: PyTorch, Chromium, PostgreSQL with PostGIS, GDAL's tools
 	@scripts/setup.sh python assets torch browser postgres gdal
 
-sample: setup ## Build the sample catalogue, if it is not there yet
+sample: setup ## Build the sample catalogue and ingest the real scenes, if they are not there yet
 	@$(PY) -m copilot data sample
 
 run: sample ## Start the app on http://localhost:8501
@@ -32,12 +32,12 @@ run: sample ## Start the app on http://localhost:8501
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT) --server.headless true $(ARGS)
 
 test: setup-tests ## Run every test, the browser ones included
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@# One thread a worker for sums of arrays: two workers with two threads each wait for each other.
 	@AZIMUTH_HOME=$(TEST_HOME) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist loadfile $(ARGS)
 
 test-fast: setup ## Run the tests that are quick and need no browser
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m pytest -m "not slow and not browser" $(ARGS)
 
 lint: setup ## Check style, types and the shell scripts
@@ -54,11 +54,11 @@ bench: setup ## Measure the budgets and print their table
 	@$(PY) scripts/bench.py $(ARGS)
 
 docs: setup ## Run what the documents show, and write its output and docs/tools.md anew
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) scripts/docs.py
 
 screenshots: setup-tests ## Take the documentation's pictures anew, into docs/screenshots
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@AZIMUTH_HOME=$(TEST_HOME) AZIMUTH_SCREENSHOTS=docs/screenshots $(PY) -m pytest -m browser $(ARGS)
 
 clean: ## Remove what was installed or built here; a user's sessions and catalogue stay

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -86,8 +86,7 @@ class Server:
 
         So its job cannot end before the page has shown what it is doing, however slow the page is.
         """
-        processes = psutil.Process(self.process.pid).children(recursive=True)
-        (worker,) = (each for each in processes if "copilot.worker.process" in each.cmdline())
+        worker = self._worker()
         worker.suspend()
         try:
             ends = time.monotonic() + SLOW_MS / 1000
@@ -101,10 +100,25 @@ class Server:
         finally:
             worker.resume()
 
-    def wait_until_told_to_stop(self) -> None:
-        """Until a job's worker was told to stop: a click is back before the server has heard of it."""
+    def _worker(self) -> psutil.Process:
+        """The worker process, as soon as there is one: the page shows a job before it is started."""
         ends = time.monotonic() + SLOW_MS / 1000
-        while not any(self.home.glob("jobs/*/stop")):
+        while True:
+            for each in psutil.Process(self.process.pid).children(recursive=True):
+                with suppress(psutil.NoSuchProcess):
+                    if "copilot.worker.process" in each.cmdline():
+                        return each
+            assert time.monotonic() < ends, "no worker process was started"
+            time.sleep(0.1)
+
+    def told_to_stop(self) -> int:
+        """How many jobs were told to stop."""
+        return len(list(self.home.glob("jobs/*/stop")))
+
+    def wait_until_told_to_stop(self, beyond: int = 0) -> None:
+        """Until one more job was told to stop: a click is back before the server has heard of it."""
+        ends = time.monotonic() + SLOW_MS / 1000
+        while self.told_to_stop() <= beyond:
             assert time.monotonic() < ends, "no job was told to stop"
             time.sleep(0.1)
 
@@ -192,6 +206,18 @@ class Tab:
 
     def body(self) -> Locator:
         return self.page.locator(".st-key-panel_body")
+
+    def go(self, name: str) -> None:
+        """Go to a page by its link; click again where a rerun that was under way took the click with it."""
+        path = re.compile(rf"/{name.lower()}\b")
+        for _ in range(3):
+            self.page.locator(".st-key-nav").get_by_text(name, exact=True).click()
+            try:
+                expect(self.page).to_have_url(path, timeout=SLOW_MS / 4)
+                return
+            except AssertionError:
+                continue
+        expect(self.page).to_have_url(path)
 
     def call(self, tool: str, **args: object) -> None:
         """Make one call as the map does, and wait until the map shows what it led to."""

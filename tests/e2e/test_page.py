@@ -342,7 +342,7 @@ def test_every_text_can_be_read_and_headings_go_down_a_level_at_a_time(
     upload(tab, unplaced("sea", 20)[0])
     card = tab.ask("find the ships in it")
     tab.ask("book me a flight to Paris")
-    card.locator("summary").click()
+    card.locator("summary").first.click()
     if theme == "dark":
         tab.page.get_by_role("button", name="Dark theme").click()
         tab.map.locator("html[data-base='dark']").wait_for(timeout=SLOW_MS)
@@ -393,7 +393,7 @@ def test_without_a_sample_the_page_offers_it_and_examples_that_work(
         tab.page.get_by_role("button", name="Build the sample").click()
         expect(tab.page.locator(".st-key-sample").get_by_role("progressbar")).to_be_visible(timeout=SLOW_MS)
         expect(tab.page.locator(".st-key-sample")).to_have_count(0, timeout=4 * SLOW_MS)
-        expect(shown.first).to_contain_text("fair1m", timeout=SLOW_MS)
+        expect(shown.filter(has_text="fair1m").first).to_be_visible(timeout=SLOW_MS)
         tab.call("db_load", names=["fair1m"])
         expect(tab.count()).to_contain_text("24,775", timeout=SLOW_MS)
         tab.close()
