@@ -27,7 +27,7 @@ setup-torch: ## Install PyTorch and Ultralytics: for training, and to run weight
 setup-tests: ## Install what the tests need beyond that: Chromium, PostgreSQL with PostGIS, GDAL's tools
 	@scripts/setup.sh python assets browser postgres gdal
 
-sample: setup ## Build the sample catalogue, if it is not there yet
+sample: setup ## Build the sample catalogue and ingest the real scenes, if they are not there yet
 	@$(PY) -m copilot data sample
 
 run: sample ## Start the app on http://localhost:8501
@@ -35,15 +35,15 @@ run: sample ## Start the app on http://localhost:8501
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT) --server.headless true $(ARGS)
 
 test: setup-tests ## Run what protects a change, the browser included: a quarter of an hour
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@$(PYTEST) $(ARGS)
 
 test-all: setup-tests setup-torch ## Run that and what measures, learns or exhausts
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@AZIMUTH_CHANCE=1 $(PYTEST) -o python_files='test_*.py exhaustive_*.py' $(ARGS)
 
 test-fast: setup ## Run the tests that are quick and need no browser
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m pytest -m "not slow and not browser" $(ARGS)
 
 test-budget: setup ## Hold the last whole run of the tests to what a test and a file may cost
@@ -63,11 +63,11 @@ bench: setup ## Measure the budgets and print their table
 	@$(PY) scripts/bench.py $(ARGS)
 
 docs: setup ## Run what the documents show, and write its output and docs/tools.md anew
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) scripts/docs.py
 
 screenshots: setup-tests ## Take the documentation's pictures anew, into docs/screenshots
-	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample
+	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@AZIMUTH_HOME=$(TEST_HOME) AZIMUTH_SCREENSHOTS=docs/screenshots $(PY) -m pytest -m browser $(ARGS)
 
 clean: ## Remove what was installed or built here; a user's sessions and catalogue stay

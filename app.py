@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 
 from copilot.leaving import leave_when_told
 from copilot.live import live, own_words
-from copilot.server import OwnerAndHeaders, OwnOrigin, protocol, routes
+from copilot.server import FirstPaint, OwnerAndHeaders, OwnOrigin, protocol, routes
 
 
 @asynccontextmanager
@@ -52,6 +52,7 @@ app = st.App(
     middleware=[
         Middleware(OwnerAndHeaders, https=bool(st.get_option("server.sslCertFile"))),
         Middleware(OwnOrigin),
+        Middleware(FirstPaint),
     ],
     lifespan=lifespan,
     on_script_error=sorry,

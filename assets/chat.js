@@ -37,7 +37,7 @@ class Chat {
     this.root = root;
     root.classList.add("az-chat");
     root.setAttribute("role", "log");
-    root.setAttribute("aria-label", "Conversation");
+    root.setAttribute("aria-label", t("Conversation"));
     root.tabIndex = 0;
     this.cards = new Map();
     this.unfolded = new Set(); // thoughts that are read in full: they stay so when their card is built again
@@ -45,6 +45,7 @@ class Chat {
   }
 
   update({ data, setTriggerValue, setStateValue }) {
+    window.azimuthWords = data.words;
     this.trigger = setTriggerValue;
     this.setState = setStateValue;
     const session = this.data && this.data.session !== data.session;
@@ -65,7 +66,7 @@ class Chat {
     const { data } = this;
     const wanted = [];
     if (!data.turns.length) wanted.push(this.card("empty", data.examples, () => this.empty()));
-    if (data.earlier) wanted.push(this.card("earlier", data.earlier, () => make("p", "az-muted", `${data.earlier} earlier turns are in the trace.`)));
+    if (data.earlier) wanted.push(this.card("earlier", data.earlier, () => make("p", "az-muted", t("{n} earlier turns are in the trace.", { n: data.earlier }))));
     data.turns.forEach((turn, index) => {
       const last = index === data.turns.length - 1;
       const question = last ? data.question : null;
@@ -92,7 +93,7 @@ class Chat {
 
   empty() {
     const box = make("div", "az-empty");
-    box.append(make("h2", "", "What would you like to see?"), make("p", "", "Ask in your own words. These work:"));
+    box.append(make("h2", "", t("What would you like to see?")), make("p", "", t("Ask in your own words. These work:")));
     for (const text of this.data.examples) {
       box.append(button("az-choice az-example", text, "", () => this.trigger("ask", text)));
     }
@@ -102,12 +103,15 @@ class Chat {
   turn(turn, question, before) {
     if (turn.request === null) return this.action(turn);
     const card = make("article", "az-turn");
-    card.append(make("p", "az-request", turn.request));
+    const request = make("p", "az-request", turn.request);
+    request.dir = "auto";
+    card.append(request);
     if (turn.summary) card.append(this.work(turn, before));
     if (turn.running) card.append(this.now(turn), this.progress());
     if (turn.reply !== null && turn.reply !== "") card.append(this.reply(turn));
-    if (turn.interrupted) card.append(make("p", "az-note", "Interrupted: the app was closed before this request was finished. What was done stands; ask again to go on."));
+    if (turn.interrupted) card.append(make("p", "az-note", t("Interrupted: the app was closed before this request was finished. What was done stands; ask again to go on.")));
     if (question && question.choices.length) card.append(this.choices(question));
+    if (turn.unread) card.append(this.choices({ text: t("Ask in your own words. These work:"), choices: this.data.examples }));
     if (turn.reply !== null) card.append(this.thumbs(turn));
     return card;
   }
@@ -126,10 +130,10 @@ class Chat {
 
   // What it does at this moment, in one line: the thought after the last call, where there is one.
   now(turn) {
-    if (turn.stopping) return make("p", "az-thinking az-stopping", "Stopping …");
+    if (turn.stopping) return make("p", "az-thinking az-stopping", t("Stopping …"));
     const last = turn.thoughts.at(-1);
     const fresh = last && last.seq > (turn.calls.at(-1)?.seq ?? 0);
-    const text = fresh ? last.text : turn.calls.length ? "Working …" : "Reading the request …";
+    const text = fresh ? last.text : turn.calls.length ? t("Working …") : t("Reading the request …");
     return make("p", "az-thinking", text);
   }
 
@@ -174,7 +178,7 @@ class Chat {
 
   call(call) {
     const item = make("li", call.ok ? "" : "az-failed");
-    const head = button("az-call", "", "Show call " + call.number + " in the trace", () => this.open(call));
+    const head = button("az-call", "", t("Show call {number} in the trace", { number: call.number }), () => this.open(call));
     head.append(make("span", "az-no", String(call.number)), make("span", "az-mark", call.ok ? "✓" : "✕"), make("code", "", call.call), make("span", "az-ms", call.time));
     item.append(head, make("p", "az-result", call.text));
     return item;
@@ -195,6 +199,8 @@ class Chat {
 
   reply(turn) {
     const box = make("p", "az-reply az-" + turn.outcome);
+    box.dir = "auto";
+    if (turn.unread) box.lang = turn.unread;
     let from = 0;
     for (const match of turn.reply.matchAll(REFERENCE)) {
       // The number, its reference and the point behind it stay on one line.
@@ -207,7 +213,7 @@ class Chat {
       const number = Number([...match[1]].map((digit) => DIGITS.indexOf(digit)).join(""));
       const call = turn.calls.find((each) => each.number === number);
       const text = String(number);
-      cited.append(call ? button("az-ref", text, `Call ${number}: ${call.call}`, () => this.open(call)) : make("sup", "", text), after);
+      cited.append(call ? button("az-ref", text, t("Call {number}: {call}", { number, call: call.call }), () => this.open(call)) : make("sup", "", text), after);
       from = match.index + match[0].length + after.length;
     }
     box.append(...this.linked(turn.reply.slice(from), turn));
@@ -215,16 +221,32 @@ class Chat {
     whole.append(box);
     if (turn.beneath) {
       const details = make("details", "az-beneath");
-      details.append(make("summary", "", "How this was found"), make("p", "", turn.beneath));
+      details.append(make("summary", "", t("How this was found")), make("p", "", turn.beneath));
       whole.append(details);
     }
+    if (turn.sources?.length) whole.append(this.sources(turn.sources));
     const written = turn.files.filter((each) => !each.said);
     if (written.length) {
       const list = make("p", "az-files");
-      for (const each of written) list.append(this.download(each, "Download " + each.name));
+      for (const each of written) list.append(this.download(each, t("Download {name}", { name: each.name })));
       whole.append(list);
     }
     return whole;
+  }
+
+  // What an answer was quoted from: each card opens its passage on the Knowledge page.
+  sources(sources) {
+    const box = make("div", "az-cards");
+    box.setAttribute("role", "list");
+    box.setAttribute("aria-label", t("Sources"));
+    for (const each of sources) {
+      const card = make("a", "az-source");
+      card.setAttribute("role", "listitem");
+      card.href = "/knowledge?" + new URLSearchParams({ session: this.data.session, passage: each.passage });
+      card.append(make("b", "", String(each.n)), make("span", "", each.cited), make("small", "", each.excerpt));
+      box.append(card);
+    }
+    return box;
   }
 
   // A text with the ids of the session's files as links to them; all else stays text.
@@ -239,7 +261,7 @@ class Chat {
     const link = make("a", "az-file", text);
     link.href = "/api/sessions/" + encodeURIComponent(this.data.session) + "/artifacts/" + encodeURIComponent(file.id);
     link.download = "";
-    link.title = "Download " + file.name;
+    link.title = t("Download {name}", { name: file.name });
     return link;
   }
 
@@ -259,11 +281,11 @@ class Chat {
   thumbs(turn) {
     const box = make("div", "az-thumbs");
     if (turn.rating) {
-      box.append(thumb(turn.rating), make("span", "az-muted", turn.rating === "up" ? "marked as right" : "kept as a case to get right"));
+      box.append(thumb(turn.rating), make("span", "az-muted", turn.rating === "up" ? t("marked as right") : t("kept as a case to get right")));
       return box;
     }
     const rate = (rating) => this.note(box, turn, rating);
-    for (const [rating, label] of [["up", "This was right"], ["down", "This was wrong"]]) {
+    for (const [rating, label] of [["up", t("This was right")], ["down", t("This was wrong")]]) {
       const made = button("az-thumb", "", label, () => rate(rating));
       made.append(thumb(rating));
       box.append(made);
@@ -275,17 +297,17 @@ class Chat {
     const form = make("form", "az-note-form");
     const input = make("input");
     input.maxLength = 2000;
-    input.placeholder = rating === "up" ? "What was good? (optional)" : "What was wrong? (optional)";
-    input.setAttribute("aria-label", "Note");
-    const send = make("button", "az-send", "Send");
+    input.placeholder = rating === "up" ? t("What was good? (optional)") : t("What was wrong? (optional)");
+    input.setAttribute("aria-label", t("Note"));
+    const send = make("button", "az-send", t("Send"));
     send.type = "submit";
-    send.setAttribute("aria-label", "Send the note");
-    const cancel = button("az-thumb", "✕", "Do not rate", () => box.replaceWith(this.thumbs(turn)));
+    send.setAttribute("aria-label", t("Send the note"));
+    const cancel = button("az-thumb", "✕", t("Do not rate"), () => box.replaceWith(this.thumbs(turn)));
     form.append(thumb(rating), input, send, cancel);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.trigger("feedback", { turn: turn.turn, rating, note: input.value });
-      box.replaceChildren(make("span", "az-muted", "Thank you."));
+      box.replaceChildren(make("span", "az-muted", t("Thank you.")));
     });
     box.replaceChildren(form);
     input.focus();

@@ -94,6 +94,8 @@
       if (this.objects) this.objects.remove();
       if (this.abort) this.abort.abort();
       if (this.group) this.group.remove();
+      if (this.rendered) this.rendered.remove();
+      if (this.labelled) this.labelled.remove();
       this.renderer.remove();
       this.pane.remove();
     }
@@ -110,7 +112,7 @@
       if (this.view.objects) { if (this.objects) this.objects.moved(); return; }
       if (this.view.kind === "drawing") return this.drawShape();
       if (this.view.kind === "raster") return this.drawPicture();
-      if (this.covers()) return;
+      if (this.covers()) { if (this.rendered && this.content.mode === "images") this.scenes(this.content); return; }
       if (this.abort) this.abort.abort();
       this.abort = new AbortController();
       const bounds = this.map.getBounds().pad(0.25);
@@ -140,7 +142,7 @@
 
     draw(content) {
       const modes = {
-        cells: () => this.cells(content), images: () => this.images(content), heat: () => this.heat(content),
+        cells: () => { if (this.rendered) this.rendered.remove(); this.cells(content); }, images: () => this.images(content), heat: () => this.heat(content),
         areas: () => this.areas(content), countries: () => this.countries(content), boxes: () => this.boxes(content),
         labels: () => this.labels(content), vector: () => this.shapes(content),
       };
@@ -148,6 +150,7 @@
     }
 
     cells(content) {
+      this.write([]);
       const dots = this.view.kind !== "clusters";
       const group = L.layerGroup();
       const most = Math.max(1, ...content.features.features.map((f) => f.properties.count));
@@ -163,7 +166,7 @@
       face.style.width = face.style.height = size + "px";
       const icon = L.divIcon({ html: face, className: "az-cluster-box", iconSize: [size, size] });
       const marker = L.marker(this.owner.near(feature.geometry.coordinates), {
-        icon, pane: this.paneName, keyboard: true, title: full(count) + (count === 1 ? " image" : " images"),
+        icon, pane: this.paneName, keyboard: true, title: tn("{n} image", "{n} images", count),
       });
       return this.opens(marker, feature);
     }
@@ -175,14 +178,14 @@
         renderer: this.renderer, pane: this.paneName, radius, weight: 1, color: "#ffffff", opacity: 0.7,
         fillColor: this.view.color, fillOpacity: 0.75,
       });
-      marker.bindTooltip(() => element("span", "", full(count) + (count === 1 ? " image" : " images")), { direction: "top" });
+      marker.bindTooltip(() => element("span", "", tn("{n} image", "{n} images", count)), { direction: "top" });
       return this.opens(marker, feature);
     }
 
     opens(marker, feature) {
       marker.on("click", () => this.near(feature));
       const count = feature.properties.count;
-      const label = full(count) + (count === 1 ? " image" : " images") + ": zoom in";
+      const label = tn("{n} image: zoom in", "{n} images: zoom in", count);
       marker.on("add", () => reachable(marker.getElement(), label, marker));
       return marker;
     }
@@ -206,6 +209,16 @@
         group.addLayer(feature.properties.count ? this.cluster(feature) : this.image(feature, stacks[spot(feature.properties)]));
       }
       this.swap(group);
+      this.scenes(content);
+      this.write(content.features.features.filter(({ properties }) => properties.label).map(({ properties: { label, lon, lat, size } }) => [label, lon, lat, size]));
+    }
+
+    // Pictures of the records that are near enough to be looked at; where the map stands is known when it rests.
+    scenes(content) {
+      if (this.rendered) this.rendered.remove();
+      this.rendered = L.layerGroup().addTo(this.map);
+      const said = this.view.kind === "points" ? "" : AzimuthRendered.under(this, content.features.features);
+      this.note = content.note || said;
     }
 
     // A footprint where it is large enough to see, else a point.
@@ -222,8 +235,8 @@
         if (px < NEAR_POLYGON_PX) shape = null;
       }
       shape = shape || L.circleMarker(this.owner.near([about.lon, about.lat]), {
-        renderer: this.renderer, pane: this.paneName, radius: Math.max(3, this.view.size * 0.8), weight: 1.5,
-        color: "#ffffff", fillColor: this.view.color, fillOpacity: 0.9,
+        renderer: this.renderer, pane: this.paneName, radius: about.size || Math.max(3, this.view.size * 0.8), weight: 1.5,
+        color: "#ffffff", fillColor: about.color || this.view.color, fillOpacity: 0.9,
       });
       return this.record(shape, about);
     }
@@ -231,22 +244,23 @@
     polygon(feature, weight) {
       const by = this.owner.turn(firstLon(feature.geometry));
       // Classes are told by the fill, which stands out of any ground; a layer of one colour lets it through.
-      const own = feature.properties.color, color = own || this.view.color;
+      const { color: own, size } = feature.properties, color = own || this.view.color;
+      const line = /Line/.test(feature.geometry.type);
       return L.geoJSON(shifted(feature.geometry, by), {
         renderer: this.renderer, pane: this.paneName,
-        style: { color, weight: weight || 1.5, fillColor: color, fillOpacity: own ? 0.5 : 0.18 },
+        style: (each) => (/Point/.test(each.geometry ? each.geometry.type : each.type) ? {} : { color, weight: (line && size) || weight || 1.5, fillColor: color, fillOpacity: own ? 0.62 : 0.18 }),
         pointToLayer: (_, spot) => L.circleMarker(spot, {
-          renderer: this.renderer, pane: this.paneName, radius: this.view.size, weight: 1.5, color: "#ffffff",
+          renderer: this.renderer, pane: this.paneName, radius: size || this.view.size, weight: 1.5, color: "#ffffff",
           fillColor: color, fillOpacity: 0.9,
         }),
       });
     }
 
     record(shape, about) {
-      shape.bindTooltip(() => tooltip(about.hover, about.name), { sticky: true, direction: "top", className: "az-tip" });
+      shape.bindTooltip(() => tooltip(about.hover, about.name, about.color), { sticky: true, direction: "top", className: "az-tip" });
       if (about.id) {
         shape.on("click", (event) => { L.DomEvent.stop(event); this.owner.call("show_image", { image: about.id }); });
-        const label = "Open the record of " + (about.name || about.id);
+        const label = t("Open the record of {name}", { name: about.name || about.id });
         shape.on("add", () => {
           const leaves = shape.getLayers ? shape.getLayers() : [shape];
           for (const leaf of leaves) if (leaf.getElement) reachable(leaf.getElement(), label, shape);
@@ -259,16 +273,32 @@
       const group = L.layerGroup();
       for (const feature of content.features.features) group.addLayer(this.record(this.polygon(feature, 1.5), feature.properties));
       this.swap(group);
+      this.write(content.features.features.filter(({ properties }) => properties.label).map(({ properties: { label, lon, lat } }) => [label, lon, lat, 6]));
     }
 
     shapes(content) {
       const group = L.layerGroup();
-      for (const feature of content.features.features) {
-        const shape = this.polygon(feature, 2);
-        shape.bindTooltip(() => tooltip(feature.properties.hover), { sticky: true, className: "az-tip" });
+      // The largest are drawn first, so that none is hidden.
+      const features = [...content.features.features].sort((one, other) => (other.properties.size || 0) - (one.properties.size || 0));
+      for (const feature of features) {
+        const shape = this.polygon(feature, feature.properties.color && !/Line/.test(feature.geometry.type) ? 1 : 2);
+        shape.bindTooltip(() => tooltip(feature.properties.hover, undefined, feature.properties.color), { sticky: true, className: "az-tip" });
         group.addLayer(shape);
       }
       this.swap(group);
+      this.write(content.features.features.filter(({ properties }) => properties.label).map(({ properties: { label, spot, size }, geometry }) => [label, ...spot, /Point/.test(geometry.type) ? size || this.view.size : 0]));
+    }
+
+    // Whether what is drawn are points.
+    dotted() {
+      const first = this.content && this.content.features && this.content.features.features.find(({ geometry }) => geometry);
+      return Boolean(first) && /Point/.test(first.geometry.type);
+    }
+
+    // What a column says, beside each feature; where there is room for it.
+    write(labels) {
+      if (this.labelled) this.labelled.remove();
+      this.labelled = labels.length ? new AzimuthLabels(this.owner, this.paneName, labels) : null;
     }
 
     heat(content) {
@@ -299,7 +329,7 @@
     }
 
     countries(content) {
-      this.owner.land.outlines("world").then((world) => {
+      this.owner.land.outlines().then((world) => {
         const counts = new Map(content.features.features.map((f) => [f.properties.key, f.properties.count]));
         const most = Math.max(1, ...counts.values());
         const group = L.layerGroup();
@@ -360,7 +390,7 @@
       if (this.view.tiles) return this.drawTiles(base, { west, south, east: right, north });
       const url = base + "/picture.png?fill=" + this.view.fill;
       const picture = L.imageOverlay(url, [[south, west], [north, right]], { pane: this.paneName, alt: this.view.name, className: "az-picture" });
-      picture.on("error", () => { this.note = "Its pixels could not be read."; this.owner.legend(); });
+      picture.on("error", () => { this.note = t("Its pixels could not be read."); this.owner.legend(); });
       this.dirty = false;
       this.swap(picture);
     }
@@ -378,7 +408,7 @@
       tiles.on("tileerror", () => {
         if (told) return;
         told = true;
-        this.note = "Its pixels could not be read.";
+        this.note = t("Its pixels could not be read.");
         this.owner.legend();
       });
       this.note = "";
@@ -393,8 +423,9 @@
     }
   }
 
-  function tooltip(pairs, name) {
-    const box = element("div", "az-tip-body");
+  function tooltip(pairs, name, colour) {
+    const box = element("div", "az-tip-body" + (colour ? " az-tip-classed" : ""));
+    if (colour) box.style.setProperty("--class", colour);
     if (name) box.append(element("strong", "", name));
     for (const [key, value] of pairs || []) {
       if (value === name) continue;

@@ -4,13 +4,32 @@
 
   const { at, element, full, written, shifted, firstLon } = AzimuthParts;
   const BASES = [
-    ["offline", "Land"], ["light", "Land, light"], ["dark", "Land, dark"],
-    ["osm", "OpenStreetMap (online)"], ["satellite", "Satellite (online)"], ["topo", "Topography (online)"],
+    ["offline", t("Land")], ["light", t("Light")], ["dark", t("Dark")],
+    ["osm", t("OpenStreetMap (online)")], ["satellite", t("Satellite (online)")], ["topo", t("Topography (online)")],
   ];
 
   const IN_VIEW = 0.2;
   const FIT_ZOOM = 16;
   const FIT_PADDING_PX = [120, 110];
+
+  // What the library says while something is drawn.
+  function wordDrawing({ toolbar, handlers }) {
+    toolbar.actions = { title: t("Cancel drawing"), text: t("Cancel") };
+    toolbar.finish = { title: t("Finish drawing"), text: t("Finish") };
+    toolbar.undo = { title: t("Delete the last point drawn"), text: t("Delete last point") };
+    Object.assign(toolbar.buttons, {
+      polygon: t("Draw a polygon"), rectangle: t("Draw a rectangle"), circle: t("Draw a circle"), marker: t("Draw a marker"),
+    });
+    handlers.circle = { tooltip: { start: t("Click and drag to draw a circle.") }, radius: t("Radius") };
+    handlers.marker.tooltip.start = t("Click the map to place a marker.");
+    handlers.polygon.tooltip = {
+      start: t("Click to start drawing a shape."), cont: t("Click to continue drawing the shape."),
+      end: t("Click the first point to close this shape."),
+    };
+    handlers.polyline.error = t("The sides of a shape cannot cross.");
+    handlers.rectangle.tooltip.start = t("Click and drag to draw a rectangle.");
+    handlers.simpleshape.tooltip.end = t("Release the mouse to finish drawing.");
+  }
 
   class AzimuthMap extends AzimuthSurface {
     constructor(map, options) {
@@ -20,7 +39,7 @@
       map.attributionControl.setPrefix(false);
       map.createPane("az-area").style.zIndex = "370";
       map.createPane("az-selected").style.zIndex = "640";
-      this.land = new AzimuthLand(this);
+      this.land = new AzimuthLand(this, options.base);
       this.controls();
       this.watchTheme();
       map.on("moveend", () => this.moved());
@@ -29,10 +48,11 @@
       map.on("draw:drawstop", () => setTimeout(() => { this.drawing = false; }, 300));
       map.on("click", (event) => this.clicked(event));
       new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(map.getContainer());
+      this.measure = new AzimuthMeasure(this);
       this.preview = new AzimuthPreview(this);
       this.channel = new BroadcastChannel("azimuth-" + options.session);
       this.channel.onmessage = (message) => this.told(message.data);
-      map.getContainer().setAttribute("aria-label", "Map");
+      map.getContainer().setAttribute("aria-label", t("Map"));
       this.refresh();
     }
 
@@ -50,7 +70,9 @@
       this.version = view.version;
       this.camera(view.camera, first);
       this.baseSelect.value = view.basemap;
+      const based = this.land.name;
       this.land.show(view.basemap);
+      if (this.mini && based !== view.basemap) this.mini.changeLayer(this.land.base.small(this.land.skin));
       const wanted = new Set(view.layers.map((layer) => layer.id));
       for (const [id, layer] of this.layers) if (!wanted.has(id)) { layer.remove(); this.layers.delete(id); }
       view.layers.forEach((each, index) => {
@@ -112,12 +134,14 @@
 
     moved() {
       this.moving = false;
+      for (const { labelled } of this.layers.values()) if (labelled) labelled.place();
       for (const layer of this.layers.values()) { layer.fetch(); if (layer.unseen && layer.covers()) this.settle(layer); }
       this.land.moved();
     }
 
     theme() {
       this.land.theme(this.darkPage);
+      if (this.mini) this.mini.changeLayer(this.land.base.small(this.land.skin));
       for (const layer of this.layers.values()) if (layer.view.kind === "clusters" && layer.content) layer.draw(layer.content);
     }
 
@@ -148,6 +172,7 @@
     // A click on a detection opens its card; elsewhere it reads the pixels.
     clicked(event) {
       if (this.drawing || !this.view) return;
+      if (this.measure.on) { this.measure.add(event.latlng); return; }
       for (const each of [...this.view.layers].reverse()) {
         const layer = this.layers.get(each.id);
         const item = layer && layer.objects && layer.objects.hit(event.latlng);
@@ -180,7 +205,7 @@
       for (const each of values) {
         const line = table.insertRow();
         const none = each.value === null;
-        line.append(element("th", "", each.name), element("td", none ? "az-none" : "", none ? "no data" : written(each.value) + (each.unit ? " " + each.unit : "")));
+        line.append(element("th", "", each.name), element("td", none ? "az-none" : "", none ? t("no data") : written(each.value) + (each.unit ? " " + each.unit : "")));
       }
       return table;
     }
@@ -189,6 +214,7 @@
 
     selected(image) {
       if (this.mark) { this.mark.remove(); this.mark = null; }
+      if (this.scene) { this.scene.remove(); this.scene = null; }
       if (!image) return;
       const [west, south, east, north] = image.bbox;
       const by = this.turn(west);
@@ -197,6 +223,7 @@
       this.mark = point
         ? L.circleMarker(box.getCenter(), { pane: "az-selected", radius: 12, color: "#facc15", weight: 3, fill: false, interactive: false })
         : L.rectangle(box, { pane: "az-selected", color: "#facc15", weight: 3, fill: false, interactive: false });
+      if (image.rendered && !point) this.scene = AzimuthRendered.selected(image, box).addTo(this.map);
       this.mark.addTo(this.map);
     }
 
@@ -215,8 +242,9 @@
     controls() {
       const map = this.map;
       this.scale = L.control.scale({ position: "bottomright", imperial: false });
-      if (L.control.fullscreen) map.addControl(L.control.fullscreen({ position: "topleft", title: "Full screen", titleCancel: "Leave full screen" }));
+      if (L.control.fullscreen) map.addControl(L.control.fullscreen({ position: "topleft", title: t("Full screen"), titleCancel: t("Leave full screen") }));
       if (L.control.mousePosition) map.addControl(L.control.mousePosition({ position: "bottomright", lngFirst: true, numDigits: 4, separator: ", ", emptyString: "" }));
+      wordDrawing(L.drawLocal.draw);
       const look = { shapeOptions: { color: "#d97706", weight: 2.5 } };
       map.addControl(new L.Control.Draw({
         position: "topleft",
@@ -224,7 +252,7 @@
       }));
       this.box("topright", "az-base", (box) => {
         const select = (this.baseSelect = element("select"));
-        select.setAttribute("aria-label", "Base map");
+        select.setAttribute("aria-label", t("Base map"));
         for (const [id, title] of BASES) select.append(new Option(title, id));
         select.addEventListener("change", () => this.call("set_basemap", { name: select.value }));
         box.append(select);
@@ -232,6 +260,7 @@
       this.legendBox = this.box("bottomleft", "az-legend");
       this.timeline = new AzimuthTimeline(this);
       this.swipe = new AzimuthSwipe(this);
+      for (const [way, said] of [["in", t("Zoom in")], ["out", t("Zoom out")]]) map.getContainer().querySelector(".leaflet-control-zoom-" + way).title = said;
       for (const link of map.getContainer().querySelectorAll(".leaflet-control a")) {
         link.setAttribute("aria-label", link.title || link.textContent);
         link.setAttribute("role", "button");
@@ -249,13 +278,11 @@
     }
 
     addMini() {
-      this.mini = true;
-      this.land.outlines("world").then((world) => {
-        if (!this.mini) return;
-        const land = L.geoJSON(world, { interactive: false, style: { color: "#9aa7b2", weight: 0.4, fillColor: "#d9d4c7", fillOpacity: 1 } });
-        this.mini = new L.Control.MiniMap(land, { position: "bottomright", width: 150, height: 100, zoomLevelOffset: -7, minimized: false });
-        this.map.addControl(this.mini);
+      this.mini = new L.Control.MiniMap(this.land.base.small(this.land.skin), {
+        position: "bottomright", width: 150, height: 100, zoomLevelOffset: -5, minimized: false,
+        aimingRectOptions: { color: "#dc2626", weight: 1.5, interactive: false }, shadowRectOptions: { color: "#dc2626", weight: 1, interactive: false, opacity: 0, fillOpacity: 0 },
       });
+      this.map.addControl(this.mini);
     }
 
     legend() {
@@ -270,33 +297,39 @@
         const swatch = element("span", "az-swatch az-swatch-" + each.kind);
         swatch.style.setProperty("--layer", each.color);
         const count = ["drawing", "raster"].includes(each.kind) ? "" : full(layer && layer.counted !== null && layer.counted !== undefined ? layer.counted : each.count);
+        if (each.style && !(each.style.classes && each.style.classes[0][2])) swatch.className = "az-swatch az-swatch-styled"; // its classes say the colours
         line.append(swatch, element("span", "az-legend-name", each.name), element("span", "az-legend-count", count));
         box.append(line);
-        if (each.classes) box.append(this.classes(each.classes));
+        if (each.style) box.append(...this.styled(each.style, layer && layer.dotted()));
         if (each.ramp) box.append(this.ramp(each.ramp));
         if (layer && layer.note) box.append(element("div", "az-legend-note", layer.note));
       }
     }
 
-    // The colour of each class of a layer, in the order of the classes.
-    classes(pairs) {
+    // What a layer is drawn by, and the colour or the size of each class, in the order of the classes.
+    styled({ field, classes, ramp }, dotted) {
+      const title = element("div", "az-legend-field", field.replace(/_/g, " "));
+      if (ramp) return [title, this.ramp(ramp)];
       const list = element("ul", "az-legend-classes");
-      for (const [name, colour] of pairs) {
+      const widest = Math.max(...classes.map(([, , px]) => px || 0));
+      for (const [name, colour, px] of classes) {
         const item = element("li");
-        const swatch = element("span", "az-legend-class");
+        const swatch = element("span", "az-legend-class" + (dotted ? " az-legend-point" : ""));
         swatch.style.background = colour;
+        if (px && dotted) { swatch.style.width = swatch.style.height = 2 * px + "px"; swatch.style.margin = `0 ${widest - px}px`; }
         item.append(swatch, element("span", "", name));
         list.append(item);
       }
-      return list;
+      return [title, list];
     }
 
-    // The colours of a raster's one band between its least and greatest value shown.
+    // Colours between a least and a greatest value: of a raster's one band, or of a column.
     ramp({ colours, low, high }) {
       const line = element("div", "az-ramp");
       const bar = element("span", "az-ramp-bar");
+      const said = (end) => element("span", "", typeof end === "number" ? written(end) : end);
       bar.style.background = `linear-gradient(90deg, ${colours.join(", ")})`;
-      line.append(element("span", "", written(low)), bar, element("span", "", written(high)));
+      line.append(said(low), bar, said(high));
       return line;
     }
 

@@ -4,7 +4,7 @@
   "use strict";
 
   const { element, full } = AzimuthParts;
-  const SAID = { confirmed: "Confirmed", rejected: "Rejected", relabelled: "Relabelled" };
+  const SAID = { confirmed: t("Confirmed"), rejected: t("Rejected"), relabelled: t("Relabelled") };
   const NEAR_PX = 8;
   const SMALL_PX = 14;
   const SAMPLE = 30;
@@ -20,9 +20,9 @@
 
   const number = (value, unit) => (value === null || value === undefined ? "" : (value >= 100 ? Math.round(value) : +value.toFixed(1)) + unit);
   const ORDERS = {
-    low: ["lowest score first", (a, b) => a.score - b.score || a.id - b.id],
-    high: ["highest score first", (a, b) => b.score - a.score || a.id - b.id],
-    sample: ["a random sample", (a, b) => a.drawn - b.drawn],
+    low: [t("lowest score first"), (a, b) => a.score - b.score || a.id - b.id],
+    high: [t("highest score first"), (a, b) => b.score - a.score || a.id - b.id],
+    sample: [t("a random sample"), (a, b) => a.drawn - b.drawn],
   };
 
   // Each outline has a dark edge, so that it is seen on water and on snow.
@@ -268,7 +268,7 @@
         if (item.id === this.open_) continue;
         if (!todo || !item.verdict) return this.open(item.id, true);
       }
-      if (todo) this.owner.say("Everything that is shown is reviewed.");
+      if (todo) this.owner.say(t("Everything that is shown is reviewed."));
     }
 
     // -- the filter --
@@ -293,22 +293,22 @@
     slider() {
       const line = element("label", "az-objects-line");
       const range = element("input");
-      const text = element("span", "az-objects-value", "any");
+      const text = element("span", "az-objects-value", t("any"));
       Object.assign(range, { type: "range", min: "0", max: "1", step: "0.01", value: String(this.least) });
-      range.setAttribute("aria-label", "Least score shown");
+      range.setAttribute("aria-label", t("Least score shown"));
       range.addEventListener("input", () => {
         this.least = Number(range.value);
-        text.textContent = this.least ? "≥ " + this.least.toFixed(2) : "any";
+        text.textContent = this.least ? "≥ " + this.least.toFixed(2) : t("any");
         this.filter();
       });
-      line.append(element("span", "", "Score"), range, text);
+      line.append(element("span", "", t("Score")), range, text);
       return line;
     }
 
     classRow() {
       const row = element("div", "az-objects-classes");
       row.setAttribute("role", "group");
-      row.setAttribute("aria-label", "Classes shown");
+      row.setAttribute("aria-label", t("Classes shown"));
       for (const each of this.classes) {
         const chip = button("az-class", "", "", () => {
           const on = this.hidden.delete(each.name);
@@ -329,10 +329,10 @@
     lines() {
       const line = element("div", "az-objects-line");
       const select = element("select");
-      select.setAttribute("aria-label", "Verdicts shown");
-      for (const [value, text] of [["all", "All verdicts"], ["unreviewed", "Unreviewed"], ["confirmed", "Confirmed"], ["rejected", "Rejected"], ["relabelled", "Relabelled"]]) select.append(new Option(text, value));
+      select.setAttribute("aria-label", t("Verdicts shown"));
+      for (const [value, text] of [["all", t("All verdicts")], ["unreviewed", t("Unreviewed")], ["confirmed", t("Confirmed")], ["rejected", t("Rejected")], ["relabelled", t("Relabelled")]]) select.append(new Option(text, value));
       select.addEventListener("change", () => { this.verdict = select.value; this.filter(); });
-      this.reviewButton = button("az-objects-go", "Review", "Open the first that nobody reviewed", () => { this.open_ = null; this.step(1, true); });
+      this.reviewButton = button("az-objects-go", t("Review"), t("Open the first that nobody reviewed"), () => { this.open_ = null; this.step(1, true); });
       line.append(select, this.reviewButton);
       const key = element("div", "az-objects-key");
       for (const [kind, text] of [["plain", "unreviewed"], ["sure", "confirmed"], ["no", "rejected"]]) key.append(element("i", "az-key-" + kind), element("span", "", text));
@@ -344,13 +344,13 @@
     shownCount() {
       if (!this.headCount) return;
       const shown = this.group.getLayers().length, all = this.items.size;
-      this.headCount.textContent = shown === all ? full(all) : `${full(shown)} of ${full(all)}`;
-      if (this.total > all) this.headCount.textContent += ` (of ${full(this.total)}, the best)`;
+      this.headCount.textContent = shown === all ? full(all) : t("{shown} of {all}", { shown, all });
+      if (this.total > all) this.headCount.textContent += " " + t("(of {total}, the best)", { total: this.total });
       this.filterBox.dataset.shown = String(shown);
     }
 
     summary() {
-      if (this.headName) this.headName.title = `${this.name}: ${full(this.reviewed())} of ${full(this.items.size)} reviewed`;
+      if (this.headName) this.headName.title = t("{name}: {done} of {all} reviewed", { name: this.name, done: this.reviewed(), all: this.items.size });
     }
 
     reviewed() { let count = 0; for (const item of this.items.values()) if (item.verdict) count++; return count; }
@@ -397,7 +397,7 @@
       const head = element("header");
       this.cardTitle = element("strong", "az-card-title");
       this.cardState = element("span", "az-card-state");
-      head.append(this.cardTitle, this.cardState, button("az-card-close", "×", "Close (Esc)", () => this.close()));
+      head.append(this.cardTitle, this.cardState, button("az-card-close", "×", t("Close (Esc)"), () => this.close()));
       this.cardChip = element("img", "az-card-chip");
       this.cardFacts = element("dl");
       const body = element("div", "az-card-body");
@@ -414,23 +414,23 @@
         row.append(made);
         return made;
       };
-      this.confirmButton = make("confirm", "Confirm", "c", () => this.review("confirm"));
-      this.rejectButton = make("reject", "Reject", "r", () => this.review("reject"));
-      this.relabelButton = make("relabel", "Relabel", "l", () => this.relabelling(true));
+      this.confirmButton = make("confirm", t("Confirm"), "c", () => this.review("confirm"));
+      this.rejectButton = make("reject", t("Reject"), "r", () => this.review("reject"));
+      this.relabelButton = make("relabel", t("Relabel"), "l", () => this.relabelling(true));
       return row;
     }
 
     relabelForm() {
       const form = (this.form = element("form", "az-card-relabel"));
       this.classInput = element("input");
-      this.classInput.setAttribute("aria-label", "The right class");
-      this.classInput.placeholder = "the right class";
+      this.classInput.setAttribute("aria-label", t("The right class"));
+      this.classInput.placeholder = t("the right class");
       this.classInput.maxLength = 80;
       const list = element("datalist");
       list.id = "classes-" + this.id;
       this.classList_ = list;
       this.classInput.setAttribute("list", list.id);
-      const save = element("button", "az-verdict", "Save");
+      const save = element("button", "az-verdict", t("Save"));
       save.type = "submit";
       form.append(this.classInput, list, save);
       form.hidden = true;
@@ -445,7 +445,7 @@
     foot() {
       const foot = element("footer");
       const order = element("select");
-      order.setAttribute("aria-label", "Order of the review");
+      order.setAttribute("aria-label", t("Order of the review"));
       for (const [value, [text]] of Object.entries(ORDERS)) order.append(new Option(text, value));
       order.value = this.order;
       this.orderSelect = order;
@@ -458,17 +458,17 @@
       const line = element("div", "az-card-line");
       this.cardPlace = element("span", "az-card-place");
       line.append(
-        button("az-card-step", "‹", "The one before (p or ←)", () => this.step(-1, false)),
+        button("az-card-step", "‹", t("The one before (p or ←)"), () => this.step(-1, false)),
         this.cardPlace,
-        button("az-card-step", "›", "The next unreviewed (n or →)", () => this.step(1, true)),
+        button("az-card-step", "›", t("The next unreviewed (n or →)"), () => this.step(1, true)),
       );
       const on = element("label", "az-card-on");
       const tick = element("input");
       tick.type = "checkbox";
       tick.checked = this.goOn;
       tick.addEventListener("change", () => { this.goOn = tick.checked; });
-      on.append(tick, element("span", "", "go on"));
-      on.title = "After a verdict, open the next that nobody reviewed";
+      on.append(tick, element("span", "", t("go on")));
+      on.title = t("After a verdict, open the next that nobody reviewed");
       const below = element("div", "az-card-line");
       below.append(order, on);
       foot.append(line, below);
@@ -478,32 +478,32 @@
     fill() {
       const item = this.items.get(this.open_);
       if (!item || !this.card) return;
-      this.card.setAttribute("aria-label", `Detection ${item.id}: ${item.name}`);
+      this.card.setAttribute("aria-label", t("Detection {id}: {name}", { id: String(item.id), name: item.name }));
       this.card.dataset.detection = String(item.id);
       this.card.dataset.verdict = item.verdict || "unreviewed";
       this.cardTitle.textContent = item.name;
       this.cardTitle.title = item.name;
       this.cardTitle.style.setProperty("--layer", this.colour(item.name));
-      this.cardState.textContent = item.verdict ? SAID[item.verdict] : "Unreviewed";
+      this.cardState.textContent = item.verdict ? SAID[item.verdict] : t("Unreviewed");
       const chip = this.owner.base + this.path + "/chips/" + item.id + ".png";
       if (this.cardChip.getAttribute("src") !== chip) {
         // A new picture: the one before would stand there until this one is read.
         const fresh = element("img", "az-card-chip");
-        Object.assign(fresh, { src: chip, alt: `${item.found}, cut from the image` });
+        Object.assign(fresh, { src: chip, alt: t("{what}, cut from the image", { what: item.found }) });
         this.cardChip.replaceWith(fresh);
         this.cardChip = fresh;
       }
       this.cardFacts.replaceChildren();
       const size = [number(item.length_m, ""), number(item.width_m, "")].filter(Boolean).join(" × ");
       const facts = [
-        ["Score", item.score.toFixed(2)], ["Size", size && size + " m"], ["Heading", number(item.heading_deg, "°")],
-        ["Found as", item.name === item.found ? "" : item.found], ["Model", item.model], ["Image", this.sources[item.source] || item.source],
-        ["Reviewed", item.verdict && [item.by, (item.at || "").replace("T", " ").slice(0, 16)].filter(Boolean).join(", ")],
+        [t("Score"), item.score.toFixed(2)], [t("Size"), size && size + " m"], [t("Heading"), number(item.heading_deg, "°")],
+        [t("Found as"), item.name === item.found ? "" : item.found], [t("Model"), item.model], [t("Image"), this.sources[item.source] || item.source],
+        [t("Reviewed"), item.verdict && [item.by, (item.at || "").replace("T", " ").slice(0, 16)].filter(Boolean).join(", ")],
       ];
       for (const [key, value] of facts) if (value) { const line = element("div"); line.append(element("dt", "", key), element("dd", "", String(value))); line.lastChild.title = String(value); this.cardFacts.append(line); }
       const pressed = { confirm: "confirmed", reject: "rejected", relabel: "relabelled" };
       for (const [kind, made] of [["confirm", this.confirmButton], ["reject", this.rejectButton], ["relabel", this.relabelButton]]) made.setAttribute("aria-pressed", String(item.verdict === pressed[kind]));
-      this.cardPlace.textContent = `No. ${full(item.id)} · ${full(this.reviewed())} of ${full(this.items.size)} reviewed`;
+      this.cardPlace.textContent = t("No. {id} · {done} of {all} reviewed", { id: item.id, done: this.reviewed(), all: this.items.size });
       this.classList_.replaceChildren(...[...this.colours.keys()].map((name) => new Option(name)));
     }
 

@@ -11,7 +11,7 @@
     return made;
   }
 
-  const full = (count) => Number(count).toLocaleString("en-US");
+  const full = (count) => azimuthNumber(count);
 
   const written = (value) => (Number.isInteger(value) ? full(value) : String(+value.toPrecision(6)));
 

@@ -19,7 +19,7 @@ class AzimuthPreview {
     if (!this.job || this.job.id !== job.id) { this.clear(); this.start(job); }
     this.job = job;
     this.box.hidden = false;
-    this.box.textContent = `${job.title} … ${job.found.toLocaleString("en-US")} found so far`;
+    this.box.textContent = `${job.title} … ${t("{found} found so far", { found: job.found })}`;
     this.fetch();
   }
 

@@ -21,7 +21,7 @@
     async get(path, signal) {
       const answer = await fetch(this.base + path, { signal, headers: { Accept: "application/json" } });
       const body = await answer.json();
-      if (!answer.ok) throw new Error(body.error || "What is to be shown could not be loaded.");
+      if (!answer.ok) throw new Error(body.error || t("What is to be shown could not be loaded."));
       return body;
     }
 
@@ -34,7 +34,7 @@
         const body = await answer.json();
         if (!answer.ok && !(body.tool && this.conversation())) this.say(body.error);
         done = answer.ok;
-      } catch (error) { this.say("Azimuth does not answer; is it still running?"); }
+      } catch (error) { this.say(t("Azimuth does not answer; is it still running?")); }
       this.refresh();
       return done;
     }

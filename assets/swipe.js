@@ -27,7 +27,7 @@
       const bar = (this.bar = element("div", "az-swipe"));
       const range = (this.range = element("input"));
       range.type = "range"; range.min = "0"; range.max = "1000"; range.value = "500";
-      range.setAttribute("aria-label", "Swipe between the two layers");
+      range.setAttribute("aria-label", t("Swipe between the two layers"));
       bar.append(element("div", "az-swipe-line"), range);
       L.DomEvent.disableClickPropagation(bar);
       range.addEventListener("input", () => this.clip());

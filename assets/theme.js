@@ -1,7 +1,7 @@
 // Dark or light. Streamlit takes a theme as a message of its own page (copilot/server/theming.py lets it), so that
 // nothing is loaded again: the map, the panel and what is written in the input stay. It keeps the choice per page
 // address, so it is written for each of ours; that is what the next load begins with.
-const PATHS = ["/", "/imagery", "/data", "/tools", "/benchmark", "/help"];
+const PATHS = ["/", ...["imagery", "workflows", "data", "tools", "knowledge", "models", "benchmark", "help", "settings"].map((each) => "/" + each)];
 const LONGEST_MS = 3000;
 const LOOK_MS = 400;
 
@@ -26,20 +26,26 @@ function turn(dark, theme) {
   requestAnimationFrame(look);
 }
 
-export default function ({ parentElement, data }) {
+export default function ({ parentElement, data: { words, ...data } }) {
+  window.azimuthWords = words;
   let button = parentElement.querySelector("button");
   if (button) { button.themes = data; return; }
   button = document.createElement("button");
   button.type = "button";
   button.className = "az-theme";
+  const icon = document.createElement("span");
+  icon.className = "az-icon";
+  icon.setAttribute("aria-hidden", "true");
+  icon.translate = false;
+  button.append(icon);
   button.themes = data;
   const show = () => {
     const dark = isDark();
     if (button.dark === dark) return;
     button.dark = dark;
     document.documentElement.dataset.azTheme = dark ? "dark" : "light";
-    button.textContent = dark ? "☀" : "☾";
-    button.title = dark ? "Light theme" : "Dark theme";
+    icon.textContent = dark ? "light_mode" : "dark_mode"; // the names of the icons in the page's set
+    button.title = dark ? t("Light theme") : t("Dark theme");
     button.setAttribute("aria-label", button.title);
   };
   button.addEventListener("click", () => turn(!isDark(), button.themes[isDark() ? "light" : "dark"]));

@@ -44,15 +44,15 @@
       clearInterval(this.playing);
       const play = element("button", "az-play", "▶");
       play.type = "button";
-      play.setAttribute("aria-label", "Play the timeline");
+      play.setAttribute("aria-label", t("Play the timeline"));
       const range = element("input");
       range.type = "range"; range.min = "0"; range.max = String(periods.length); range.value = "0";
-      range.setAttribute("aria-label", "Time");
+      range.setAttribute("aria-label", t("Time"));
       const text = element("span", "az-time-text");
       const show = () => {
         const index = Number(range.value) - 1;
         const step = index < 0 ? null : periods[index];
-        text.textContent = step ? `${step[0]} · ${full(step[1])}` : "all times";
+        text.textContent = step ? `${step[0]} · ${full(step[1])}` : t("all times");
         range.setAttribute("aria-valuetext", text.textContent);
         this.step = step;
         this.apply();

@@ -30,7 +30,7 @@ class Uploads {
     for (const row of batch) {
       row.side = SIDE.test(row.name) && stems.has(stem(row.name).replace(/\.aux$/, ""));
       if (row.file.size > limits.limit) Object.assign(row, { state: "failed", said: limits.too_large });
-      if (row.file.size === 0) Object.assign(row, { state: "failed", said: "The file is empty." });
+      if (row.file.size === 0) Object.assign(row, { state: "failed", said: t("The file is empty.") });
     }
     this.rows.push(...batch, ...notes.map((note) => ({ ...note, state: "failed", share: 0 })));
     this.show();
@@ -55,13 +55,13 @@ class Uploads {
       request.open("PUT", "/api/uploads/" + encodeURIComponent(row.name));
       request.setRequestHeader("X-Azimuth", "1");
       request.upload.onprogress = (event) => { row.share = event.total ? event.loaded / event.total : 0; this.tick(row); };
-      request.onerror = () => failed("The upload broke off; try again.");
-      request.onabort = () => failed("Cancelled; nothing of it was kept.");
+      request.onerror = () => failed(t("The upload broke off; try again."));
+      request.onabort = () => failed(t("Cancelled; nothing of it was kept."));
       request.onload = () => {
         let answer = {};
-        try { answer = JSON.parse(request.responseText); } catch { answer = { error: "The upload failed; try again." }; }
-        if (!answer.name) return failed(answer.error || "The upload failed; try again.");
-        Object.assign(row, { state: row.side ? "done" : "here", said: row.side ? "Goes with the file of its name." : "", share: 1, request: null });
+        try { answer = JSON.parse(request.responseText); } catch { answer = { error: t("The upload failed; try again.") }; }
+        if (!answer.name) return failed(answer.error || t("The upload failed; try again."));
+        Object.assign(row, { state: row.side ? "done" : "here", said: row.side ? t("Goes with the file of its name.") : "", share: 1, request: null });
         Object.assign(row, { stored: answer.name });
         ended();
       };
@@ -73,7 +73,7 @@ class Uploads {
 
   async add(row) {
     row.state = "reading";
-    row.said = "Reading …";
+    row.said = t("Reading …");
     this.show();
     for (;;) {
       let answer, status = 0;
@@ -86,10 +86,10 @@ class Uploads {
         status = got.status;
         answer = await got.json();
       } catch {
-        answer = { error: "The file is here, but it could not be read; try again." };
+        answer = { error: t("The file is here, but it could not be read; try again.") };
       }
       if (status === 409) { // a request runs: the file waits for its end
-        row.said = "Waits for the running request …";
+        row.said = t("Waits for the running request …");
         this.show();
         await new Promise((later) => setTimeout(later, BUSY_MS));
         continue;
@@ -101,7 +101,7 @@ class Uploads {
 
   cancel(row) {
     if (row.request) row.request.abort();
-    else if (row.state === "waiting") Object.assign(row, { state: "failed", said: "Cancelled; nothing of it was kept." });
+    else if (row.state === "waiting") Object.assign(row, { state: "failed", said: t("Cancelled; nothing of it was kept.") });
     this.show();
   }
 
@@ -128,14 +128,14 @@ class Root {
     this.uploads = uploads;
     this.element = make("div", "az-uploads");
     this.list = make("ul", "az-upload-list");
-    this.list.setAttribute("aria-label", "Files");
+    this.list.setAttribute("aria-label", t("Files"));
     this.input = make("input");
     Object.assign(this.input, { type: "file", multiple: true });
-    this.input.setAttribute("aria-label", "Files to upload");
+    this.input.setAttribute("aria-label", t("Files to upload"));
     this.input.addEventListener("change", () => { this.take(this.input.files); this.input.value = ""; });
     this.element.append(this.list, this.input);
     parent.append(this.element);
-    this.over = make("div", "az-drop", "Drop the files to add them");
+    this.over = make("div", "az-drop", t("Drop the files to add them"));
     this.depth = 0;
     this.handlers = {
       dragenter: (event) => this.dragged(event, 1),
@@ -158,9 +158,9 @@ class Root {
     this.data = data;
     this.trigger = setTriggerValue;
     if (data.compact && !this.button) {
-      this.button = make("button", "az-attach", "+ Add files");
+      this.button = make("button", "az-attach", t("+ Add files"));
       this.button.type = "button";
-      this.button.title = "Add rasters, features, tables or documents; or drop them here";
+      this.button.title = t("Add rasters, features, tables or documents; or drop them here");
       this.button.addEventListener("click", () => this.input.click());
       this.input.hidden = true;
       this.element.append(this.button);
@@ -169,7 +169,7 @@ class Root {
   }
 
   carriesFiles(event) {
-    return [...(event.dataTransfer?.types || [])].includes("Files");
+    return [...(event.dataTransfer?.types || [])].includes(t("Files"));
   }
 
   dragged(event, by) {
@@ -186,7 +186,7 @@ class Root {
     this.over.remove();
     const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
     const folders = new Set(items.map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry?.isDirectory).map((entry) => entry.name));
-    const notes = [...folders].map((name) => ({ name, said: "A folder cannot be dropped; pack it as a ZIP." }));
+    const notes = [...folders].map((name) => ({ name, said: t("A folder cannot be dropped; pack it as a ZIP.") }));
     this.take([...event.dataTransfer.files].filter((file) => !folders.has(file.name)), notes);
   }
 
@@ -205,16 +205,16 @@ class Root {
     if (row.file) head.append(make("span", "az-upload-size", size(row.file.size)));
     const sending = row.state === "sending" || row.state === "waiting";
     if (this.data.ingest && row.state === "done" && row.stored && !row.side) {
-      head.append(this.action("Add as a data set", `Add ${row.name} to the catalogue as a data set`, () => this.trigger("ingest", row.stored)));
+      head.append(this.action(t("Add as a data set"), t("Add {name} to the catalogue as a data set", { name: row.name }), () => this.trigger("ingest", row.stored)));
     }
-    if (sending) head.append(this.action("Cancel", `Cancel ${row.name}`, () => this.uploads.cancel(row)));
-    else if (row.state !== "reading") head.append(this.action("✕", `Dismiss ${row.name}`, () => this.uploads.dismiss(row)));
+    if (sending) head.append(this.action(t("Cancel"), t("Cancel {name}", { name: row.name }), () => this.uploads.cancel(row)));
+    else if (row.state !== "reading") head.append(this.action("✕", t("Dismiss {name}", { name: row.name }), () => this.uploads.dismiss(row)));
     made.append(head);
     if (row.state === "sending") {
       const bar = make("progress");
       bar.max = 1;
       bar.value = row.share;
-      bar.setAttribute("aria-label", `Upload of ${row.name}`);
+      bar.setAttribute("aria-label", t("Upload of {name}", { name: row.name }));
       made.append(bar);
     }
     if (row.said) {

@@ -3,8 +3,10 @@
 (function () {
   "use strict";
 
+  document.documentElement.lang = azimuthLanguage();
+  document.getElementById("picture").setAttribute("aria-label", t("Image"));
   const { element } = AzimuthParts;
-  const STRETCHES = [["percentile", "2 to 98 %"], ["minmax", "least to greatest"], ["none", "as stored"]];
+  const STRETCHES = [["percentile", t("2 to 98 %")], ["minmax", t("least to greatest")], ["none", t("as stored")]];
 
   const PixelTiles = L.TileLayer.extend({
     getTileUrl(coords) {
@@ -82,7 +84,7 @@
     where({ lat, lng }) {
       if (!this.spot) return;
       const inside = this.bounds.contains([lat, lng]);
-      this.spot.textContent = inside ? `column ${Math.floor(lng)}, row ${Math.floor(-lat)}` : "";
+      this.spot.textContent = inside ? t("column {column}, row {row}", { column: Math.floor(lng), row: Math.floor(-lat) }) : "";
     }
 
     // -- another image of the same grid, to the left of a line that is dragged --
@@ -109,7 +111,7 @@
       layer.once("load", drop);
       setTimeout(drop, 4000);
       let told = false;
-      layer.on("tileerror", () => { if (!told) { told = true; this.say("Its pixels could not be read."); } });
+      layer.on("tileerror", () => { if (!told) { told = true; this.say(t("Its pixels could not be read.")); } });
       this.layer = layer.addTo(this.map);
     }
 
@@ -124,18 +126,18 @@
       const { bands, shown } = this.about;
       this.box("topright", "az-look", (box) => {
         const name = (band) => bands[band - 1];
-        const combined = shown.length === 3 ? [["Colours", shown]] : [];
+        const combined = shown.length === 3 ? [[t("Colours"), shown]] : [];
         const at = (wanted) => bands.findIndex((each) => each.toLowerCase() === wanted) + 1;
         const infrared = ["nir", "red", "green"].map(at);
         const short = ["swir1", "nir", "red"].map((each) => at(each) || at(each.replace("swir1", "swir16")) || at(each.replace("swir1", "swir")));
-        if (infrared.every(Boolean)) combined.push(["Infrared", infrared]);
-        if (short.every(Boolean)) combined.push(["Short wave", short]);
+        if (infrared.every(Boolean)) combined.push([t("Infrared"), infrared]);
+        if (short.every(Boolean)) combined.push([t("Short wave"), short]);
         const choices = [...combined.map(([title, three]) => [three.join(","), `${title}: ${three.map(name).join(", ")}`]), ...bands.map((each, index) => [String(index + 1), each])];
-        if (bands.length > 3) choices.push(["own", "Choose three bands …"]);
+        if (bands.length > 3) choices.push(["own", t("Choose three bands …")]);
         const own = element("span", "az-look-own");
         own.hidden = true;
         const three = [0, 1, 2].map((index) => {
-          const select = this.select(["Red", "Green", "Blue"][index], bands.map((each, band) => [String(band + 1), each]), String(shown[index] || 1));
+          const select = this.select([t("Red"), t("Green"), t("Blue")][index], bands.map((each, band) => [String(band + 1), each]), String(shown[index] || 1));
           select.addEventListener("change", () => this.looks({ bands: three.map((each) => each.value).join(",") }));
           own.append(select);
           return select;

@@ -228,6 +228,11 @@ class Engine:
         return None if "://" in self.catalogue_address else Path(self.catalogue_address)
 
     @property
+    def rendered(self) -> Path:
+        """The folder of rendered scenes of the sample's records, which are made anew where they are gone."""
+        return self.home / "rendered"
+
+    @property
     def catalogue_address(self) -> str:
         """Where the catalogue is: a folder, or a PostgreSQL URL."""
         return self.catalogue_url or os.environ.get("AZIMUTH_CATALOGUE") or str(self.home / "catalogue")

@@ -122,11 +122,21 @@ class Live:
         session = self.session(session_id)
         self._start(session, tool, lambda: session.call_tool(tool, args, source="page"))
 
-    def _start(self, session: Session, title: str, work: Callable[[], object]) -> None:
+    def work(self, session_id: str, title: str, work: Callable[[threading.Event], object]) -> None:
+        """Start work of several calls for the page; what it is given is set when it is to stop.
+
+        Raises Refused.
+        """
+        stop = threading.Event()
+        self._start(self.session(session_id), title, lambda: work(stop), stop)
+
+    def _start(
+        self, session: Session, title: str, work: Callable[[], object], stop: threading.Event | None = None
+    ) -> None:
         with self._lock:
             if session.id in self._running:
                 raise Refused("A request is still running in this session. Stop it, or wait for its answer.")
-            running = _Running(title)
+            running = _Running(title, stop or threading.Event())
             self._running[session.id] = running
             self._problems.pop(session.id, None)
         threading.Thread(
@@ -140,8 +150,10 @@ class Live:
         if running is not None:
             running.stop.set()
             self._tell(session_id)
-        ended = readers.stop(session_id)
-        return self.engine.desk.cancel_session(session_id) or ended or running is not None
+        from copilot.workflows import following
+
+        ended = [readers.stop(session_id), following.stop(session_id)]
+        return self.engine.desk.cancel_session(session_id) or any(ended) or running is not None
 
     def running(self, session_id: str) -> str | None:
         """The request that runs in that session; None when none does."""
@@ -229,14 +241,13 @@ class Live:
         It takes a core for a second or two, so it lets a browser that is there draw its first page before.
         """
         from copilot.models import EMBEDDED, chat_model, configured_model
-        from copilot.view.basemap import cities_in, countries_geojson
+        from copilot.view.basemap import cities_in
 
         if self.drawn.wait(_NOBODY_COMES_S):
             time.sleep(_BROWSER_DRAWS_S)
         try:
             import plotly.graph_objects  # noqa: F401
 
-            countries_geojson(True)
             self.engine.catalogue.datasets()
             cities_in((-1.0, -1.0, 1.0, 1.0), 5)
             if configured_model() == EMBEDDED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -41,15 +42,34 @@ def chat_address() -> ChatAddress | None:
 
 
 def describe(name: str | None = None) -> str:
-    """Which model answers and whether anything leaves the machine, in a few words for the header."""
+    """Which model answers and whether anything leaves the machine, in a few words."""
+    who = answering(name)
+    if who.model is None:
+        return "embedded planner, offline"
+    return f"{who.model} at {who.host}: {'requests leave' if who.leaves else 'nothing leaves'} this machine"
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Who answers."""
+
+    model: str | None
+    """The model's name; None for the embedded planner."""
+    host: str = ""
+    leaves: bool = False
+    """Whether requests leave this machine."""
+
+
+def answering(name: str | None = None) -> Answering:
+    """The model that answers, where, and whether anything leaves this machine."""
     name = name or configured_model()
     if name == EMBEDDED:
-        return "embedded planner, offline"
+        return Answering(None)
     host = (
         urlsplit(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com").hostname or "an unknown host"
     )
     stays = host in ("localhost", "::1") or host.startswith("127.")
-    return f"{name} at {host}: {'nothing leaves' if stays else 'requests leave'} this machine"
+    return Answering(name, host, not stays)
 
 
 def without_key(text: str) -> str:

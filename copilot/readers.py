@@ -1,15 +1,19 @@
-"""Which of the two readers turns requests into calls: the planner, or the one that is learned.
+"""Which readers turn requests into calls: the learned interpreter, the planner, or both.
 
-$COPILOT_READER: "planner" (also where it is not set) or "interpreter" (docs/language.md).
+$COPILOT_READER: "planner", "interpreter", "both" (the interpreter reads, and what it is not sure of is done
+where the planner wants the same tools), or "planner_first", which holds where it is not set: what the planner
+does not understand is read by the interpreter, and done where that is sure enough (docs/language.md).
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from copilot.language.asking import WHICH_OF_THESE
 from copilot.language.policy import WEIGHTS, Learned
 from copilot.planner.cases import Cases, known_cases
 from copilot.planner.fitting import word_for_word
@@ -20,7 +24,12 @@ if TYPE_CHECKING:
     from copilot.planner.situation import Situation
 
 VARIABLE = "COPILOT_READER"
-PLANNER, INTERPRETER = "planner", "interpreter"
+PLANNER, INTERPRETER, BOTH, PLANNER_FIRST = "planner", "interpreter", "both", "planner_first"
+READERS = (PLANNER, INTERPRETER, BOTH, PLANNER_FIRST)
+NOT_UNDERSTOOD = ("did not understand", "could not read", "is outside what my tools do")
+"""How the planner says that it did not read a request, or a part of it."""
+ASKS = frozenset({"ask_user", "reject_task"})
+CAMERA = frozenset({"zoom_map", "set_view", "fit_bounds", "fit_selection", "fit_layer"})
 
 
 class Reads(Protocol):
@@ -44,16 +53,99 @@ class WorkedFirst:
         return self.reader.plan(request, situation) if known is None else Plan(tuple(known), labels=("case",))
 
 
+@dataclass(frozen=True)
+class SecondOpinion:
+    """What the interpreter is not sure of is done as the planner reads it, where both want the same tools.
+
+    Where either asks what it is about, the planner's question says more than the interpreter's, and it reads
+    what is answered to it.
+    """
+
+    interpreter: Reads
+    planner: Callable[[], Reads]
+    """Loaded when it is first needed."""
+
+    def plan(self, request: str, situation: Situation) -> Plan:
+        """The plan of a request said into a situation."""
+        # A planner keeps a situation in step with what it plans: each has one of its own.
+        if _answers(request, situation):
+            answered = self.planner().plan(request, replace(situation))
+            if understood(answered) and not _asks(answered):
+                return answered
+        plan = self.interpreter.plan(request, replace(situation))
+        is_new = _refuses(plan) and _names_own_data(request, situation)
+        if plan.is_sure and not _asks(plan) and not is_new:
+            return plan
+        other = self.planner().plan(request, replace(situation))
+        if not understood(other):
+            return plan
+        if _asks(other) or is_new:
+            return other
+        alike = any(each.calls and _tools(each) == _tools(other) for each in (plan, *plan.instead))
+        return other if alike else plan
+
+
+@dataclass(frozen=True)
+class PlannerFirst:
+    """What the planner does not understand the interpreter reads; it is done where that one is sure."""
+
+    planner: Reads
+    interpreter: Callable[[], Reads]
+    """Loaded when it is first needed."""
+
+    def plan(self, request: str, situation: Situation) -> Plan:
+        """The plan of a request said into a situation."""
+        plan = self.planner.plan(request, replace(situation))
+        if understood(plan):
+            return plan
+        other = self.interpreter().plan(request, replace(situation))
+        does = other.calls and not any(call.tool in ASKS for call in other.calls)
+        return other if does and other.is_sure else plan
+
+
+def _answers(request: str, situation: Situation) -> bool:
+    """Whether a request is one of the choices of a question other than which reading is meant."""
+    question = situation.past[-1].question if situation.past else None
+    if question is None or question.args.get("question") == WHICH_OF_THESE:
+        return False
+    return request in question.args.get("choices", ())
+
+
+def _asks(plan: Plan) -> bool:
+    return any(call.tool == "ask_user" for call in plan.calls)
+
+
+def _refuses(plan: Plan) -> bool:
+    return [call.tool for call in plan.calls] == ["reject_task"]
+
+
+def _names_own_data(request: str, situation: Situation) -> bool:
+    """Whether a request names a data set that was ingested here, which nobody could learn to read of."""
+    own, said = situation.names().datasets, request.casefold()
+    return any(name.casefold() in said for name in own)
+
+
+def _tools(plan: Plan) -> list[str]:
+    """The tools of a plan; where the map looks follows from them."""
+    return [each.tool for each in plan.calls if each.tool not in CAMERA]
+
+
+def understood(plan: Plan) -> bool:
+    """Whether a plan of the planner's leaves nothing of its request unread."""
+    asked = (str(value) for call in plan.calls if call.tool in ASKS for value in call.args.values())
+    return not any(each in said for said in (*plan.notes, *asked) for each in NOT_UNDERSTOOD)
+
+
 class NoReader(Exception):
     """A reader was asked for that there is not, or whose weights are not there."""
 
 
 def chosen_reader() -> str:
     """The name of the reader that is set. Raises NoReader."""
-    name = os.environ.get(VARIABLE) or PLANNER
-    if name not in (PLANNER, INTERPRETER):
-        raise NoReader(f"${VARIABLE} is '{name}'; there are '{PLANNER}' and '{INTERPRETER}'.")
-    if name == INTERPRETER and not WEIGHTS.is_file():
+    name = os.environ.get(VARIABLE) or (PLANNER_FIRST if WEIGHTS.is_file() else PLANNER)
+    if name not in READERS:
+        raise NoReader(f"${VARIABLE} is '{name}'; there are {', '.join(map(repr, READERS))}.")
+    if name != PLANNER and not WEIGHTS.is_file():
         raise NoReader(
             f"The interpreter's weights are not at {WEIGHTS}: learn them (docs/language.md), or leave"
             f" ${VARIABLE} unset."
@@ -66,6 +158,10 @@ def reader(name: str) -> Reads:
     """The reader of that name, loaded once in a process."""
     if name == PLANNER:
         return Planner(Head.load())
+    if name == PLANNER_FIRST:
+        return PlannerFirst(reader(PLANNER), lambda: reader(INTERPRETER))
+    if name == BOTH:
+        return SecondOpinion(reader(INTERPRETER), lambda: reader(PLANNER))
     from copilot.language.interpreter import Interpreter  # its weights, which the planner does not need
     from tools.toolbox import toolbox
 

@@ -380,6 +380,7 @@ class Session:
             chat=chat_address(),
             work=work,
             models=self.engine.home / "models",
+            rendered=self.engine.rendered,
             knowledge=self.engine.home / "knowledge",
             reader=Reader(self.row.owner, self.id),
             workflows=procedures_of(self.engine.home, self.row.owner),

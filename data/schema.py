@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     DETECTIONS: pa.Schema
 
 CLASS_BITS_PER_WORD = 62
+RENDERED = "rendered scene, not imagery"
+"""What a rendered file says of itself in its tag `source`, and what goes with it wherever it shows."""
 
 
 def __getattr__(name: str) -> Any:

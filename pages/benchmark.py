@@ -17,18 +17,19 @@ from copilot.bench.run.background import background, command
 from copilot.bench.run.store import Runs
 from copilot.bench.tables import Table, tables
 from copilot.live import live
+from copilot.messages import later, t, tn
 from copilot.view.benchmark import Trace, choices, chosen, failures, going, headline, kinds, trace
 from pages.header import _plain, header
 from pages.here import go_to, owner, session, tell
 from pages.look import asset
 
 SIZES = ("500", "10k", "mine")
-ABOUT = """
+ABOUT = later("""
 Tasks with a known right end, made from hand-written intents and the catalogue's own rows. An agent answers
 each in a fresh session; the state it ends in, the output and the numbers of its answer are held against the
 task's. Built from templates over the sample catalogue, they tell how well requests of these kinds become
 calls, and not how well images are understood.
-"""
+""")
 
 
 def show() -> None:
@@ -36,14 +37,16 @@ def show() -> None:
     header(session())
     st.html(f"<style>{asset('benchmark.css')}</style>")
     with st.container(key="benchmark"):
-        st.html("<h2 class='az-title'>Benchmark</h2>")
-        st.caption(ABOUT)
+        st.html(f"<h2 class='az-title'>{t('Benchmark')}</h2>")
+        st.caption(t(ABOUT))
         known = choices(_home())
         _runner(open_=not known)
         if not known:
             st.info(
-                "There is no run yet. Start one above, or on the command line: "
-                "`python -m copilot bench run --tasks 500`.",
+                t(
+                    "There is no run yet. Start one above, or on the command line: `python -m copilot bench "
+                    "run --tasks 500`."
+                ),
                 icon=":material/speed:",
             )
             return
@@ -60,15 +63,15 @@ def _results(known: dict[str, str]) -> None:
     picked = newest if waited_for else st.session_state.get("bench_runs", newest)
     st.session_state["bench_runs"] = [each for each in picked if each in known]
     ids = st.multiselect(
-        "Runs",
+        t("Runs"),
         list(known),
         format_func=lambda run_id: known.get(run_id, run_id),
         max_selections=2,
         key="bench_runs",
-        help="One run, or two side by side",
+        help=t("One run, or two side by side"),
     )
     if not ids:
-        st.info("Pick a run, or two to see them side by side.", icon=":material/arrow_upward:")
+        st.info(t("Pick a run, or two to see them side by side."), icon=":material/arrow_upward:")
         return
     runs = chosen(_home(), ids)
     if why := apart(runs):
@@ -112,28 +115,30 @@ def _table(table: Table) -> None:
 
 
 def _failures(runs: Sequence[Graded]) -> None:
-    st.html("<h3 class='az-category'>Tasks that failed</h3>")
+    st.html(f"<h3 class='az-category'>{t('Tasks that failed')}</h3>")
     there = kinds(runs)
     if not any(run.rows for run in runs):
-        st.info("No task could be graded.", icon=":material/help:")
+        st.info(t("No task could be graded."), icon=":material/help:")
         return
     if not there:
-        st.success("Every task was answered rightly.", icon=":material/check_circle:")
+        st.success(t("Every task was answered rightly."), icon=":material/check_circle:")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        words = st.text_input("Find", placeholder="a word of the request, an intent, an id", key="bench_find")
+        words = st.text_input(
+            t("Find"), placeholder=t("a word of the request, an intent, an id"), key="bench_find"
+        )
         kind = st.selectbox(
-            "Kind of error",
+            t("Kind of error"),
             ["", *there],
-            format_func=lambda name: there.get(name, "any kind of error"),
+            format_func=lambda name: there.get(name, t("any kind of error")),
             key="bench_kind",
             width=280,
         )
     found = failures(runs, kind, words.strip())
     if not found:
-        st.info("No failed task matches.", icon=":material/search_off:")
+        st.info(t("No failed task matches."), icon=":material/search_off:")
         return
-    st.caption(f"{len(found):,} {'task' if len(found) == 1 else 'tasks'}. Tick one to open it.")
+    st.caption(tn("{n:,} task. Tick one to open it.", "{n:,} tasks. Tick one to open it.", len(found)))
     several = ("agent",) if len(runs) > 1 else ()
     picked = st.dataframe(
         found,
@@ -157,14 +162,14 @@ def _failures(runs: Sequence[Graded]) -> None:
 def _task(run_id: str, task_id: str) -> None:
     result = Runs(_home()).get(run_id).result(task_id)
     if result is None:
-        st.warning("This task has no result any more.")
+        st.warning(t("This task has no result any more."))
         return
     with st.container(border=True, key="bench_task"):
         st.html(trace_html(trace(result)))
         with st.container(horizontal=True, gap="small"):
             for label, gold, icon in (
-                ("Replay on the map", False, ":material/replay:"),
-                ("Show the right way on the map", True, ":material/check:"),
+                (t("Replay on the map"), False, ":material/replay:"),
+                (t("Show the right way on the map"), True, ":material/check:"),
             ):
                 if st.button(label, icon=icon, key=f"replay-{gold}", type="secondary" if gold else "primary"):
                     _replay(result, gold)
@@ -172,11 +177,11 @@ def _task(run_id: str, task_id: str) -> None:
 
 def _replay(result: dict[str, Any], gold: bool) -> None:
     """Open a new session in which the calls were made, on the map."""
-    what = "right way" if gold else "trace"
-    opened = live().create(owner(), f"Benchmark {result['id']}, {what}")
+    what = t("right way") if gold else "trace"
+    opened = live().create(owner(), t("Benchmark {id}, {what}", id=result["id"], what=what))
     left_out = replay(opened, result, gold=gold)
     if left_out:
-        tell(f"{left_out} calls reach outside of the session, and were not made again.")
+        tell(t("{left_out} calls reach outside of the session, and were not made again.", left_out=left_out))
     go_to(opened.id)
     st.switch_page(st.session_state["pages"]["home"], query_params={"session": opened.id})
 
@@ -193,33 +198,35 @@ def trace_html(task: Trace) -> str:
     )
     gold = "".join(f"<li><code>{html.escape(call)}</code></li>" for call in task.gold)
     setup = "".join(f"<li><code>{html.escape(call)}</code></li>" for call in task.setup)
-    before = f"<h4>Made before the request</h4><ol>{setup}</ol>" if setup else ""
+    before = f"<h4>{t('Made before the request')}</h4><ol>{setup}</ol>" if setup else ""
     facts = " · ".join(f"{name} {value}" for name, value in task.facts)
+    nothing, none = f"<li>{t('Nothing.')}</li>", f"<li>{t('No call.')}</li>"
     return (
         f"<div class='az-bench-trace'><h3 class='az-category'>{html.escape(task.request)}</h3>"
         f"<small>{html.escape(task.task)} · {html.escape(facts)}</small>"
-        f"<h4>What is wrong</h4><ul>{wrong or '<li>Nothing.</li>'}</ul>{before}"
-        "<div class='az-bench-columns'>"
-        f"<div><h4>What was done</h4><ol>{made or '<li>No call.</li>'}</ol>"
-        f"<h4>What was said</h4><blockquote>{html.escape(task.reply)}</blockquote></div>"
-        f"<div><h4>A right way</h4><ol>{gold}</ol>"
-        f"<h4>A right answer</h4><blockquote>{html.escape(task.gold_reply or '–')}</blockquote></div>"
+        f"<h4>{t('What is wrong')}</h4><ul>{wrong or nothing}</ul>{before}<div class='az-bench-columns'>"
+        f"<div><h4>{t('What was done')}</h4><ol>{made or none}</ol>"
+        f"<h4>{t('What was said')}</h4><blockquote>{html.escape(task.reply)}</blockquote></div>"
+        f"<div><h4>{t('A right way')}</h4><ol>{gold}</ol>"
+        f"<h4>{t('A right answer')}</h4><blockquote>{html.escape(task.gold_reply or '–')}</blockquote></div>"
         "</div></div>"
     )
 
 
 def _runner(open_: bool) -> None:
-    with st.expander("Run the benchmark", expanded=open_, icon=":material/play_arrow:"):
+    with st.expander(t("Run the benchmark"), expanded=open_, icon=":material/play_arrow:"):
         st.caption(
-            "With the embedded planner, in the background: nothing leaves this machine, and you can go on "
-            "working. Other models are run from the command line, where a limit can be set."
+            t(
+                "With the embedded planner, in the background: nothing leaves this machine, and you can "
+                "go on working. Other models are run from the command line, where a limit can be set."
+            )
         )
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            tasks = st.selectbox("Tasks", SIZES, key="bench_tasks", format_func=_size, width=220)
-            agent = st.selectbox("Agent", NAMES, key="bench_agent", width=180)
-            if st.button("Run", icon=":material/play_arrow:", type="primary", key="bench_start"):
+            tasks = st.selectbox(t("Tasks"), SIZES, key="bench_tasks", format_func=_size, width=220)
+            agent = st.selectbox(t("Agent"), NAMES, key="bench_agent", width=180)
+            if st.button(t("Run"), icon=":material/play_arrow:", type="primary", key="bench_start"):
                 if not background(_home()).start(tasks, agent):
-                    tell("A run is going on already; wait for it, or cancel it.")
+                    tell(t("A run is going on already; wait for it, or cancel it."))
                 st.rerun()
         st.code(shlex.join(["python", "-m", "copilot", *command(tasks, agent)]), language="bash")
         _progress()
@@ -240,8 +247,8 @@ def _progress() -> None:
     st.session_state["bench_going"] = True
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.progress(min(1.0, now.fraction), text=going(now))
-        st.button("Cancel", icon=":material/stop:", key="bench_cancel", on_click=runner.stop)
+        st.button(t("Cancel"), icon=":material/stop:", key="bench_cancel", on_click=runner.stop)
 
 
 def _size(name: str) -> str:
-    return {"500": "500 tasks", "10k": "10,000 tasks", "mine": "my own suite"}[name]
+    return {"500": t("500 tasks"), "10k": t("10,000 tasks"), "mine": t("my own suite")}[name]

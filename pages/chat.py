@@ -6,28 +6,32 @@ from typing import Any
 
 import streamlit as st
 
-from copilot.live import Refused, live
+from copilot.live import live
+from copilot.messages import t, words
 from copilot.session import Session
+from copilot.view.guided import next_request
 from copilot.view.transcript import conversation
-from pages.here import act, noticed, open_panel, tell
-from pages.look import asset
+from pages.here import act, ask, noticed, open_panel
+from pages.look import asset, script
 from pages.sampling import examples, show_sample
+from pages.speaking import keyed
 from pages.uploading import show_uploads
 
 _chat = st.components.v2.component(
-    "azimuth_chat", js=asset("chat.js"), css=asset("chat.css"), isolate_styles=False
+    "azimuth_chat", js=script("chat.js"), css=asset("chat.css"), isolate_styles=False
 )
 
 
 def show_chat(session: Session, version: str) -> None:
     """Draw the conversation, the input and the stop button; `version` is that of what the page shows."""
     running, stopping = live().running(session.id) is not None, live().stopping(session.id)
-    key = f"chat-{session.id}"
+    key = keyed(f"chat-{session.id}")
     with st.container(key="chat"):
         result = _chat(
             key=key,
             data={
                 "session": session.id,
+                "words": words(),
                 "version": version,
                 **conversation(session.turns, session.state, running, stopping),
                 "job": live().job(session.id),
@@ -35,34 +39,50 @@ def show_chat(session: Session, version: str) -> None:
                 "examples": examples(session),
             },
             on_version_change=noticed,
-            on_ask_change=lambda: _ask(session.id, str(st.session_state[key].ask)),
+            on_ask_change=lambda: ask(session.id, str(st.session_state[key].ask)),
             on_trace_change=_nothing,
             on_feedback_change=_nothing,
         )
     show_sample(session)
+    _guide(session, running)
     with st.container(key="attach"):
         show_uploads(session, key="attached", compact=True)
     _input(session, running, stopping)
     _acted(session, result)
 
 
+def _guide(session: Session, running: bool) -> None:
+    """The next step with a real scene, as a button that asks for it."""
+    request = None if running else next_request(session.state, session.events)
+    if request is not None:
+        with st.container(key="guide", horizontal=True):
+            st.button(
+                request,
+                key=f"guide-{request}",
+                icon=":material/arrow_forward:",
+                help=t("Asks this: the next step with a real scene"),
+                on_click=ask,
+                args=(session.id, request),
+            )
+
+
 def _input(session: Session, running: bool, stopping: bool) -> None:
     with st.container(key="ask", horizontal=True, vertical_alignment="bottom", gap="small"):
         st.chat_input(
-            "Ask for images or places …",
+            t("Ask for images or places …"),
             key="request",
             max_chars=4000,
-            on_submit=lambda: _ask(session.id, str(st.session_state["request"]), box="request"),
+            on_submit=lambda: ask(session.id, str(st.session_state["request"]), box="request"),
         )
         if running:
             st.button(
-                "Stopping …" if stopping else "Stop",
+                t("Stopping …") if stopping else t("Stop"),
                 icon=":material/stop:",
                 key="stop",
                 on_click=_stop,
                 args=(session.id,),
                 disabled=stopping,
-                help="It ends with the step that it is at" if stopping else "Stop the running request",
+                help=t("It ends with the step that it is at") if stopping else t("Stop the running request"),
             )
 
 
@@ -77,19 +97,6 @@ def _acted(session: Session, result: Any) -> None:
         said = {"note": note} if note else {}
         act("record_feedback", rating=result.feedback["rating"], turn=int(result.feedback["turn"]), **said)
         st.rerun()
-
-
-def _ask(session_id: str, text: str, box: str | None = None) -> None:
-    """Start a turn, before the page is drawn: the page that follows shows it already.
-
-    What is refused goes back into `box`, where it was written.
-    """
-    try:
-        live().ask(session_id, text)
-    except Refused as refused:
-        tell(str(refused))
-        if box is not None:
-            st.session_state[box] = text
 
 
 def _stop(session_id: str) -> None:

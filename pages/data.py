@@ -7,6 +7,7 @@ import html
 import streamlit as st
 
 from copilot.live import live
+from copilot.messages import t
 from copilot.server.uploads import max_upload_bytes
 from copilot.session import Session
 from copilot.view.catalogue import DatasetCard, dataset_card
@@ -25,7 +26,7 @@ def show() -> None:
     current = session()
     header(current)
     with st.container(key="prose"):
-        st.html("<h2 class='az-title'>Data</h2>")
+        st.html(f"<h2 class='az-title'>{t('Data')}</h2>")
         _add(current)
         cards = [dataset_card(each) for each in current.catalogue.datasets()]
         for broken in current.catalogue.set_aside():
@@ -41,8 +42,11 @@ def show() -> None:
 def _summary(cards: list[DatasetCard]) -> None:
     if any(card.sample for card in cards):
         st.caption(
-            "The data sets marked as a sample have the published sizes and class lists, but generated "
-            "positions, dates and labels, and no pixels. Do not draw conclusions about the world from them."
+            t(
+                "The data sets marked as a sample have the published sizes and class lists, but "
+                "generated positions, dates and labels. Their pictures are rendered from the records and "
+                "are no imagery. Do not draw conclusions about the world from them."
+            )
         )
 
 
@@ -52,7 +56,7 @@ def _card(card: DatasetCard, loaded: bool) -> None:
             st.html(dataset_html(card), width="stretch")
             if loaded:
                 st.button(
-                    "Unload",
+                    t("Unload"),
                     key=f"unload-{card.name}",
                     on_click=act,
                     args=("db_unload",),
@@ -60,7 +64,7 @@ def _card(card: DatasetCard, loaded: bool) -> None:
                 )
             else:
                 st.button(
-                    "Load",
+                    t("Load"),
                     key=f"load-{card.name}",
                     on_click=act,
                     args=("db_load",),
@@ -68,16 +72,16 @@ def _card(card: DatasetCard, loaded: bool) -> None:
                     type="primary",
                 )
         if card.classes:
-            with st.expander(f"{len(card.classes)} classes"):
+            with st.expander(t("{classes} classes", classes=len(card.classes))):
                 st.text(", ".join(card.classes))
 
 
 def dataset_html(card: DatasetCard) -> str:
     """A data set as markup; every value is escaped."""
     badge = (
-        "<span class='az-badge'>sample</span>"
+        f"<span class='az-badge'>{t('sample')}</span>"
         if card.sample
-        else "<span class='az-badge az-real'>ingested</span>"
+        else f"<span class='az-badge az-real'>{t('ingested')}</span>"
     )
     facts = "".join(
         f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in card.facts
@@ -90,15 +94,20 @@ def dataset_html(card: DatasetCard) -> str:
 
 
 def _add(current: Session) -> None:
-    with st.expander("Add your own data", icon=":material/add_circle:"):
+    with st.expander(t("Add your own data"), icon=":material/add_circle:"):
         st.caption(
-            "Rasters, GeoJSON, GeoParquet, shapefiles, CSV with coordinates, STAC, COCO, DOTA, and the "
-            "annotation files of the seven data sets. What you add is yours: other people who open this "
-            "Azimuth do not see it. Nothing leaves this machine."
+            t(
+                "Rasters, GeoJSON, GeoParquet, shapefiles, CSV with coordinates, STAC, COCO, DOTA, and "
+                "the annotation files of the seven data sets. What you add is yours: other people who "
+                "open this Azimuth do not see it. Nothing leaves this machine."
+            )
         )
         st.caption(
-            f"Upload files of up to {max_upload_bytes() / 1e9:g} GB each, or drop them on this page: each "
-            "is added to the session and shown on its map, and can become a data set too."
+            t(
+                "Upload files of up to {max_upload_bytes:g} GB each, or drop them on this page: each is "
+                "added to the session and shown on its map, and can become a data set too.",
+                max_upload_bytes=max_upload_bytes() / 1000000000.0,
+            )
         )
         chosen = show_uploads(current, key="upload", ingest=True)
         if chosen is not None:
@@ -111,24 +120,29 @@ def _from_folders(folders: list[str]) -> None:
     """The way to what lies in the operator's folders, by its name there; else how to open some."""
     if not folders:
         st.caption(
-            f"Large folders are not uploaded: whoever runs Azimuth can open some (`{FOLDERS_VARIABLE}`), or "
-            "ingest them with `copilot data ingest`."
+            t(
+                "Large folders are not uploaded: whoever runs Azimuth can open some "
+                "(`{FOLDERS_VARIABLE}`), or ingest them with `copilot data ingest`.",
+                FOLDERS_VARIABLE=FOLDERS_VARIABLE,
+            )
         )
         return
     names = ", ".join(f"`{each}/…`" for each in folders)
-    st.caption(f"Or name a file or a folder in those that whoever runs Azimuth has opened: {names}.")
+    st.caption(
+        t("Or name a file or a folder in those that whoever runs Azimuth has opened: {names}.", names=names)
+    )
     with st.form("ingest", border=False):
-        path = st.text_input("File or folder", placeholder=f"{folders[0]}/2024", key="ingest_path")
-        name = st.text_input("Name of the data set (optional)", key="ingest_name", max_chars=60)
-        if st.form_submit_button("Ingest", type="primary"):
+        path = st.text_input(t("File or folder"), placeholder=f"{folders[0]}/2024", key="ingest_path")
+        name = st.text_input(t("Name of the data set (optional)"), key="ingest_name", max_chars=60)
+        if st.form_submit_button(t("Ingest"), type="primary"):
             _ingest(path, name)
 
 
 def _ingest(path: str, name: str) -> None:
     if not path.strip():
-        st.session_state[SAID] = "warning", "Name a folder or a file first."
+        st.session_state[SAID] = "warning", t("Name a folder or a file first.")
         return
-    with st.spinner("Reading the files …"):
+    with st.spinner(t("Reading the files …")):
         event = act("db_ingest", path=path.strip(), **({"name": name.strip()} if name.strip() else {}))
     if event is not None:
         text = event.text.replace("[", "\\[").replace("*", "\\*").replace("_", "\\_")

@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from copilot.live import live
+from copilot.live import Refused, live
+from copilot.messages import t
 from copilot.server.guard import may_open
 from copilot.server.owner import COOKIE
 from copilot.session import Session
@@ -59,7 +60,7 @@ def _opened(session_id: str) -> Session | None:
             return found
     except UnknownSession:
         pass  # told below, like a session of somebody else: an id is not confirmed to strangers
-    tell("That session is not here, or it belongs to another browser; this is your last one.")
+    tell(t("That session is not here, or it belongs to another browser; this is your last one."))
     st.session_state.pop("session", None)
     return None
 
@@ -67,7 +68,7 @@ def _opened(session_id: str) -> Session | None:
 def _open_shared(token: str) -> None:
     try:
         go_to(Session.open_shared(token, owner=owner(), engine=live().engine).id)
-        tell("This is your own copy of the shared session.")
+        tell(t("This is your own copy of the shared session."))
     except UnknownSession as error:
         tell(str(error))
 
@@ -107,12 +108,37 @@ def act(tool: str, /, **args: Any) -> Event | None:
     """
     current = live().session(st.session_state["session"])
     if live().running(current.id) is not None:
-        tell("A request is running; stop it or wait for its answer.")
+        tell(t("A request is running; stop it or wait for its answer."))
         return None
     event = current.call_tool(tool, args, source="page")
     if not event.ok and st.session_state["page"] != st.session_state["pages"]["home"]:
         tell(event.text)
     return event
+
+
+def ask(session_id: str, text: str, box: str | None = None) -> None:
+    """Start a turn, before the page is drawn: the page that follows shows it already.
+
+    What is refused goes back into `box`, where it was written.
+    """
+    try:
+        live().ask(session_id, text)
+    except Refused as refused:
+        tell(str(refused))
+        if box is not None:
+            st.session_state[box] = text
+
+
+def offer(session: Session, request: str) -> None:
+    """A button that asks for what an empty place would show; the request is in English, as requests are."""
+    st.button(
+        request,
+        key=f"offer-{request}",
+        icon=":material/arrow_forward:",
+        on_click=ask,
+        args=(session.id, request),
+        disabled=live().running(session.id) is not None,
+    )
 
 
 def open_panel(name: str) -> None:

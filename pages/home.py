@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from copilot.live import live
+from copilot.messages import t
 from copilot.session import Session
 from copilot.view.chips import Chip, chips
 from copilot.view.imagery import not_on_the_map
@@ -38,16 +39,18 @@ def _breadcrumb(current: Session) -> None:
             name, image = unseen
             st.page_link(
                 st.session_state["pages"]["imagery"],
-                label=_plain(f"Not on the map: {name if len(name) <= 32 else name[:31] + '…'}"),
+                label=_plain(t("Not on the map: {name}", name=name if len(name) <= 32 else name[:31] + "…")),
                 icon=":material/satellite_alt:",
                 query_params={"session": current.id, "image": image},
                 width="content",
             )
         elif not parts:  # the line is always there, so that the map below does not jump
-            what = "No data set" if current.state.map.layers else "Nothing"
-            st.html(
-                f'<span class="az-hint">{what} is loaded yet: ask for a data set, a place, a time.</span>'
+            hint = (
+                t("No data set is loaded yet: ask for a data set, a place, a time.")
+                if current.state.map.layers
+                else t("Nothing is loaded yet: ask for a data set, a place, a time.")
             )
+            st.html(f"<span class='az-hint'>{hint}</span>")
         for chip in parts:
             _chip(chip)
         _web_tabs(current)
@@ -61,7 +64,11 @@ def _web_tabs(current: Session) -> None:
         st.link_button(
             _plain(title),
             each.url,
-            help=_plain(f"{each.url}{' (in front)' if front else ''}: opens in your browser"),
+            help=_plain(
+                t("{url} (in front): opens in your browser", url=each.url)
+                if front
+                else t("{url}: opens in your browser", url=each.url)
+            ),
             icon=":material/tab:" if front else ":material/open_in_new:",
             type="secondary" if front else "tertiary",
         )
@@ -76,7 +83,7 @@ def _chip(chip: Chip) -> None:
     st.button(
         f"{_plain(text)} ✕",
         key=f"chip-{chip.part}-{chip.text}",
-        help=f"Drop {_plain(chip.text)}",
+        help=t("Drop {text}", text=_plain(chip.text)),
         on_click=act,
         args=(chip.tool,),
         kwargs=dict(chip.args),

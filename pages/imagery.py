@@ -9,6 +9,7 @@ from urllib.parse import quote
 import streamlit as st
 
 from copilot.live import Refused, live
+from copilot.messages import t
 from copilot.session import Session
 from copilot.view.imagery import (
     About,
@@ -66,7 +67,7 @@ def show() -> None:
             side = st.container(key="image_about", gap="small")
         with left, st.container(key="viewer"):
             address = f"/api/sessions/{current.id}/viewer?image={quote(handle, safe='')}"
-            st.iframe(address, height=560, alt=f"The image {known.name}")
+            st.iframe(address, height=560, alt=t("The image {name}", name=known.name))
         with side:
             _facts(known)
             against = _compare(current, handle, there)
@@ -99,7 +100,7 @@ def _follow_changes(current: Session, version: str, shown: str | None, against: 
 def _top(current: Session, there: list[Choice]) -> str | None:
     """Draw the line above the image; the handle of the one that is shown."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="image_top"):
-        st.html("<h2 class='az-title'>Imagery</h2>", width="content")
+        st.html(f"<h2 class='az-title'>{t('Imagery')}</h2>", width="content")
         handle = _choice(current, there) if there else None
         if handle is not None and (found := current.state.artifact(handle)) is not None:
             menu(current, found, "download-image")
@@ -124,7 +125,7 @@ def _choice(current: Session, there: list[Choice]) -> str:
     if wanted := st.session_state.pop("image_wanted", None):
         st.session_state[key] = wanted if wanted in handles else st.session_state[key]
     chosen = st.selectbox(
-        "Image",
+        t("Image"),
         handles,
         key=key,
         format_func=lambda each: names.get(each, each),
@@ -138,9 +139,11 @@ def _choice(current: Session, there: list[Choice]) -> str:
 
 def _nothing_yet() -> None:
     st.info(
-        "No image yet. Add a file above, or drop one anywhere on this page: a GeoTIFF, a Sentinel product, a "
-        "photograph. Then find ships, buildings, water or changes in it with one click, and review what was "
-        "found.",
+        t(
+            "No image yet. Add a file above, or drop one anywhere on this page: a GeoTIFF, a "
+            "Sentinel product, a photograph. Then find ships, buildings, water or changes in it with "
+            "one click, and review what was found."
+        ),
         icon=":material/satellite_alt:",
     )
 
@@ -172,13 +175,13 @@ def _result(current: Session, handle: str, name: str) -> None:
     with ways.container(horizontal=True, gap="xsmall", key="image_results"):
         if raster is not None and raster != handle:
             st.button(
-                "Look at the result",
+                t("Look at the result"),
                 icon=":material/visibility:",
                 on_click=_look_at,
                 args=(current.id, raster),
                 key="look_result",
             )
-        if layer is not None and st.button("See it on the map", icon=":material/map:", key="map_result"):
+        if layer is not None and st.button(t("See it on the map"), icon=":material/map:", key="map_result"):
             act("fit_layer", layer=layer)
             open_panel("Layers")
             st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
@@ -197,7 +200,7 @@ def _running(session_id: str) -> None:
     if job is not None:
         st.progress(min(100, job["percent"]), text=_plain(job["sentence"]))
     st.button(
-        "Stopping …" if stopping else "Stop",
+        t("Stopping …") if stopping else t("Stop"),
         icon=":material/stop:",
         key="stop_image",
         disabled=stopping,
@@ -214,9 +217,9 @@ def _look_at(session_id: str, handle: str) -> None:
 def _tools(current: Session, handle: str, known: About, there: list[Choice]) -> None:
     found = fitting(current.engine.toolbox, known.modality, known.path)
     busy = live().running(current.id) is not None
-    st.html("<h3 class='az-category'>Tools that fit it</h3>")
+    st.html(f"<h3 class='az-category'>{t('Tools that fit it')}</h3>")
     if not found:
-        st.caption("No vision tool is there for such an image.")
+        st.caption(t("No vision tool is there for such an image."))
         return
     with st.container(horizontal=True, gap="xsmall", key="image_tools", wrap=True):
         for each in found:
@@ -247,13 +250,13 @@ def _asking(current: Session, handle: str, each: Fitting, there: list[Choice], b
     ):
         st.caption(_plain(each.tool.summary))
         values = {field.name: _asked(each, field, handle, there) for field in each.fields}
-        if st.form_submit_button("Run", type="primary", icon=":material/play_arrow:"):
+        if st.form_submit_button(t("Run"), type="primary", icon=":material/play_arrow:"):
             if all(values.values()):
                 _run(current.id, each.tool.name, {each.argument: handle, **values})
                 st.session_state["asked"] = turn + 1
                 st.rerun()
             else:
-                st.warning("Fill in every field first.")
+                st.warning(t("Fill in every field first."))
 
 
 def _asked(each: Fitting, field: Field, handle: str, there: list[Choice]) -> str | None:
@@ -264,7 +267,7 @@ def _asked(each: Fitting, field: Field, handle: str, there: list[Choice]) -> str
     others = [each for each in there if each.handle != handle]
     names = {each.handle: each.name for each in sorted(others, key=lambda each: not each.uploaded)}
     if not names:
-        st.caption("It needs a second image; add one first.")
+        st.caption(t("It needs a second image; add one first."))
         return None
     return str(
         st.selectbox(
@@ -303,15 +306,15 @@ def _compare(current: Session, handle: str, there: list[Choice]) -> str | None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="compare"):
         other = st.selectbox(
-            "Swipe against",
+            t("Swipe against"),
             others,
             index=None,
-            placeholder="another image …",
+            placeholder=t("another image …"),
             format_func=lambda each: titles.get(each, each),
             key=f"swipe-{handle}",
         )
         if other in on_map and st.button(
-            "On the map", icon=":material/swipe:", help="Before and after, on the map", key="swipe_go"
+            t("On the map"), icon=":material/swipe:", help=t("Before and after, on the map"), key="swipe_go"
         ):
             left, right = by_time(current.state, current.world(), on_map[other], str(own))
             event = act("swipe_layers", left=left, right=right)
@@ -329,4 +332,4 @@ def _bands(current: Session, handle: str) -> None:
         st.warning(_plain(str(error)))
         return
     st.dataframe(frame, hide_index=True, width="stretch", height=min(35 * len(frame) + 38, 320))
-    st.caption(f"In the values as they are stored, {of}.")
+    st.caption(t("In the values as they are stored, {of}.", of=of))

@@ -16,6 +16,12 @@ def asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
+@cache
+def script(name: str) -> str:
+    """A script of assets/ for a component, with what says its texts in the page's language."""
+    return f"{asset('words.js')}\n{asset(name)}"
+
+
 def style() -> None:
     """Put the style sheet into the page."""
     st.html(f"<style>{asset('page.css')}</style>")

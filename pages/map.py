@@ -13,6 +13,9 @@ from folium.elements import JSCSSMixin
 from folium.template import Template
 from streamlit_folium import st_folium
 
+from copilot.messages import language
+from data import basemap
+
 
 class Attach(JSCSSMixin, MacroElement):
     """Our layers, attached to the map."""
@@ -30,14 +33,21 @@ class Attach(JSCSSMixin, MacroElement):
         ("fullscreen", "/vendor/fullscreen/Control.FullScreen.js"),
         ("minimap", "/vendor/minimap/Control.MiniMap.min.js"),
         ("mouse", "/vendor/mouse-position/L.Control.MousePosition.js"),
+        ("words", "/assets/words.js"),
         ("parts", "/assets/parts.js"),
         ("surface", "/assets/surface.js"),
         ("objects", "/assets/objects.js"),
         ("preview", "/assets/preview.js"),
+        ("rendered", "/assets/rendered.js"),
+        ("labels", "/assets/labels.js"),
         ("layer", "/assets/layer.js"),
+        ("protomaps", "/vendor/protomaps/protomaps-leaflet.js"),
+        ("base", "/assets/base.js"),
+        ("names", "/assets/names.js"),
         ("land", "/assets/land.js"),
         ("timeline", "/assets/timeline.js"),
         ("swipe", "/assets/swipe.js"),
+        ("measure", "/assets/measure.js"),
         ("azimuth", "/assets/map.js"),
     ]
     default_css = [  # noqa: RUF012
@@ -45,14 +55,19 @@ class Attach(JSCSSMixin, MacroElement):
         ("fullscreen", "/vendor/fullscreen/Control.FullScreen.css"),
         ("minimap", "/vendor/minimap/Control.MiniMap.min.css"),
         ("mouse", "/vendor/mouse-position/L.Control.MousePosition.css"),
+        ("letters", "/vendor/source-sans/index.css"),
+        ("italics", "/vendor/source-sans/wght-italic.css"),
         ("azimuth", "/assets/map.css"),
+        ("base", "/assets/base.css"),
         ("objects", "/assets/objects.css"),
     ]
 
     def __init__(self, session_id: str) -> None:
         super().__init__()
         self._name = "Azimuth"
-        self.options = {"session": session_id}
+        base = {"version": basemap.version(), "skins": basemap.skins()}
+        self.options = {"session": session_id, "base": base}
+        self.default_js = [("said", f"/api/words.js?language={language()}"), *self.default_js]
 
 
 def base_map(session_id: str) -> folium.Map:

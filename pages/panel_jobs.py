@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from copilot.live import Refused, live
+from copilot.messages import later, t
 from copilot.session import Session
 from copilot.view.jobs import standing
 from copilot.view.transcript import call_text, duration
@@ -16,11 +17,11 @@ SHOWN = 30
 EVERY_S = 1.0
 """How often a job that goes on is drawn again."""
 MARKS = {
-    "queued": ":gray-badge[:material/hourglass_empty: waiting]",
-    "running": ":blue-badge[:material/play_arrow: running]",
-    "done": ":green-badge[:material/check: done]",
-    "failed": ":red-badge[:material/close: failed]",
-    "cancelled": ":orange-badge[:material/stop: stopped]",
+    "queued": ("gray", "hourglass_empty", later("waiting")),
+    "running": ("blue", "play_arrow", later("running")),
+    "done": ("green", "check", later("done")),
+    "failed": ("red", "close", later("failed")),
+    "cancelled": ("orange", "stop", later("stopped")),
 }
 
 
@@ -38,8 +39,10 @@ def _draw(session_id: str, goes_on: bool) -> None:
     jobs = _jobs(session_id)
     if not jobs:
         st.info(
-            "No jobs yet. Work that takes long, such as finding objects in a large image, is listed here "
-            "with how far it is; it can be stopped and run again.",
+            t(
+                "No jobs yet. Work that takes long, such as finding objects in a large image, is listed "
+                "here with how far it is; it can be stopped and run again."
+            ),
             icon=":material/work_history:",
         )
     for each in jobs:
@@ -49,7 +52,8 @@ def _draw(session_id: str, goes_on: bool) -> None:
 
 def _job(job: Job) -> None:
     left, right = st.columns([5, 1], vertical_alignment="center")
-    left.markdown(f"**{_plain(job.title)}** &nbsp; {MARKS[job.state]}")
+    colour, icon, word = MARKS[job.state]
+    left.markdown(f"**{_plain(job.title)}** &nbsp; :{colour}-badge[:material/{icon}: {t(word)}]")
     with right:
         _button(job)
     if job.live:
@@ -57,10 +61,10 @@ def _job(job: Job) -> None:
     elif job.state != "done":
         st.markdown(_plain(job.sentence))
     st.caption(_plain(" · ".join(each for each in _facts(job) if each)))
-    with st.expander("Log", icon=":material/notes:"):
+    with st.expander(t("Log"), icon=":material/notes:"):
         st.code(call_text(job.tool, job.args), language="python", wrap_lines=True)
         st.code(
-            "\n".join(f"{at[11:19]}  {said}" for at, said in job.log) or "Nothing was said.", language=None
+            "\n".join(f"{at[11:19]}  {said}" for at, said in job.log) or t("Nothing was said."), language=None
         )
 
 
@@ -68,10 +72,10 @@ def _facts(job: Job) -> tuple[str, ...]:
     """What there is to know of a job beside its sentence, the most telling first."""
     return (
         duration(job.seconds) if job.seconds else "",
-        f"{job.found:,} found so far" if job.live and job.found else "",
-        f"turn {job.turn}",
-        f"{job.queued_at[11:19]} UTC",
-        f"tried {job.tries} times" if job.tries > 1 else "",
+        t("{found:,} found so far", found=job.found) if job.live and job.found else "",
+        t("turn {turn}", turn=job.turn),
+        t("{queued_at} UTC", queued_at=job.queued_at[11:19]),
+        t("tried {tries} times", tries=job.tries) if job.tries > 1 else "",
         job.worker,
     )
 
@@ -79,7 +83,7 @@ def _facts(job: Job) -> tuple[str, ...]:
 def _button(job: Job) -> None:
     if job.live:
         st.button(
-            "Stop",
+            t("Stop"),
             icon=":material/stop:",
             key=f"stop-{job.id}",
             on_click=_stop,
@@ -89,7 +93,7 @@ def _button(job: Job) -> None:
         )
     elif job.state in ("failed", "cancelled"):
         st.button(
-            "Run again",
+            t("Run again"),
             icon=":material/replay:",
             key=f"again-{job.id}",
             on_click=_again,

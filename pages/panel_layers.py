@@ -5,11 +5,31 @@ from __future__ import annotations
 import streamlit as st
 
 from copilot.live import live
+from copilot.messages import later, number, t, words
 from copilot.session import Session
 from pages.downloads import menu
 from pages.header import _plain
-from pages.here import act
+from pages.here import act, offer
+from pages.look import script
+from pages.speaking import keyed
+from pages.styling import editor, open_for, toggle
 from state.model import Layer
+
+KINDS = {
+    "points": later("points"),
+    "clusters": later("clusters"),
+    "heatmap": later("heatmap"),
+    "density": later("density"),
+    "footprints": later("footprints"),
+    "detections": later("detections"),
+    "choropleth": later("choropleth"),
+    "timeline": later("timeline"),
+    "labels": later("labels"),
+    "vector": later("vector"),
+    "raster": later("raster"),
+    "drawing": later("drawing"),
+}
+_order = st.components.v2.component("azimuth_order", js=script("order.js"), isolate_styles=False)
 
 
 def show(session: Session) -> None:
@@ -17,15 +37,24 @@ def show(session: Session) -> None:
     layers = session.state.map.layers
     if not layers:
         st.info(
-            "No layers yet. Ask for a plot, such as “show them as a heat map”, or draw on the map.",
+            t("No layers yet. Ask for a plot, such as “show them as a heat map”, or draw on the map."),
             icon=":material/layers:",
         )
+        if session.state.database.loaded:
+            offer(session, "show them as a heat map")
         return
     for index in reversed(range(len(layers))):
         _line(session, layers[index], index, len(layers))
+        if open_for(layers[index]):
+            editor(session, layers[index])
+    if len(layers) > 1:
+        _order(
+            key=keyed("order"),
+            data={"session": session.id, "ids": [each.id for each in layers], "words": words()},
+        )
     with st.container(horizontal=True):
         st.button(
-            "Remove all layers",
+            t("Remove all layers"),
             key="clear_layers",
             icon=":material/layers_clear:",
             on_click=act,
@@ -40,7 +69,7 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
     name = _plain(layer.name)
     with st.container(key=f"layer-{index}", horizontal=True, vertical_alignment="center", gap="small"):
         st.checkbox(
-            f"Show {name}",
+            t("Show {name}", name=name),
             value=layer.visible,
             key=f"v-{key}",
             label_visibility="collapsed",
@@ -48,17 +77,17 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
             args=(layer, f"v-{key}"),
         )
         st.color_picker(
-            f"Colour of {name}",
+            t("Colour of {name}", name=name),
             value=layer.color,
             key=f"c-{key}",
             label_visibility="collapsed",
             on_change=_colour,
             args=(layer, f"c-{key}"),
         )
-        counted = "" if layer.kind in ("drawing", "raster") else f" · {layer.count:,}"
-        st.markdown(f"{name} :gray[{layer.kind}{counted}]", width="stretch")
+        counted = "" if layer.kind in ("drawing", "raster") else f" · {number(layer.count)}"
+        st.markdown(f"{name} :gray[{t(KINDS[layer.kind])}{counted}]", width="stretch")
         st.slider(
-            f"Opacity of {name}",
+            t("Opacity of {name}", name=name),
             0.0,
             1.0,
             layer.opacity,
@@ -69,6 +98,16 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
             on_change=_opacity,
             args=(layer, f"o-{key}"),
         )
+        if layer.kind in ("vector", "points", "clusters", "footprints", "timeline", "detections"):
+            st.button(
+                t("Style {name}", name=name),
+                icon=":material/palette:",
+                key=f"style-{layer.id}",
+                help=t("Draw {name} by a column", name=name),
+                type="tertiary",
+                on_click=toggle,
+                args=(layer.id,),
+            )
         _moves(layer, name, top=index == count - 1, bottom=index == 0)
         artifact = session.state.artifact(layer.artifact) if layer.artifact else None
         if artifact is not None:
@@ -76,10 +115,18 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
 
 
 def _moves(layer: Layer, name: str, *, top: bool, bottom: bool) -> None:
-    _do(layer, f"Move {name} up", "keyboard_arrow_up", "up", "reorder_layer", top, position="up")
-    _do(layer, f"Move {name} down", "keyboard_arrow_down", "down", "reorder_layer", bottom, position="down")
-    _do(layer, f"Zoom to {name}", "center_focus_strong", "fit", "fit_layer")
-    _do(layer, f"Remove {name}", "delete", "remove", "remove_layer")
+    _do(layer, t("Move {name} up", name=name), "keyboard_arrow_up", "up", "reorder_layer", top, position="up")
+    _do(
+        layer,
+        t("Move {name} down", name=name),
+        "keyboard_arrow_down",
+        "down",
+        "reorder_layer",
+        bottom,
+        position="down",
+    )
+    _do(layer, t("Zoom to {name}", name=name), "center_focus_strong", "fit", "fit_layer")
+    _do(layer, t("Remove {name}", name=name), "delete", "remove", "remove_layer")
 
 
 def _do(

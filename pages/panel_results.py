@@ -7,11 +7,13 @@ import json
 import pandas as pd
 import streamlit as st
 
+from copilot.messages import t, tn
 from copilot.session import Session
 from copilot.view.records import COLUMN_TITLES, COLUMNS, table_page
+from copilot.view.rendered import THUMBNAIL_ROW_PX, THUMBNAILS, THUMBNAILS_SAID, with_thumbnails
 from pages.downloads import artifact_url, menu
 from pages.header import _plain
-from pages.here import act
+from pages.here import act, offer
 from state.model import Artifact
 from tools.selection import holds_sample
 from tools.tables import without_outlines
@@ -28,20 +30,35 @@ def show(session: Session) -> None:
         _table(session, artifact)
     elif not session.state.database.loaded:
         there = [each.name for each in session.catalogue.datasets()]
-        ask = (
-            f"Ask for one, such as “load {there[0]}”, or open" if there else "The catalogue has none yet: see"
+        said = (
+            t(
+                "No data set is loaded. Ask for one, such as “load {name}”, or open the Data page.",
+                name=there[0],
+            )
+            if there
+            else t("No data set is loaded. The catalogue has none yet: see the Data page.")
         )
-        st.info(f"No data set is loaded. {_plain(ask)} the Data page.", icon=":material/database:")
+        st.info(_plain(said), icon=":material/database:")
+        with st.container(horizontal=True, vertical_alignment="center", key="empty_results"):
+            if there:
+                offer(session, f"load {there[0]}")
+            st.page_link(
+                st.session_state["pages"]["data"],
+                label=t("Open the Data page"),
+                icon=":material/database:",
+                query_params={"session": session.id},
+                width="content",
+            )
         if any(each.kind == "raster" for each in session.state.artifacts):
             st.page_link(
                 st.session_state["pages"]["imagery"],
-                label="Look at the session's own images",
+                label=t("Look at the session's own images"),
                 icon=":material/satellite_alt:",
                 query_params={"session": session.id},
             )
     elif session.state.database.count == 0:
         st.info(
-            "Nothing matches. Drop a part of the selection above the map, or ask for something wider.",
+            t("Nothing matches. Drop a part of the selection above the map, or ask for something wider."),
             icon=":material/search_off:",
         )
     else:
@@ -52,32 +69,35 @@ def _selection(session: Session) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         total = session.state.database.count
         pages = max(1, -(-total // 50))
-        st.html(
-            f'<span class="az-count">{total:,} {"image" if total == 1 else "images"}</span>', width="content"
-        )
+        st.html(f'<span class="az-count">{tn("{n:,} image", "{n:,} images", total)}</span>', width="content")
         order_by = st.selectbox(
-            "Sort by",
+            t("Sort by"),
             ["", *COLUMNS],
             key="sort_by",
-            format_func=lambda name: COLUMN_TITLES.get(name, name) or "sort by …",
+            format_func=lambda name: t(COLUMN_TITLES.get(name, name)) or t("sort by …"),
             label_visibility="collapsed",
             width=190,
         )
-        down = st.toggle("descending", key="sort_down", disabled=not order_by)
+        down = st.toggle(t("descending"), key="sort_down", disabled=not order_by)
         page = (
-            st.number_input("Page", 1, pages, 1, key="page_number", label_visibility="collapsed", width=120)
+            st.number_input(
+                t("Page"), 1, pages, 1, key="page_number", label_visibility="collapsed", width=120
+            )
             if pages > 1
             else 1
         )
         if pages > 1:
-            st.html(f'<span class="az-count">of {pages:,} pages</span>', width="content")
+            st.html(f'<span class="az-count">{t("of {pages:,} pages", pages=pages)}</span>', width="content")
         _export_buttons(session)
     found = table_page(
         session.state, session.catalogue, int(page) - 1, order_by or None, "desc" if down else "asc"
     )
     rows = found.rows
+    shown = with_thumbnails(rows, session.catalogue).drop(columns=["image_id"])
     event = st.dataframe(
-        rows.drop(columns=["image_id"]).rename(columns=COLUMN_TITLES),
+        shown.rename(columns={each: t(COLUMN_TITLES[each]) for each in COLUMN_TITLES}),
+        column_config={THUMBNAILS: st.column_config.ImageColumn(help=THUMBNAILS_SAID, width="small")},
+        row_height=THUMBNAIL_ROW_PX if THUMBNAILS in shown else None,
         key=f"rows-{session.id}-{found.number}", hide_index=True, on_select="rerun",
         selection_mode="single-row", height="stretch", width="stretch",
     )  # fmt: skip
@@ -89,9 +109,9 @@ def _selection(session: Session) -> None:
 
 
 def _export_buttons(session: Session) -> None:
-    with st.popover("Export", icon=":material/download:", help="Write the selection to a file"):
+    with st.popover(t("Export"), icon=":material/download:", help=t("Write the selection to a file")):
         if holds_sample(session.state, session.world()):
-            st.caption("Sample data: the files say so.")
+            st.caption(t("Sample data: the files say so."))
         for title, tool in (
             ("CSV", "export_csv"),
             ("GeoJSON", "export_geojson"),
@@ -119,7 +139,7 @@ def _table(session: Session, artifact: Artifact) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"{artifact.name} · {artifact.summary}", width="content")
         st.button(
-            "Show the selection",
+            t("Show the selection"),
             key="to_selection",
             on_click=act,
             args=("show_table",),
@@ -128,14 +148,22 @@ def _table(session: Session, artifact: Artifact) -> None:
         )
         menu(session, artifact, "download-table")
     if path is None:
-        st.warning(f"The file of this table is gone; {_plain(artifact.made_by)} makes it again.")
+        st.warning(
+            t("The file of this table is gone; {made_by} makes it again.", made_by=_plain(artifact.made_by))
+        )
         return
     frame = pd.read_parquet(path)
     st.dataframe(
         without_outlines(frame.head(MAX_TABLE_ROWS)), hide_index=True, height="stretch", width="stretch"
     )
     if len(frame) > MAX_TABLE_ROWS:
-        st.caption(f"The first {MAX_TABLE_ROWS:,} of {len(frame):,} rows; the download has them all.")
+        st.caption(
+            t(
+                "The first {MAX_TABLE_ROWS:,} of {frame:,} rows; the download has them all.",
+                MAX_TABLE_ROWS=MAX_TABLE_ROWS,
+                frame=len(frame),
+            )
+        )
 
 
 def show_figure(session: Session) -> None:
@@ -144,13 +172,17 @@ def show_figure(session: Session) -> None:
     artifact = session.state.artifact(figure) if figure else None
     if artifact is None:
         st.info(
-            "No figure yet. Ask for one, such as “draw the images per year as bars”.",
+            t("No figure yet. Ask for one, such as “draw the images per year as bars”."),
             icon=":material/bar_chart:",
         )
+        if session.state.database.loaded:
+            offer(session, "draw the images per year as bars")
         return
     path = session.engine.artifacts(session.id).find(artifact.id)
     if path is None:
-        st.warning(f"The file of this figure is gone; {_plain(artifact.made_by)} makes it again.")
+        st.warning(
+            t("The file of this figure is gone; {made_by} makes it again.", made_by=_plain(artifact.made_by))
+        )
         return
     menu(session, artifact, "download-figure")
     st.plotly_chart(

@@ -6,18 +6,20 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from copilot.messages import later, t
 from copilot.session import Session
 from copilot.view.panels import front
 from pages import panel_image, panel_jobs, panel_layers, panel_results, panel_trace
 from pages.here import open_panel
+from pages.speaking import keyed
 
 PANELS: dict[str, Callable[[Session], None]] = {
-    "Results": panel_results.show,
-    "Figure": panel_results.show_figure,
-    "Image": panel_image.show,
-    "Layers": panel_layers.show,
-    "Trace": panel_trace.show,
-    "Jobs": panel_jobs.show,
+    later("Results"): panel_results.show,
+    later("Figure"): panel_results.show_figure,
+    later("Image"): panel_image.show,
+    later("Layers"): panel_layers.show,
+    later("Trace"): panel_trace.show,
+    later("Jobs"): panel_jobs.show,
 }
 
 
@@ -29,13 +31,14 @@ def show_panels(session: Session) -> None:
     if seen.get(session.id) != opened.key:
         seen[session.id] = opened.key
         open_panel((opened.panel or "results").capitalize())
-    chosen = memory.get("panel_shown", "Results")
+    chosen = memory.get("panel_shown", t("Results"))
     with st.container(key="panels", gap="small"):
         st.segmented_control(
-            "Panel",
+            t("Panel"),
             list(PANELS),
+            format_func=t,
             default=chosen,
-            key=f"panel-{memory.get('panel_turn', 0)}",
+            key=_key(),
             required=True,
             on_change=_chosen,
             label_visibility="collapsed",
@@ -45,4 +48,8 @@ def show_panels(session: Session) -> None:
 
 
 def _chosen() -> None:
-    st.session_state["panel_shown"] = st.session_state[f"panel-{st.session_state.get('panel_turn', 0)}"]
+    st.session_state["panel_shown"] = st.session_state[_key()]
+
+
+def _key() -> str:
+    return keyed(f"panel-{st.session_state.get('panel_turn', 0)}")

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from copilot.messages import later, number, t
 from copilot.session import Session
 from copilot.view.detections import detections_in, estimate, review_rows
 from data.vision.reviews import Estimate
@@ -18,11 +19,11 @@ from state.model import Artifact
 from tools.base import ToolError
 
 SAMPLE = 30
-NOT_AT_RANDOM = (
-    "Those with the lowest scores, or what caught the eye, are not like the others: a precision from them "
-    "would speak for them alone"
+NOT_AT_RANDOM = later(
+    "Those with the lowest scores, or what caught the eye, are not like the others: a "
+    "precision from them would speak for them alone"
 )
-VERDICTS = ("unreviewed", "confirmed", "rejected", "relabelled")
+VERDICTS = (later("unreviewed"), later("confirmed"), later("rejected"), later("relabelled"))
 
 
 def chosen_detections(session: Session, handle: str) -> Artifact | None:
@@ -42,8 +43,10 @@ def show_review(session: Session, artifact: Artifact | None, handle: str) -> Non
     """Draw the section."""
     if artifact is None:
         st.info(
-            "Nothing was looked for in this image yet. Run a detection above; click a result in the picture "
-            "to see it near, and confirm it with c, reject it with r, or relabel it with l.",
+            t(
+                "Nothing was looked for in this image yet. Run a detection above; click a result in the "
+                "picture to see it near, and confirm it with c, reject it with r, or relabel it with l."
+            ),
             icon=":material/frame_inspect:",
         )
         return
@@ -60,7 +63,7 @@ def show_review(session: Session, artifact: Artifact | None, handle: str) -> Non
             _offer(artifact, known)
         menu(session, artifact, "download-detections", label="Export")
     if rows.empty:
-        st.info("The detector found nothing here. Try a lower least score, or another model.")
+        st.info(t("The detector found nothing here. Try a lower least score, or another model."))
         return
     shown = _filters(artifact, rows)
     _bulk(artifact, shown)
@@ -74,7 +77,7 @@ def _set(session: Session, artifact: Artifact, handle: str) -> None:
         return
     names = {each.id: f"{each.name} · {each.summary}" for each in found}
     st.selectbox(
-        "Detections",
+        t("Detections"),
         list(names),
         index=list(names).index(artifact.id),
         format_func=lambda each: names[each],
@@ -89,12 +92,16 @@ def _offer(artifact: Artifact, known: Estimate) -> None:
     if known.drawn:
         return
     st.button(
-        "Review a random sample",
+        t("Review a random sample"),
         icon=":material/casino:",
         key="draw_sample",
         type="tertiary",
-        help=f"Draws {min(SAMPLE, known.of):,} of {known.of:,} at random; when all of them are reviewed, the "
-        "precision of the detector is estimated from them",
+        help=t(
+            "Draws {SAMPLE:,} of {of:,} at random; when all of them are reviewed, the precision of "
+            "the detector is estimated from them",
+            SAMPLE=min(SAMPLE, known.of),
+            of=known.of,
+        ),
         on_click=act,
         args=("list_detections",),
         kwargs={"detections": artifact.id, "sample": SAMPLE},
@@ -106,32 +113,48 @@ def precision_html(known: Estimate) -> str:
     said, count = known.to_json(), known.of
     if known.basis is None:
         if known.drawn:
-            left = f"{known.drawn_reviewed:,} of the {known.drawn:,} drawn at random are reviewed"
-            return f"<p class='az-precision'><span>{count:,} found · {left}</span></p>"
+            left = t(
+                "{drawn_reviewed:,} of the {drawn:,} drawn at random are reviewed",
+                drawn_reviewed=known.drawn_reviewed,
+                drawn=known.drawn,
+            )
+            found = t("{count:,} found", count=count)
+            return f"<p class='az-precision'><span>{found} · {left}</span></p>"
         if not known.whole.reviewed:
-            return f"<p class='az-precision'><span>{count:,} found, none reviewed yet</span></p>"
-        what = ", ".join(
-            f"{said[each]:,} {each}" for each in ("confirmed", "rejected", "relabelled") if said[each]
-        )
-        return (
-            f"<p class='az-precision' title='{NOT_AT_RANDOM}'><b>{known.whole.reviewed:,} of {count:,} "
-            f"reviewed</b> <span>{what}; not drawn at random, so no estimate for the others</span></p>"
-        )
+            found = t("{count:,} found, none reviewed yet", count=count)
+            return f"<p class='az-precision'><span>{found}</span></p>"
+        what = ", ".join(f"{number(said[each])} {t(each)}" for each in VERDICTS[1:] if said[each])
+        so_far = t("{reviewed:,} of {count:,} reviewed", reviewed=known.whole.reviewed, count=count)
+        why = html.escape(t(NOT_AT_RANDOM), quote=True)
+        none = t("{what}; not drawn at random, so no estimate for the others", what=what)
+        return f"<p class='az-precision' title='{why}'><b>{so_far}</b> <span>{none}</span></p>"
     several = len(known.by_class) > 1
     parts = "".join(_class_html(name, each) for name, each in said["by_class"].items()) if several else ""
     how = (
-        f"all {count:,} reviewed"
+        t("all {count:,} reviewed", count=count)
         if known.basis == "all"
-        else f"{said['low']:.2f} – {said['high']:.2f}, from {said['reviewed']:,} of {count:,} drawn at random"
+        else t(
+            "{low:.2f} – {high:.2f}, from {reviewed:,} of {count:,} drawn at random",
+            low=said["low"],
+            high=said["high"],
+            reviewed=said["reviewed"],
+            count=count,
+        )
     )
-    return (
-        "<p class='az-precision' title='confirmed / (confirmed + rejected + relabelled), with the 95 % "
-        f"Wilson interval'><b>Precision {said['precision']:.2f}</b> <span>{how}</span>{parts}</p>"
+    why = html.escape(
+        t("confirmed / (confirmed + rejected + relabelled), with the 95 % Wilson interval"), quote=True
     )
+    precision = t("Precision {precision:.2f}", precision=said["precision"])
+    return f"<p class='az-precision' title='{why}'><b>{precision}</b> <span>{how}</span>{parts}</p>"
 
 
 def _class_html(name: str, said: dict[str, Any]) -> str:
-    about = f"{said['low']:.2f} – {said['high']:.2f}, from {said['reviewed']:,}"
+    about = t(
+        "{low:.2f} – {high:.2f}, from {reviewed:,}",
+        low=said["low"],
+        high=said["high"],
+        reviewed=said["reviewed"],
+    )
     share = f"{said['precision']:.2f}"
     return f"<i title='{about}'>{html.escape(name)} {share} <small>n {said['reviewed']:,}</small></i>"
 
@@ -140,23 +163,24 @@ def _filters(artifact: Artifact, rows: pd.DataFrame) -> pd.DataFrame:
     names = sorted(rows["class"].astype(str).unique())
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review_filters"):
         classes = st.multiselect(
-            "Classes",
+            t("Classes"),
             names,
             key=f"classes-{artifact.id}",
-            placeholder="all classes",
+            placeholder=t("all classes"),
             label_visibility="collapsed",
             width=260,
         )
         verdicts = st.pills(
-            "Verdicts",
+            t("Verdicts"),
             VERDICTS,
+            format_func=t,
             selection_mode="multi",
             key=f"verdicts-{artifact.id}",
             label_visibility="collapsed",
             width="content",
         )
         low, high = st.slider(
-            "Score",
+            t("Score"),
             0.0,
             1.0,
             (0.0, 1.0),
@@ -177,9 +201,19 @@ def _bulk(artifact: Artifact, shown: pd.DataFrame) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review_bulk"):
         of = f"{len(shown):,} shown, {len(left):,} of them unreviewed"
         st.html(f"<span class='az-count'>{of}</span>", width="content")
-        for label, verdict, icon in (
-            ("Confirm those", "confirm", ":material/check:"),
-            ("Reject those", "reject", ":material/close:"),
+        for label, verdict, icon, what in (
+            (
+                t("Confirm those"),
+                "confirm",
+                ":material/check:",
+                later("Confirm the {left:,} unreviewed in the table; Undo takes it back"),
+            ),
+            (
+                t("Reject those"),
+                "reject",
+                ":material/close:",
+                later("Reject the {left:,} unreviewed in the table; Undo takes it back"),
+            ),
         ):
             st.button(
                 label,
@@ -187,7 +221,7 @@ def _bulk(artifact: Artifact, shown: pd.DataFrame) -> None:
                 icon=icon,
                 type="tertiary",
                 disabled=left.empty,
-                help=f"{label.split()[0]} the {len(left):,} unreviewed in the table; Undo takes it back",
+                help=t(what, left=len(left)),
                 on_click=_review_all,
                 args=(artifact.id, left["no."].tolist(), verdict),
             )

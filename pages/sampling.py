@@ -5,12 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from copilot.live import live
+from copilot.messages import t
 from copilot.sampling import missing, sample_build
 from copilot.session import Session
+from copilot.view.guided import FIRST
 from pages.header import _plain
 
 EVERY_S = 1.0
 EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (FIRST, ("landsat",)),
     (
         "Plot the fair1m and xview1 images around Pittsburgh, PA from May 2018 with vehicles",
         ("fair1m", "xview1"),
@@ -18,14 +21,14 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("How many xview3 images are there per year? Draw it as bars", ("xview3",)),
     ("Show airports of fmow in Japan as a heat map", ("fmow",)),
     ("Which disasters are in xview2? Show their footprints", ("xview2",)),
-    ("Draw the Gulf of Guinea and show the ships there", ("xview3",)),
+    ("Show the ships of xview3 in the Gulf of Guinea as clusters", ("xview3",)),
 )
 """Requests to begin with, and the data sets that each needs."""
 WITHOUT = (
     "Where is Pittsburgh?",
     "How far is Paris from Lyon?",
     "Draw a circle of 50 km around Rotterdam",
-    "Which country is at 10.5, 59.9?",
+    "Which country is at 59.9 N, 10.5 E?",
 )
 """Requests that need no catalogue."""
 
@@ -54,18 +57,24 @@ def _offer(session: Session) -> None:
     with st.container(key="sample", gap="small", border=True):
         if build.running:
             st.session_state["sample_going"] = True
-            st.progress(build.fraction, text=f"Building the sample: {build.fraction:.0%} of its rows …")
+            st.progress(
+                build.fraction,
+                text=t("Building the sample: {fraction:.0%} of its rows …", fraction=build.fraction),
+            )
             return
         if st.session_state.pop("sample_going", False) and not build.problem:
             st.rerun()
         if build.problem:
             st.error(_plain(build.problem), icon=":material/error:")
         st.markdown(
-            "**There is no sample catalogue yet.** It has seven data sets of satellite images at their "
-            "published sizes, 1,149,612 images with generated positions and labels. It takes a minute and "
-            "400 MB; nothing is downloaded. You can also add files of your own."
+            t(
+                "**There is no sample catalogue yet.** It has seven data sets of satellite images at "
+                "their published sizes, 1,149,612 images with generated positions and labels, and beside "
+                "it come four real scenes. It takes a minute and 400 MB; nothing is downloaded. You can "
+                "also add files of your own."
+            )
         )
-        if st.button("Build the sample", icon=":material/science:", key="build_sample", type="primary"):
+        if st.button(t("Build the sample"), icon=":material/science:", key="build_sample", type="primary"):
             build.start()
             st.session_state["sample_going"] = True
             st.rerun()

@@ -6,11 +6,13 @@ from typing import Any
 
 import streamlit as st
 
+from copilot.messages import words
 from copilot.server.uploads import max_upload_bytes, too_large
 from copilot.session import Session
-from pages.look import asset
+from pages.look import script
+from pages.speaking import keyed
 
-_upload = st.components.v2.component("azimuth_upload", js=asset("upload.js"), isolate_styles=False)
+_upload = st.components.v2.component("azimuth_upload", js=script("upload.js"), isolate_styles=False)
 
 
 def show_uploads(session: Session, *, key: str, compact: bool = False, ingest: bool = False) -> str | None:
@@ -22,10 +24,11 @@ def show_uploads(session: Session, *, key: str, compact: bool = False, ingest: b
     limit = max_upload_bytes()
     told: dict[str, Any] = {
         "session": session.id,
+        "words": words(),
         "limit": limit,
         "too_large": too_large(limit),
         "compact": compact,
         "ingest": ingest,
     }
-    result = _upload(key=f"{key}-{session.id}", data=told, on_ingest_change=lambda: None)
+    result = _upload(key=keyed(f"{key}-{session.id}"), data=told, on_ingest_change=lambda: None)
     return str(result.ingest) if result.ingest else None

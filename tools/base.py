@@ -167,6 +167,8 @@ class World:
     """Where heavy computing runs."""
     models: Path | None = None
     """The folder of models that the user added; None where there are those of the repository only."""
+    rendered: Path | None = None
+    """Where rendered scenes of the sample's records are kept; None where none are made."""
     knowledge: Path | None = None
     """The folder of documents that people added to the knowledge base; None where none can be kept."""
     reader: Reader = NOBODYS

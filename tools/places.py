@@ -75,14 +75,14 @@ def place_named(gazetteer: Gazetteer, name: str) -> Place:
         )
         raise ToolError(f"No place is called {name!r}. {hint}")
     if resolution.ambiguous:
-        labels = listed([repr(_own_label(gazetteer, each.place)) for each in resolution.candidates[:6]])
+        labels = listed([repr(own_label(gazetteer, each.place)) for each in resolution.candidates[:6]])
         raise ToolError(f"{name!r} may be any of {labels}; give one of these as the place.")
     if resolution.corrected:
         note_slip(name, resolution.best)
     return resolution.best
 
 
-def _own_label(gazetteer: Gazetteer, place: Place) -> str:
+def own_label(gazetteer: Gazetteer, place: Place) -> str:
     """What means this place and no other: of a country that shares its name, the name and what it is."""
     resolved = gazetteer.resolve(place.label)
     return f"{place.label} ({place.kind})" if resolved.ambiguous else place.label

@@ -12,11 +12,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from data.schema import RENDERED
 from state.codec import canonical
 from state.model import Bbox, State
 from tools.artifacts import Call, Input, newest_named, write_about
 from tools.base import Step, ToolError, World
-from tools.map.files import image_picture, image_raster, raster_box
+from tools.map.files import image_name, image_picture, image_raster, raster_box
 from tools.phrases import listed
 from tools.showing import artifact_layer
 
@@ -120,14 +121,18 @@ def raster_step(
     `make` says with a RasterError.
     """
     from data.raster.errors import RasterError
+    from data.rendered import is_rendered
 
     artifact = call.artifact("raster", state, name, "", inputs)
     target = world.artifacts.path(artifact.id, ".tif")
     part = target.with_name(f".{artifact.id}-{secrets.token_hex(4)}.part.tif")
     try:
         make(part)
-        _stamp(part, call, inputs)
+        rendered = any(isinstance(each, Raster) and is_rendered(each.path) for each in inputs)
+        _stamp(part, call, inputs, rendered)
         sentence = said if isinstance(said, str) else said(part)
+        if rendered:
+            sentence = f"{sentence} It is made of a {RENDERED}."
         bands, size = _shape(part)
         part.replace(target)
     except RasterError as error:
@@ -182,7 +187,7 @@ def _image(world: World, image_id: str) -> Raster:
         raise ToolError(
             f"{image_id} has no pixels here, only its record; add the image's own file to use it."
         )
-    return Raster(image_id, path, str(record["name"]), image_id)
+    return Raster(image_id, path, image_name(world, record), image_id)
 
 
 def _no_raster(state: State, asked: str) -> str:
@@ -201,7 +206,7 @@ def _no_raster(state: State, asked: str) -> str:
     return f"{problem} There are {listed([f'{key} ({name})' for key, name in list(known.items())[-6:]])}."
 
 
-def _stamp(path: Path, call: Call, inputs: Sequence[Input]) -> None:
+def _stamp(path: Path, call: Call, inputs: Sequence[Input], rendered: bool) -> None:
     import rasterio
 
     from data.uploads.gdal import quiet_gdal
@@ -211,6 +216,7 @@ def _stamp(path: Path, call: Call, inputs: Sequence[Input]) -> None:
             AZIMUTH_CALL=str(call),
             AZIMUTH_ARGUMENTS=canonical(call.args),
             AZIMUTH_INPUTS=canonical([{"name": each.name, "id": each.key} for each in inputs]),
+            **({"source": RENDERED} if rendered else {}),
         )
 
 

@@ -22,6 +22,7 @@ from tools.added import AddedTool
 from tools.base import Step, Tool, ToolError, World
 from tools.bounds import MAX_ERROR_CHARS, are_too_much, check_arguments, check_said, cut, cut_sentence
 from tools.faults import came_from_outside
+from tools.made_ahead import made_ahead
 from tools.places import noting_slips
 from tools.titles import by_titles
 from tools.toolbox import Toolbox
@@ -38,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 def run_call(toolbox: Toolbox, state: State, world: World, name: str, arguments: Mapping[str, Any]) -> Step:
     """Run one call against a state. A failure is a step on the state from before; nothing is raised."""
-    step = _run(toolbox, state, world, name, arguments)
+    step = made_ahead(state, name, arguments) or _run(toolbox, state, world, name, arguments)
     return replace(step, observation=cut_sentence(step.observation, MAX_ERROR_CHARS)) if step.failed else step
 
 
@@ -81,7 +82,9 @@ def _titled(wanted: Tool, state: State, world: World, arguments: Mapping[str, An
     except ToolError as error:
         raise ToolError(by_titles(str(error), wanted, given, state, world)) from error
     said = by_titles(step.observation, wanted, given, state, world)
-    return replace(step, observation=" ".join([*read, said]))
+    # A tool that says little of itself is summed up in an answer, but never what was read otherwise.
+    data = {**step.data, "read_as": read} if read else step.data
+    return replace(step, observation=" ".join([*read, said]), data=data)
 
 
 def _with_set_aside(wanted: Tool, step: Step, world: World) -> Step:

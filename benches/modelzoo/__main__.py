@@ -9,7 +9,17 @@ from datetime import date
 from statistics import fmean
 from typing import Any
 
-from benches.modelzoo.rubric import HIGH_QUALITY, Judged, judge, meant, ndcg, queries, scores, second_rubric
+from benches.modelzoo.rubric import (
+    HIGH_QUALITY,
+    Judged,
+    is_development,
+    judge,
+    meant,
+    ndcg,
+    queries,
+    scores,
+    second_rubric,
+)
 from benches.modelzoo.systems import SYSTEMS, Given
 from copilot.engine import encode_texts
 from data.modelzoo.agent import Collection
@@ -31,7 +41,7 @@ def measure(limit: int | None = None, only: list[str] | None = None) -> dict[str
             continue
         system(collection, asked[0], TODAY)  # indexes and cards are made once, not while somebody waits
         judged: list[tuple[Judged, Given, float]] = []
-        told: list[tuple[float, int]] = []
+        told: dict[bool, list[tuple[float, int]]] = {True: [], False: []}
         for each in asked:
             began = time.perf_counter()
             given = system(collection, each, TODAY)
@@ -41,12 +51,16 @@ def measure(limit: int | None = None, only: list[str] | None = None) -> dict[str
             )
             if each.id in second and given.shown:
                 ids = [model.id for model in given.shown]
-                told.append((ndcg(ids, second[each.id]), second[each.id].get(ids[0], 1)))
+                told[is_development(each)].append(
+                    (ndcg(ids, second[each.id]), second[each.id].get(ids[0], 1))
+                )
         found[name] = _figures(judged, told)
     return found
 
 
-def _figures(judged: list[tuple[Judged, Given, float]], told: list[tuple[float, int]]) -> dict[str, Any]:
+def _figures(
+    judged: list[tuple[Judged, Given, float]], told: dict[bool, list[tuple[float, int]]]
+) -> dict[str, Any]:
     answers = [each for each, _, _ in judged]
     seconds = sorted(each for _, _, each in judged)
     return {
@@ -62,11 +76,18 @@ def _figures(judged: list[tuple[Judged, Given, float]], told: list[tuple[float, 
         "questions a query": round(fmean(given.questions for _, given, _ in judged), 2),
         "median s": round(seconds[len(seconds) // 2], 3),
         "p95 s": round(seconds[int(len(seconds) * 0.95)], 3),
-        "second rubric, judged": len(told),
-        "second rubric, nDCG@3": round(fmean(each for each, _ in told), 3) if told else None,
-        "second rubric, mean of the first (1 to 5)": round(fmean(first for _, first in told), 2)
-        if told
-        else None,
+        **_second("all", [*told[True], *told[False]]),
+        **_second("development", told[True]),
+        **_second("kept", told[False]),
+    }
+
+
+def _second(part: str, told: list[tuple[float, int]]) -> dict[str, Any]:
+    """The second hand's judgement of some requests: how many, nDCG@3, and the first model's mean, 1 to 5."""
+    return {
+        f"second rubric, {part}: requests": len(told),
+        f"second rubric, {part}: nDCG@3": round(fmean(each for each, _ in told), 3) if told else None,
+        f"second rubric, {part}: the first": round(fmean(first for _, first in told), 2) if told else None,
     }
 
 

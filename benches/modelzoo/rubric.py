@@ -6,6 +6,7 @@ conversation cost. The second one is written by another hand before any result i
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -112,6 +113,15 @@ def judge(
         broken=0 if said_closest else sum(bool(each.broken) for each in missed),
         untold=sum(bool(each.untold) for each in missed),
     )
+
+
+def is_development(asked: Asked) -> bool:
+    """Whether the second hand's judgements of a request may be read while the ranking is worked on.
+
+    By application, so that a request of the kept part has no sister in the other: the first byte of the
+    SHA-256 of the application's name is even. The judgements of the others are never shown, only totals.
+    """
+    return hashlib.sha256(asked.application.encode()).digest()[0] % 2 == 0
 
 
 def second_rubric() -> dict[str, dict[str, int]]:

@@ -1,4 +1,4 @@
-"""`python -m benches.unseen [voice intent tool …]`: what is answered rightly of what was never read.
+"""`python -m benches.unseen [voice_2 intent tool …]`: what is answered rightly of what was never read.
 
 Each conversation is asked in a session of its own, one turn after the other, and held turn by turn against
 its own calls. Only totals are printed, by number of calls; no request, no id, no tool. A turn is silently
@@ -25,7 +25,7 @@ from copilot.engine import Engine, default_engine
 from copilot.language.bank.example import Example, read_examples
 
 FOLDER = Path(__file__).parent
-SETS = ("voice", "intent", "tool")
+SETS = ("voice_2", "intent", "tool")
 TOLD = ("did not understand", "left out", "left that out", "could not read")
 """How a reply says that it did not read something."""
 MANY = 4

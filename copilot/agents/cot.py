@@ -7,6 +7,8 @@ from typing import Any
 
 from copilot.agents.forms import PlanForm, PlannedCall, fill_in
 from copilot.agents.turn import OpenTurn, Steps
+from copilot.language.grounding import result_of
+from copilot.planner.situation import SELECTED
 from copilot.prompts import call_message
 from state.log import Event
 from tools.base import ToolError
@@ -51,19 +53,4 @@ def _run(turn: OpenTurn, calls: Sequence[PlannedCall]) -> Generator[Event, None,
 
 def _filled(turn: OpenTurn, value: Any) -> Any:
     """A planned argument with what only the run could know; one that points nowhere stays as it is."""
-    if value == "@selected":
-        return turn.session.state.ui.selected_image
-    if not (isinstance(value, str) and value.startswith("@")):
-        return value
-    number, _, path = value[1:].partition(".")
-    if not number.isdigit() or not 1 <= int(number) <= len(turn.calls):
-        return value
-    found: Any = turn.calls[int(number) - 1].data
-    for part in path.split("."):
-        if isinstance(found, dict) and part in found:
-            found = found[part]
-        elif isinstance(found, list) and part.isdigit() and int(part) < len(found):
-            found = found[int(part)]
-        else:
-            return value
-    return found
+    return turn.session.state.ui.selected_image if value == SELECTED else result_of(value, turn.calls)

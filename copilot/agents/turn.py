@@ -30,6 +30,7 @@ from copilot.agents.shown import FIND_TOOLS, ToolsShown
 from copilot.bounds import SessionFull, TooMuch, kept, too_much
 from copilot.language.checking import left_out
 from copilot.language.trial import trial
+from copilot.messages.identifying import foreign, in_their_words
 from copilot.models import without_key
 from copilot.prompts import call_message, messages, observation_message, system_message
 from data.catalogue.base import CatalogueError
@@ -85,6 +86,10 @@ def run_turn(
         closed = session.end(opened.turn, sentence, "rejected", 0.0)
         yield from (opened, closed)
         return
+    if (sentence := _not_read(request, session, model)) is not None:
+        closed = session.end(opened.turn, sentence, "rejected", 0.0)
+        yield from (opened, closed)
+        return
     turn = OpenTurn(session, opened, model, source, stop, budget or Budget(), fallback)
     ended = Ended(STOPPED, "stopped")
     try:
@@ -108,6 +113,17 @@ def run_turn(
         counts = spent.counts(here=getattr(turn.asking.model, "answers_here", False))
         closed = session.end(opened.turn, ended.reply, ended.outcome, spent.seconds, spent.usage, counts)
     yield closed
+
+
+def _not_read(request: str, session: Session, model: BaseChatModel) -> str | None:
+    """What is said of a request in a language that is not read here; None where it is read.
+
+    A served model reads other languages. What answers a question may be a name in any of them.
+    """
+    if not getattr(model, "answers_here", False) or session.state.ui.question is not None:
+        return None
+    code = foreign(request)
+    return None if code is None else in_their_words(code)
 
 
 def _with_set_aside(ended: Ended, session: Session, request: str) -> Ended:

@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from copilot.bench.published import ROWS
 from copilot.bench.report import Graded, grouped
 from copilot.bench.tables import CHECK_TITLES, names
+from data.palette import CATEGORIES
 
-COLORS = ("#0D9488", "#EA580C", "#6366F1", "#CA8A04")
 """Apart from each other also for the colour-blind; a run keeps its own through all figures."""
 _PER_CENT = {"tickformat": ".0%", "range": [0, 1.05]}
 
@@ -122,4 +122,4 @@ def _titled(figure: go.Figure, title: str, x: str, y: str) -> go.Figure:
 
 
 def _colors(runs: Sequence[Graded]) -> list[str]:
-    return [COLORS[number % len(COLORS)] for number in range(len(runs))]
+    return [CATEGORIES[number % len(CATEGORIES)] for number in range(len(runs))]

@@ -8,23 +8,24 @@ from typing import Any
 
 from copilot.bench.published import CAVEAT, LENGTHS, ROWS, SOURCE
 from copilot.bench.report import LONG, Graded, Row, differences, grouped, longest
+from copilot.messages import later
 from tools.phrases import number_of
 
 MOST_INTENTS = 25
 MOST_DIFFERENT = 200
 CHECK_TITLES = {
-    "valid_tools": "call refused",
-    "needed_tools": "needless call",
-    "missed_tools": "missed call",
-    "string_arguments": "wrong text argument",
-    "number_arguments": "wrong number argument",
-    "reply_words": "reply lacks the gold's words",
-    "reply_numbers": "reply lacks the gold's numbers",
-    "output": "wrong output",
-    "database": "wrong selection",
-    "map": "wrong map",
-    "ui": "wrong page or panel",
-    "outcome": "asked, refused or failed wrongly",
+    "valid_tools": later("call refused"),
+    "needed_tools": later("needless call"),
+    "missed_tools": later("missed call"),
+    "string_arguments": later("wrong text argument"),
+    "number_arguments": later("wrong number argument"),
+    "reply_words": later("reply lacks the gold's words"),
+    "reply_numbers": later("reply lacks the gold's numbers"),
+    "output": later("wrong output"),
+    "database": later("wrong selection"),
+    "map": later("wrong map"),
+    "ui": later("wrong page or panel"),
+    "outcome": later("asked, refused or failed wrongly"),
 }
 KIND_TITLES = {
     "load-filter-plot": "load, filter, plot",

@@ -14,9 +14,16 @@ app = typer.Typer(help="The catalogue: build the sample, ingest, list, remove.",
 
 
 @app.command()
-def sample(as_json: Json = False) -> None:
-    """Build the built-in sample catalogue, unless it is there already."""
+def sample(
+    scenes: Annotated[
+        bool, typer.Option(help="Also ingest the real scenes in the public domain that come with Azimuth.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Build the built-in sample catalogue, unless it is there already, and ingest a few real scenes."""
     from copilot.engine import default_engine
+    from data.apart.reader import Reader
+    from data.public.ingesting import ensure_scenes
     from data.sample import ensure
 
     root = default_engine().catalogue_root
@@ -27,6 +34,8 @@ def sample(as_json: Json = False) -> None:
         )
     with progress("Building the sample catalogue") as advance:
         ensure(root, advance, thorough=True)
+    if scenes:
+        ensure_scenes(root, Reader("local", patient=True))
     if as_json:
         print_json({"catalogue": str(root)})
 

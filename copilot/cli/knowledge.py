@@ -11,6 +11,7 @@ from copilot.cli.output import Json, fail, print_json, progress
 
 if TYPE_CHECKING:
     from data.knowledge.base import Base
+    from data.knowledge.dualrag import Guidance
     from state.log import Event
 
 app = typer.Typer(
@@ -203,12 +204,16 @@ def bench(
             for problem in unknown_passages(asked, base):
                 typer.echo(f"{file.name}, {problem}", err=True)
             chosen = VARIANTS if ablation else VARIANTS[:1]
+            kept: dict[str, Guidance] = {}
             found.append(
                 {
                     "set": file.name,
                     "questions": len(asked),
-                    "retrieval": [measure(base, asked, n, each) for each in chosen],
-                    "refusals": refusals(base, asked, n),
+                    "retrieval": [
+                        measure(base, asked, n, each, kept if each is VARIANTS[0] else None)
+                        for each in chosen
+                    ],
+                    "refusals": refusals(base, asked, n, kept),
                 }
             )
     except (KnowledgeError, OSError) as error:
@@ -223,6 +228,9 @@ def bench(
 @app.command()
 def fit(
     questions: Annotated[list[Path], typer.Argument(help="JSONL files with and without an answer.")],
+    made: Annotated[
+        list[Path] | None, typer.Option(help="Files of questions that templates made, which count less.")
+    ] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Use it from now on: data/knowledge/weights.json.")
     ] = False,
@@ -238,7 +246,10 @@ def fit(
     from data.knowledge.measuring import questions_of
 
     try:
-        found = fitted(_base(), [each for file in questions for each in questions_of(file)])
+        asked, by_template = (
+            [each for file in files for each in questions_of(file)] for files in (questions, made or [])
+        )
+        found = fitted(_base(), asked, by_template)
     except (KnowledgeError, OSError) as error:
         fail(str(error), as_json)
     if write:

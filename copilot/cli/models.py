@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from copilot.cli.modelzoo import how_to_load
 from copilot.cli.output import Json, fail, print_json, progress
 
 if TYPE_CHECKING:
@@ -67,10 +68,15 @@ def pull(
     yes: Annotated[bool, typer.Option("--yes", help="Agree to the licence without being asked.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Fetch a model's published weights into the models folder; its licence is shown first."""
+    """Fetch a model's published weights into the models folder; its licence is shown first.
+
+    Of a foundation model of `copilot modelzoo` it says how the library that holds it fetches and loads it.
+    """
     from data.models import pulling
     from data.raster.errors import RasterError
 
+    if (how := how_to_load(name)) is not None and name not in {each.name for each in _registry().models}:
+        _not_run_here(name, *how, as_json)
     model = _model(name, as_json)
     card, folder = model.card, _folder()
     try:
@@ -203,6 +209,20 @@ def export(
         print_json({"model": name, "path": str(path)})
         return
     typer.echo(f"Wrote {path}; it is a model of its own, {path.stem}.")
+
+
+def _not_run_here(name: str, said: str, found: list[dict[str, str]], as_json: bool) -> NoReturn:
+    """Say how a foundation model is loaded, which is not run here as it is published."""
+    if as_json:
+        print_json({"model": name, "loading": found, "fetched": False})
+    else:
+        typer.echo(said)
+        typer.echo(
+            f"{name} is not run here as it is published; an ONNX, TorchScript or Transformers file that you "
+            f"make of it is taken from {_folder()}.",
+            err=True,
+        )
+    raise typer.Exit()
 
 
 def _folder() -> Path:

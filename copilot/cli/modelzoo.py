@@ -58,6 +58,7 @@ def show(
 ) -> None:
     """All that is known of a model, with the sources and the confidence of each value."""
     from data.modelzoo.exporting import as_mlm
+    from data.modelzoo.loading import next_step
 
     record = _record(name, as_json)
     if mlm:
@@ -76,6 +77,8 @@ def show(
         known = record.source_of(path)
         proof = "no source" if known is None else f"{', '.join(known.sources)}; {known.confidence:g}"
         typer.echo(f"{path}: {_said(value)}  [{proof}{'; look at it' if path in flagged else ''}]")
+    if record.loading:
+        typer.echo(next_step(record))
     for key, source in record.sources.items():
         typer.echo(f"{key}: {source.title} ({source.kind}, read {source.read}) {source.url}")
 
@@ -198,6 +201,18 @@ def counts(as_json: Json = False) -> None:
     for name, number in found.by_field.items():
         typer.echo(f"{name:<26} {number:>4} of {found.records}")
     typer.echo(f"{found.values:,} values, {found.flagged} flagged, {found.disputed} disputed.")
+
+
+def how_to_load(name: str) -> tuple[str, list[dict[str, str]]] | None:
+    """How a model of that id or name is loaded, in words and as plain data; None where there is none."""
+    from data.modelzoo.errors import ModelZooError
+    from data.modelzoo.loading import in_words, ways
+
+    try:
+        record = _zoo().get(name)
+    except ModelZooError:
+        return None
+    return in_words(record), [vars(each) for each in ways(record)]
 
 
 def _folder() -> Path:

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copilot.cli import workflow_plan
+from copilot.cli import workflow_batch, workflow_export, workflow_learn, workflow_plan
 from copilot.cli.output import Json, SessionOption, fail, print_json
 
 if TYPE_CHECKING:
     from copilot.session import Session
-    from copilot.workflows.memory import Memory
     from copilot.workflows.model import Task, Workflow
     from copilot.workflows.recording import Trial
 
 app = typer.Typer(help="Workflows: list, show, run, plan, export, import, lint, learn.", no_args_is_help=True)
 app.command("plan")(workflow_plan.plan)
+app.command("export")(workflow_export.export)
+app.command("step", hidden=True)(workflow_export.step)
+app.command("learn")(workflow_learn.learn)
 Name = Annotated[str, typer.Argument(help="A task, or task/workflow; `copilot workflow list` has them.")]
 
 
@@ -151,23 +153,39 @@ def run(
     parameter: Annotated[
         list[str] | None, typer.Option("--set", help="NAME=VALUE for a parameter; may be repeated.")
     ] = None,
+    more: Annotated[list[str] | None, typer.Argument(help="More of what --on begins.")] = None,
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on",
+            help="A batch: a run for each FILE, folder's file, group FILE,FILE, handle, or line of a .jsonl.",
+        ),
+    ] = None,
+    resume: Annotated[str | None, typer.Option("--resume", help="Go on with a batch, by its id.")] = None,
     record: Annotated[
         bool, typer.Option("--record", help="Run what the library names for it, check it, keep the record.")
     ] = False,
     session: SessionOption = None,
     as_json: Json = False,
 ) -> None:
-    """Run a workflow on files, or, with --record, on what its task is tried on here."""
+    """Run a workflow on files; with --on on many; with --record on what its task is tried on here."""
     if record:
         _record([_named(name, as_json)] if name else _everything(as_json), as_json)
         return
-    if name is None:
+    if name is None and resume is None:
         fail("Which workflow? `copilot workflow list` has them.", as_json)
-    _named(name, as_json)
+    if on or resume:
+        shared, wanted = dict(_pairs(data, as_json)), dict(_pairs(parameter, as_json))
+        values = {key: _value(each) for key, each in wanted.items()}
+        workflow_batch.run_on(name, [*(on or ()), *(more or ())], shared, values, resume, session, as_json)
+        return
+    if more:
+        fail(f"{more[0]!r} belongs to nothing: give data with --data, or a batch with --on.", as_json)
+    assert name is not None
     from copilot.cli.catalogue import ready_engine
     from copilot.session import Session
 
-    opened = Session.open(session, name=name, engine=ready_engine())
+    opened = Session.open(session, name=name[:60], engine=ready_engine())
     handles = {key: _brought(opened, value, as_json) for key, value in _pairs(data, as_json)}
     values = {key: _value(value) for key, value in _pairs(parameter, as_json)}
     event = opened.call_tool(
@@ -183,26 +201,8 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command("export")
-def export_(
-    name: Name,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Where to; standard output where left out.")
-    ] = None,
-) -> None:
-    """Write one workflow (task/workflow) as JSON, to be given away and imported elsewhere."""
-    _, chosen = _named(name, as_json=False)
-    if len(chosen) != 1:
-        fail(f"Which one? {', '.join(each.id for each in chosen)}.")
-    text = json.dumps(chosen[0].to_json(), indent=1, ensure_ascii=False)
-    if out is None:
-        typer.echo(text)
-    else:
-        out.write_text(text + "\n", encoding="utf-8")
-
-
 @app.command("import")
-def import_(file: Path, as_json: Json = False) -> None:
+def import_(file: Path, team: workflow_learn.Team = None, as_json: Json = False) -> None:
     """Take in a workflow, or a memory (`learn --out`), that somebody shared; workflows are linted first."""
     from copilot.workflows.lint import lint_workflow
     from copilot.workflows.model import Workflow, WorkflowError
@@ -214,55 +214,13 @@ def import_(file: Path, as_json: Json = False) -> None:
         found = [str(each) for one in saved for each in lint_workflow(Workflow.from_json(one), toolbox())]
         if found:
             fail(" ".join(found[:3]), as_json)
-        taken = _memory().take_in(plain if "steps" not in plain else {"saved": [plain]})
+        taken = workflow_learn.memory_of(team).take_in(plain if "steps" not in plain else {"saved": [plain]})
     except (OSError, ValueError, AttributeError, WorkflowError) as error:
         fail(f"{file.name} cannot be taken in: {error}", as_json)
     if as_json:
         print_json({"taken": taken})
     else:
         typer.echo(f"{taken} new rules, variants and workflows were taken in.")
-
-
-@app.command()
-def learn(
-    explain: Annotated[bool, typer.Option("--explain", help="Say every rule and variant in words.")] = False,
-    forget: Annotated[
-        str | None,
-        typer.Option("--forget", help="Forget what names this tool or task; 'all' for everything."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write all of it, to be shared by hand.")] = None,
-    as_json: Json = False,
-) -> None:
-    """What runs have taught: rules with how often they helped, variants, traces; forget and export them."""
-    memory = _memory()
-    if forget is not None:
-        gone = memory.forget("" if forget == "all" else forget)
-        typer.echo(f"{gone} forgotten.", err=as_json)
-    kept = memory.read()
-    if out is not None:
-        out.write_text(json.dumps(memory.export(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if as_json:
-        print_json(memory.export())
-        return
-    typer.echo(
-        f"{len(kept.rules)} rules, {len(kept.variants)} variants, {len(kept.traces)} traces, "
-        f"{len(kept.saved)} saved workflows"
-    )
-    if explain:
-        for rule in kept.rules:
-            typer.echo(str(rule))
-        for each in kept.variants:
-            aside = ", set aside" if each.set_aside else ""
-            typer.echo(
-                f"{each.made_of} repaired, where {' and '.join(each.context)} (helped {each.helped}{aside})"
-            )
-
-
-def _memory() -> Memory:
-    from copilot.engine import default_home
-    from copilot.workflows.memory import Memory
-
-    return Memory.of(default_home(), "local")
 
 
 def _everything(as_json: bool) -> list[tuple[Task, tuple[Workflow, ...]]]:

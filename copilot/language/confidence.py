@@ -14,13 +14,13 @@ from copilot.language.decoding import Scored
 from copilot.language.shown import REQUEST, Shown
 
 FEATURES = (
-    "log_probability", "least", "margin", "rank", "steps", "words", "left", "most_left", "alone", "unread",
-    "agreement", "nearest", "unsaid",
+    "log_probability", "probability", "least", "margin", "rank", "steps", "words", "left", "most_left",
+    "alone", "unread", "agreement", "nearest", "unsaid",
 )  # fmt: skip
-"""Of the whole frame, of its least likely token, above the next frame, its place among them; calls; words
-said; words that nothing accounts for, in all and at most; whether it was said into an empty session;
-named values that no step reads; how far the known requests that are most like it want the same tools, and
-how like the likest is; how many steps no word speaks for."""
+"""Of the whole frame, the same as a probability, of its least likely token, above the next frame, its place
+among them; calls; words said; words that nothing accounts for, in all and at most; whether it was said into
+an empty session; named values that no step reads; how far the known requests that are most like it want the
+same tools, and how like the likest is; how many steps no word speaks for."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def features_of(
     said = sum(kind == REQUEST for kind in shown.kinds)
     return (
         this.log_probability,
+        math.exp(this.log_probability),
         this.least,
         max(-5.0, min(5.0, margin)),
         float(number),

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from copilot.language.alignment import stemmed
 from copilot.language.frame import Frame, Literal, Pointer, Step, Value
 from copilot.language.shown import Shown
+from state.codec import canonical
 
+HALF = 0.5
+"""Of a word: where less of it is left, it is accounted for."""
 NOTHING = ""
 """The token of words that are said for no step: "please", "the"."""
 SHORTEST = 2
@@ -90,6 +94,27 @@ def unread(shown: Shown, frame: Frame) -> tuple[str, ...]:
         if not taken & {*within} and not named & {stemmed(shown.words[n]) for n in within}:
             found[shown.said(*words)] = None
     return tuple(found)
+
+
+def not_accounted_for(unused: Sequence[str], left: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+    """Those of some named values that nothing accounts for: a tool that finds water says all of "the water".
+
+    `left` as `Coverage.left` gives it.
+    """
+    shares = dict(left)
+    return tuple(each for each in unused if any(shares.get(word, 1.0) > HALF for word in each.split()))
+
+
+def names_passed_over(shown: Shown, arguments: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """What the request calls by a name that is no common word, and no call is given.
+
+    "Only those with yield_t over 7" is of the column yield_t, whatever else is likely.
+    """
+    said, given = shown.mentions.text.casefold(), canonical([*map(dict, arguments)]).casefold()
+    names = {each.item.value for each in shown.places if isinstance(each.item.value, str)}
+    return frozenset(
+        each for each in names if "_" in each and each.casefold() in said and each.casefold() not in given
+    )
 
 
 def _values(frame: Frame) -> Iterator[tuple[str, Value]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from copilot.language.frame import Literal, Pointer, Result, Step, Value
 from copilot.language.mentions import Number
@@ -34,6 +35,36 @@ def result_reference(step: int) -> str:
 def made_by(data: Mapping[str, Any]) -> str | None:
     """The handle of what a call made, from what it came back with; None where it made nothing."""
     return next((data[key] for key in MADE if isinstance(data.get(key), str)), None)
+
+
+class Came(Protocol):
+    """A call that was made."""
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """What it came back with."""
+
+
+def result_of(value: Any, done: Sequence[Came]) -> Any:
+    """An argument as it is; "@4.table" as what the fourth call brought under that name."""
+    if isinstance(value, list):
+        return [result_of(each, done) for each in value]
+    match = _RESULT.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not 1 <= int(match[1]) <= len(done):
+        return value
+    found: Any = done[int(match[1]) - 1].data
+    if match[2] == "made":
+        return made_by(found) or value
+    for key in match[2].split("."):
+        if isinstance(found, Mapping):
+            found = found.get(key)
+        else:
+            is_place = isinstance(found, list) and key.isdigit() and int(key) < len(found)
+            found = found[int(key)] if is_place else None
+    return value if found is None else found
+
+
+_RESULT = re.compile(r"@(\d+)\.([A-Za-z_][\w.]*)")
 
 
 def grounded(step: Step, arguments: dict[str, Argument], shown: Shown) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from copilot.language.ambiguity import Several, several_places, with_choice
 from copilot.language.asking import in_words
 from copilot.language.confidence import Confidence, features_of
-from copilot.language.coverage import Coverage, unread
+from copilot.language.coverage import Coverage, names_passed_over, not_accounted_for, unread
 from copilot.language.decoding import Scored
 from copilot.language.frame import Frame
 from copilot.language.grounding import grounded
@@ -19,7 +20,7 @@ from copilot.language.policy import Learned, Policy
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
 from copilot.language.talk import Talk
-from copilot.language.view import Past, view
+from copilot.language.view import Past, selected_days, view
 from copilot.planner.encoder import Encoder
 from copilot.planner.plan import Plan
 from copilot.planner.situation import Call, Situation
@@ -29,6 +30,9 @@ from tools.class_words import ClassWords
 from tools.phrases import listed
 from tools.toolbox import Toolbox
 
+TOO_LONG = "That is longer than I can read at once; please say it in a few sentences."
+OFFERED = 2
+"""Tools that a refusal names as what comes nearest."""
 CANDIDATES = 4
 """Readings of one request that are looked at."""
 COMPOSED: Mapping[str, Mapping[str, str]] = {
@@ -68,8 +72,12 @@ class Interpreter:
         return cls(policy, learned.coverage, learned.confidence, Talk(encoder), toolbox)
 
     def readings(self, request: str, situation: Situation) -> tuple[Reading, ...]:
-        """The readings of a request said into a situation, the one that is most probably right first."""
-        return self.read(shown_in(request, situation))
+        """The readings of a request said into a situation, the one that is most probably right first.
+
+        None of one that is too long to be read at once.
+        """
+        shown = shown_in(request, situation)
+        return self.read(shown) if self._policy.has_room(shown) else ()
 
     def read(self, shown: Shown) -> tuple[Reading, ...]:
         """The readings of what is shown: one that leaves words over can lose to one that leaves none."""
@@ -95,7 +103,10 @@ class Interpreter:
         left, unused = self._coverage.left(shown, frame), unread(shown, frame)
         unsaid = self._coverage.unsaid(shown, frame)
         features = features_of(shown, scored, number, left, unused, unsaid)
-        return Reading(frame, self._calls(frame, shown), self._confidence.of(features), features, unused)
+        calls, told = self._calls(frame, shown), not_accounted_for(unused, left)
+        passes_over = names_passed_over(shown, [call.args for call in calls])
+        confidence = 0.0 if passes_over else self._confidence.of(features)
+        return Reading(frame, calls, confidence, features, told)
 
     def _calls(self, frame: Frame, shown: Shown) -> tuple[Call, ...]:
         return calls_of(frame, shown, self._policy.vocabulary.schema)
@@ -104,23 +115,37 @@ class Interpreter:
         """The plan of the likeliest reading, with those of the others behind it."""
         if (chosen := self._chosen(request, situation)) is not None:
             return chosen
-        plans = (self.as_plan(each) for each in self.readings(request, situation))
+        plans = [self.as_plan(each) for each in self.readings(request, situation)]
+        if not plans:
+            return Plan((Call("reject_task", {"reason": TOO_LONG}),))
+        several = several_places(request, situation)
+        if several is not None and _is_about(several, plans[0]):
+            return Plan((several.question(),))
         first, *others = (self._told(each, request, situation) for each in plans)
         return replace(first, instead=tuple(others))
 
     def _told(self, plan: Plan, request: str, situation: Situation) -> Plan:
-        """A plan without calls says something, and nothing else happens."""
+        """A plan without calls says something and nothing else happens; a refusal says what comes nearest."""
+        if [call.tool for call in plan.calls] == ["reject_task"]:
+            return replace(plan, calls=(Call("reject_task", {"reason": self._refusal(request)}),))
         if plan.calls:
             return plan
         return replace(plan, notes=(self._talk.answer(request, situation),), talk=None)
 
+    def _refusal(self, request: str) -> str:
+        near = (self._toolbox.get(name).summary for name in self._policy.likest(request, OFFERED))
+        reason = COMPOSED["reject_task"]["reason"]
+        return f"{reason} What comes nearest: {' '.join(near)}"
+
     def _chosen(self, request: str, situation: Situation) -> Plan | None:
-        """The reading that was chosen of those that the last turn offered; None where none was."""
+        """The place or reading that was chosen of what the last turn offered; None where none was."""
         last = situation.past[-1] if situation.past else None
         if last is None or last.question is None or request not in last.question.args.get("choices", ()):
             return None
         state = {**situation.state, "ui": {**situation.state["ui"], "question": None}}
         before = replace(situation, state=state, past=situation.past[:-1])
+        if (said := with_choice(last.request, request, before)) is not None:
+            return self.plan(said, before)
         offered = (each.calls for each in self.readings(last.request, before))
         meant = (calls for calls in offered if in_words(calls, self._toolbox) == request)
         return next((Plan(calls) for calls in meant), None)
@@ -129,7 +154,13 @@ class Interpreter:
         """The plan of one reading, without the others."""
         sure = reading.confidence >= self._confidence.least
         notes = _notes(reading.unread) if reading.calls else ()
-        return Plan(reading.calls, notes, talk=None if reading.calls else "smalltalk", is_sure=sure)
+        talk = None if reading.calls else "smalltalk"
+        return Plan(reading.calls, notes, talk=talk, is_sure=sure)
+
+
+def _is_about(several: Several, plan: Plan) -> bool:
+    """Whether a plan needs to know which place is meant, or asks about something."""
+    return any(call.tool == "ask_user" or several.is_meant_by(call) for call in plan.calls)
 
 
 def _notes(unread: Sequence[str]) -> tuple[str, ...]:
@@ -150,7 +181,10 @@ def calls_of(frame: Frame, shown: Shown, schema: Mapping[str, Mapping[str, Argum
 def shown_in(request: str, situation: Situation) -> Shown:
     """What the policy sees of a request said into a situation."""
     named = names_in(request, Reader(situation.gazetteer, situation.today, situation.names()))
-    mentions = Mentions(request, situation.today, named)
-    past = [Past(turn.request, [(call.tool, call.args) for call in turn.calls]) for turn in situation.past]
+    mentions = Mentions(request, situation.today, named, selected_days(situation.state))
+    past = [
+        Past(turn.request, [(call.tool, call.args) for call in turn.calls], turn.data)
+        for turn in situation.past
+    ]
     held = tuple(holdings(mentions, ClassWords.over(situation.catalogue)))
     return Shown(mentions, view(situation.state, past, situation.columns), held)

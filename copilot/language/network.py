@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from copilot.planner.encoder import DIMENSIONS, HEADS, LAYERS, Floats, gelu
 
-KEPT = 3
+KEPT = 0
 """How many of the encoder's layers are the published ones."""
 NOTHING, TOOL, NAME, VALUE, FIRST, LAST = range(6)
 """What a written token is: nothing yet, a tool, an argument's name, a value, a pointer's two ends."""
@@ -110,6 +110,11 @@ class Network:
         self._candidates = candidates
         fresh = self._norm("cnorm", weights["fresh"], _DECODER_EPSILON)
         self._scored = np.where(new[:, None], fresh, candidates)
+
+    @property
+    def positions(self) -> int:
+        """How many pieces are read at once, at most."""
+        return len(self._weights["pos.weight"])
 
     def encode(self, pieces: Ids, first: Ids, tags: Ids, kinds: Ids, offers: Offers = NO_OFFERS) -> Encoded:
         """Read what is shown: the ids of its pieces; for each word its first piece, its tag and its kind.

@@ -13,8 +13,9 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from copilot.language.grammar import Bools
+from copilot.language.known_texts import Encodes
 from copilot.language.network import NO_OFFERS, Offers
-from copilot.planner.encoder import Encoder, Floats
+from copilot.planner.encoder import Floats
 from tools.base import Tool
 from tools.toolbox import Toolbox
 
@@ -24,6 +25,8 @@ SPOKEN = 2
 """Phrases that are read of each."""
 MAX_PIECES = 24
 """Of what is read of each."""
+MOST_PIECES = OFFERED * MAX_PIECES
+"""Of what is read beside a request in all."""
 SHARPNESS = 25.0
 """How much more the likeliest of a tool's phrases counts than the others."""
 _SEP = 102
@@ -32,7 +35,7 @@ _SEP = 102
 class Leaflets:
     """What the docstring of each tool says that people ask for, and its summary."""
 
-    def __init__(self, toolbox: Toolbox, encoder: Encoder, tokenizer: Tokenizer) -> None:
+    def __init__(self, toolbox: Toolbox, encoder: Encodes, tokenizer: Tokenizer) -> None:
         texts = [(*tool.phrases, summary(tool)) for tool in toolbox]
         self.vectors = encoder.encode([text for each in texts for text in each])
         """(phrases, 384), tool after tool."""

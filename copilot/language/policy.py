@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,9 @@ from copilot.language.coverage import NO_COVERAGE, Coverage
 from copilot.language.decoding import Scored, decode
 from copilot.language.frame import Frame
 from copilot.language.grammar import Bools, Vocabulary
+from copilot.language.known_texts import NO_TEXTS, Encodes, KnownTexts, Listening, Remembering
 from copilot.language.network import KEPT, NEVER, PUBLISHED, Ids, Network, Offers, described
+from copilot.language.new_tools import MOST_PIECES as MOST_OFFERED_PIECES
 from copilot.language.new_tools import Leaflets, summary
 from copilot.language.schema import Argument, schema_of
 from copilot.language.shown import BREAK, Shown
@@ -36,7 +38,7 @@ _SIGNS = re.compile(r"[.,;:!?()\n]")
 _CLS, _SEP, _UNKNOWN = 101, 102, 100
 _BYTE = 127
 _STEPS = " steps"
-_BESIDE = frozenset({"about", "known", "basis"})
+_BESIDE = frozenset({"about", "known", "basis", "texts"})
 KEPT_AXES = 192
 
 
@@ -48,6 +50,10 @@ class Known:
     """(requests, 384) of length one."""
     tools: tuple[tuple[str, ...], ...]
     """The tools of each."""
+
+    def and_also(self, others: Known) -> Known:
+        """These and others."""
+        return Known(np.concatenate([self.vectors, others.vectors]), (*self.tools, *others.tools))
 
     def cosines(self, vectors: Floats) -> Floats:
         """(…, requests) How like each known request those of these vectors, (…, 384), are."""
@@ -100,6 +106,8 @@ class Learned:
     """The requests that it learned from."""
     coverage: Coverage = NO_COVERAGE
     confidence: Confidence = UNFITTED
+    texts: KnownTexts = NO_TEXTS
+    """The vectors of what the tools said of themselves when it was learned."""
 
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> Learned:
@@ -109,8 +117,8 @@ class Learned:
             names = [name for name in file.files if name not in _BESIDE and not name.endswith(_STEPS)]
             weights = {name: _read(file, name) for name in names}
             vectors = _read(file, "known") @ _read(file, "basis")
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-        known = Known(vectors, tuple(tuple(each) for each in about["tools"]))
+            texts = _normed(_read(file, "texts"))
+        known = Known(_normed(vectors), tuple(tuple(each) for each in about["tools"]))
         weights_of, constant, least = about["confidence"]
         return cls(
             weights,
@@ -120,6 +128,7 @@ class Learned:
             known,
             Coverage(about["coverage"]),
             Confidence(tuple(weights_of), constant, least),
+            KnownTexts({key: n for n, key in enumerate(about["texts"])}, texts),
         )
 
     def save(self, path: Path, in_bytes: bool = True) -> None:
@@ -135,9 +144,14 @@ class Learned:
             "tools": self.known.tools,
             "coverage": _rounded(self.coverage.shares),
             "confidence": astuple(self.confidence),
+            "texts": list(self.texts.rows),
         }
         basis = _axes(self.known.vectors)
-        tables: dict[str, Floats] = {"known": self.known.vectors @ basis.T, "basis": basis}
+        tables: dict[str, Floats] = {
+            "known": self.known.vectors @ basis.T,
+            "basis": basis,
+            "texts": self.texts.vectors,
+        }
         kept: dict[str, Any] = {"about": np.array(json.dumps(about))}
         if in_bytes:
             tables |= self.weights
@@ -147,6 +161,13 @@ class Learned:
             kept |= _written(name, values)
         np.savez_compressed(path, **kept)
 
+    def with_texts(self, encoder: Encoder, toolbox: Toolbox) -> Learned:
+        """With the vectors of what these tools say of themselves."""
+        listening = Listening(encoder)
+        descriptions(Vocabulary(schema_of(toolbox), self.literals), toolbox, listening)
+        Leaflets(toolbox, listening, tokenizer())
+        return replace(self, texts=KnownTexts.of(listening.asked, encoder))
+
     def own(self, vocabulary: Vocabulary) -> Floats:
         """(vocabulary, 384) The vector of each token; zeros for what training never knew or wanted."""
         rows = dict(zip(self.keys, self.weights["own.weight"], strict=True))
@@ -154,6 +175,11 @@ class Learned:
         rows = {key: row for key, row in rows.items() if not key.startswith("tool ") or key in wanted}
         unknown = np.zeros(DIMENSIONS, np.float32)
         return np.stack([rows.get(key, unknown) for key in vocabulary.keys])
+
+
+def _normed(vectors: Floats) -> Floats:
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return np.asarray(vectors / lengths, np.float32)
 
 
 def _written(name: str, values: Floats) -> dict[str, Any]:
@@ -187,8 +213,9 @@ class Policy:
         weights = published(learned.weights) | {"own.weight": learned.own(self.vocabulary)}
         self._tags = {name: n for n, name in enumerate(learned.tags, 1)}
         self._encoder, self._tokenizer = encoder, tokenizer()
-        known = descriptions(self.vocabulary, toolbox, encoder)
-        self._leaflets, self._known = Leaflets(toolbox, encoder, self._tokenizer), learned.known
+        remembering = Remembering(encoder, learned.texts)
+        known = descriptions(self.vocabulary, toolbox, remembering)
+        self._leaflets, self._known = Leaflets(toolbox, remembering, self._tokenizer), learned.known
         self._leaflets.project(weights["like"])
         self._new = np.array([name not in learned.known.wanted for name in self.vocabulary.tools])
         new = np.zeros(self.vocabulary.size, bool)
@@ -214,6 +241,16 @@ class Policy:
             )
             for each in decode(self._network, self.vocabulary, encoded, favour)
         )
+
+    def has_room(self, shown: Shown) -> bool:
+        """Whether all of what is shown can be read at once, with what is read beside it."""
+        pieces, _ = pieces_of(self._tokenizer, shown.words)
+        return len(pieces) + MOST_OFFERED_PIECES <= self._network.positions
+
+    def likest(self, text: str, count: int) -> tuple[str, ...]:
+        """The names of the tools whose docstrings are most like a text, the likest first."""
+        likeness = self._leaflets.likeness(self._encoder.recall([text[:MAX_CHARS] or "."]))
+        return tuple(self.vocabulary.tools[n] for n in np.argsort(-likeness, kind="stable")[:count])
 
 
 MAX_PARTS = 6
@@ -266,12 +303,17 @@ def pieces_of(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[Ids, Ids]:
     pieces, first = [_CLS], []
     for word in words:
         first.append(len(pieces))
-        known = [_SEP] if word == BREAK else tokenizer.encode(word, add_special_tokens=False).ids
-        pieces += (known or [_UNKNOWN])[:MAX_PIECES]
+        pieces += _pieces(tokenizer, word)
     return np.array([*pieces, _SEP]), np.array(first)
 
 
-def descriptions(vocabulary: Vocabulary, toolbox: Toolbox, encoder: Encoder) -> tuple[Floats, Ids]:
+@lru_cache(maxsize=1 << 16)
+def _pieces(tokenizer: Tokenizer, word: str) -> tuple[int, ...]:
+    known = [_SEP] if word == BREAK else tokenizer.encode(word, add_special_tokens=False).ids
+    return tuple((known or [_UNKNOWN])[:MAX_PIECES])
+
+
+def descriptions(vocabulary: Vocabulary, toolbox: Toolbox, encoder: Encodes) -> tuple[Floats, Ids]:
     """(vocabulary, 768) the sentence vectors of each token's description, and what kind of token it is.
 
     A tool is described by its summary and by the mean of what people say who want it.

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copilot.engine import FolderArtifacts, ReplayedArtifacts
+from copilot.language.grounding import result_of
 from copilot.planner.answer_first import Done
-from copilot.planner.model import result_of
 from copilot.planner.situation import Call
 from tools.base import World
 from tools.run import run_call

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
-TURNS, CALLS, LAYERS, ARTIFACTS, COLUMNS, TABS, CHOICES = 2, 5, 8, 6, 14, 4, 6
-"""How many are shown of each, the last ones (of columns and choices, the first)."""
+TURNS, CALLS, LAYERS, ARTIFACTS, COLUMNS, TABS, CHOICES, GROUPS = 2, 5, 8, 6, 14, 4, 6, 3
+"""How many are shown of each, the last ones (of columns and choices the first, of groups the largest)."""
 _SAID_CHARS, _VALUE_CHARS = 160, 60
 
 
@@ -33,6 +34,8 @@ class Past:
 
     said: str
     calls: Sequence[tuple[str, Mapping[str, Any]]]
+    gave: Sequence[Mapping[str, Any]] = ()
+    """What each of the calls came back with."""
 
 
 def view(
@@ -41,6 +44,7 @@ def view(
     """The items of a session: `state` as JSON, the turns before, the columns of artifacts by their ids."""
     shown = (
         *(each for turn in past[-TURNS:] for each in _turn(turn)),
+        *(each for data in (past[-1].gave[-CALLS:] if past else ()) for each in _groups(data)),
         *_selection(state["database"]),
         *(each for layer in state["map"]["layers"][-LAYERS:] for each in _layer(layer)),
         *(each for made in state["artifacts"][-ARTIFACTS:] for each in _artifact(made, columns)),
@@ -57,6 +61,26 @@ def _turn(turn: Past) -> Iterator[Item]:
             yield Item(f"{_plain(name)} =")
             several = isinstance(value, list) and all(isinstance(each, str) for each in value)
             yield from (_valued(each) for each in (value if several else [value]))
+
+
+def _groups(data: Mapping[str, Any]) -> Iterator[Item]:
+    """The largest groups that were counted, the first one first: "that year", "the country with most"."""
+    sized = [
+        (size, each["key"])
+        for each in data.get("groups") or ()
+        if isinstance(size := each.get("count", each.get("value")), int | float)
+        and each.get("key") is not None
+    ]
+    if sized:
+        yield Item("most")
+        yield from (_valued(key) for _, key in sorted(sized, key=lambda each: -each[0])[:GROUPS])
+
+
+def selected_days(state: Mapping[str, Any]) -> tuple[date, date] | None:
+    """The first and the last day that are selected; None where either is open."""
+    filters = state["database"]["filters"]
+    first, last = filters.get("start"), filters.get("end")
+    return (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
 
 
 def _selection(database: Mapping[str, Any]) -> Iterator[Item]:

@@ -79,6 +79,8 @@ def compose(
             looked.append(_referenced(re.split(r"(?<=\.) (?=[A-Z])", each.text.strip())[0], number, names))
         elif not (each.call.tool in _SILENT and summed_up):
             sentences.append(_referenced(spelt_out(each), number, names))
+        else:
+            sentences += each.data.get("read_as", ())
     sentences += looked
     if talk is not None and not done:
         sentences.append(TALK[talk])

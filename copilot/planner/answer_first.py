@@ -23,6 +23,8 @@ class Done:
     ok: bool
     text: str
     data: dict[str, Any] = field(default_factory=dict)
+    changed: bool = False
+    """Whether it changed the state."""
 
 
 def reference(number: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -16,7 +16,8 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from copilot.language.asking import question
-from copilot.language.grounding import made_by
+from copilot.language.grounding import result_of
+from copilot.language.readable import names_of, readable
 from copilot.planner.answer import compose
 from copilot.planner.answer_first import Done, reference
 from copilot.planner.modality import for_its_modality, image_looked_at
@@ -32,6 +33,7 @@ from copilot.planner.steps import (
 )
 from copilot.prompts import THINK_FIRST, is_request, read_system_message
 from copilot.readers import chosen_reader, reader
+from copilot.vague.joining import gone_on, wish_of
 from state.log import Event
 from tools.toolbox import toolbox
 
@@ -94,10 +96,18 @@ class EmbeddedPlanner(BaseChatModel):
     ) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self._next(messages, bound, forced))])
 
+    def planned(self, request: str, situation: Situation) -> Plan:
+        """What is read, or the vague wish on an image that it is where the reader is not sure or can not do it."""
+        plan = self.planner.plan(request, situation)
+        if (wish := wish_of(plan, request, situation)) is not None:
+            return wish  # before readings are tried, which takes time
+        plan = self._chosen(plan)
+        return wish_of(plan, request, situation) or plan
+
     def _chosen(self, plan: Plan) -> Plan:
         """The likeliest plan whose calls work; where none does, the likeliest, which then says why not.
 
-        What is not sure enough is asked about and not done.
+        What is not sure enough is asked about and not done. Not sure is, too, what is known not to work.
         """
         tried = plan.instead or not plan.is_sure
         fails = self.trial if tried and self.trial is not None else _fails_never
@@ -110,7 +120,7 @@ class EmbeddedPlanner(BaseChatModel):
                 break
             why = why or failure
         if first is None:
-            return plan if plan.is_sure else Plan((question((), toolbox(), why),))
+            return replace(plan, is_sure=False) if plan.is_sure else Plan((question((), toolbox(), why),))
         if first.is_sure:
             return first
         others = (each.calls for each, failure in failures if not failure)
@@ -133,10 +143,16 @@ class EmbeddedPlanner(BaseChatModel):
                 _past(messages[:opened]),
                 columns=self.columns() if self.columns is not None else {},
             )
-            plan = self._chosen(self.planner.plan(messages[opened].text, situation))
+            plan = self.planned(messages[opened].text, situation)
         if forced is not None:
             image = image_looked_at(state, self.catalogue, _past(messages[:opened]))
             return _form_message(forced, plan, progress, messages[opened].text, image)
+        if plan.wish is not None and not plan.calls:
+            plan = gone_on(plan, progress.done)
+            if not plan.calls:
+                return AIMessage(
+                    _renumbered(readable(" ".join(plan.notes), names_of(state)), progress.before)
+                )
         if plan.calls and not _stopped(progress.done):
             if bound is not None and plan.calls[0].tool not in bound:
                 return AIMessage(said_between(progress.done, plan.calls))
@@ -185,7 +201,8 @@ def _progress(said: Sequence[BaseMessage]) -> _Progress:
         return _Progress(None, done, before)
     since = sum(index > max(at, began) for index, _ in made)
     calls = tuple(Call(each["tool"], each["args"]) for each in carried["calls"][since:])
-    return _Progress(Plan(calls, tuple(carried["notes"]), carried["talk"], carried["asked"]), done, before)
+    notes, wish = tuple(carried["notes"]), carried.get("wish")
+    return _Progress(Plan(calls, notes, carried["talk"], carried["asked"], wish=wish), done, before)
 
 
 def _call_message(plan: Plan, progress: _Progress, state: dict[str, Any], *, think: bool) -> AIMessage:
@@ -200,24 +217,6 @@ def _call_message(plan: Plan, progress: _Progress, state: dict[str, Any], *, thi
     call = {"name": first.tool, "args": args, "id": f"call-{number}", "type": "tool_call"}
     thought = thought_before(first, progress.done, len(rest)) if think else ""
     return AIMessage(thought, tool_calls=[call], additional_kwargs={"plan": _carried(plan, tuple(rest))})
-
-
-def result_of(value: Any, done: Sequence[Done]) -> Any:
-    """An argument as it is; "@4.table" as what the fourth call brought under that name."""
-    if isinstance(value, list):
-        return [result_of(each, done) for each in value]
-    match = _RESULT.fullmatch(value) if isinstance(value, str) else None
-    if match is None or not 1 <= int(match[1]) <= len(done):
-        return value
-    found: Any = done[int(match[1]) - 1].data
-    if match[2] == "made":
-        return made_by(found) or value
-    for key in match[2].split("."):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return value if found is None else found
-
-
-_RESULT = re.compile(r"@(\d+)\.([A-Za-z_][\w.]*)")
 
 
 def _form_message(
@@ -247,6 +246,7 @@ def _carried(plan: Plan, calls: tuple[Call, ...], anew: bool = False) -> dict[st
         "notes": list(plan.notes),
         "talk": plan.talk,
         "asked": plan.asked,
+        "wish": plan.wish,
         "anew": anew,
     }
 
@@ -276,7 +276,7 @@ def _made(said: Sequence[BaseMessage]) -> list[tuple[int, Done]]:
     return [
         (
             asked[message.tool_call_id][0],
-            Done(asked[message.tool_call_id][1], event.ok, event.text, event.data),
+            Done(asked[message.tool_call_id][1], event.ok, event.text, event.data, event.state is not None),
         )
         for message in said
         if isinstance(message, ToolMessage)

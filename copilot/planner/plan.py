@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from copilot.planner.actions import ACTIONS, ON_MAP, SELECTING
 from copilot.planner.actions.comparing import OF_EVENTS, in_one_place
@@ -70,6 +71,8 @@ class Plan:
     """Whether it is probable enough that this is what was meant to do it unasked."""
     instead: tuple[Plan, ...] = ()
     """What else may have been meant, the likeliest first."""
+    wish: Mapping[str, Any] | None = None
+    """A vague wish on an image, of which each call is planned after the one before (copilot.vague.joining)."""
 
 
 @dataclass

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from copilot.server import assets, calls, files, imagery, jobs, maps, protocol, tiles, uploads
+from copilot.server import (
+    assets,
+    basemap,
+    calls,
+    files,
+    imagery,
+    jobs,
+    maps,
+    protocol,
+    rendered,
+    tiles,
+    uploads,
+)
+from copilot.server.first_paint import FirstPaint
 from copilot.server.owner import OwnerAndHeaders
 from copilot.server.theming import OwnOrigin
 
@@ -13,15 +26,17 @@ def routes() -> list[BaseRoute]:
     """Every route of ours; Streamlit serves the rest."""
     return [
         *assets.routes(),
+        *basemap.routes(),
         *calls.routes(),
         *jobs.routes(),
         *maps.routes(),
         *tiles.routes(),
         *imagery.routes(),
         *files.routes(),
+        *rendered.routes(),
         *uploads.routes(),
         *protocol.routes(),
     ]
 
 
-__all__ = ["OwnOrigin", "OwnerAndHeaders", "protocol", "routes"]
+__all__ = ["FirstPaint", "OwnOrigin", "OwnerAndHeaders", "protocol", "routes"]

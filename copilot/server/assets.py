@@ -1,18 +1,16 @@
-"""Our own scripts and styles, the map's libraries from npm packages, and the offline base map."""
+"""Our own scripts and styles, and the map's libraries and letters from npm packages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from hashlib import sha256
+import json
 from pathlib import Path
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from copilot.messages import COOKIE, preferred, speaking, words
 from copilot.server.guard import Denied, guarded
-from copilot.view.basemap import countries_geojson, states_geojson
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ASSETS = ROOT / "assets"
@@ -33,6 +31,8 @@ PACKAGES = {
     "fontawesome": "@fortawesome/fontawesome-free",
     "jquery": "jquery/dist",
     "bootstrap": "bootstrap/dist",
+    "protomaps": "protomaps-leaflet/dist",
+    "source-sans": "@fontsource-variable/source-sans-3",
 }
 """What /vendor serves: the first part of the path, and its folder in node_modules."""
 
@@ -53,22 +53,19 @@ async def vendor(request: Request) -> Response:
 
 
 @guarded
-async def basemap(request: Request) -> Response:
-    """GET: the outlines that the offline base map draws."""
-    name = str(request.path_params["name"])
-    makers: dict[str, Callable[[], bytes]] = {
-        "world": lambda: countries_geojson(True),
-        "countries": lambda: countries_geojson(False),
-        "states": states_geojson,
-    }
-    if name not in makers:
-        raise Denied(404, f"The base map has no part {name!r}; its parts are {', '.join(makers)}.")
-    body = await run_in_threadpool(makers[name])
-    tag = f'"{sha256(body).hexdigest()[:16]}"'
-    headers = {"ETag": tag, "Cache-Control": "public, max-age=3600"}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(body, media_type="application/geo+json", headers=headers)
+async def said(request: Request) -> Response:
+    """GET ?language=: what our scripts say in a language; by itself the browser's."""
+    code = preferred(
+        request.headers.get("accept-language"),
+        request.query_params.get("language") or request.cookies.get(COOKIE),
+    )
+    with speaking(code):
+        text = json.dumps(words(), ensure_ascii=False)
+    return Response(
+        f"window.azimuthWords = {text};",
+        media_type=TYPES[".js"],
+        headers={"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"},
+    )
 
 
 def _file(folder: Path, name: str, caching: str) -> Response:
@@ -82,6 +79,6 @@ def routes() -> list[BaseRoute]:
     """The routes of this module."""
     return [
         Route("/assets/{path:path}", own),
+        Route("/api/words.js", said),
         Route("/vendor/{package}/{path:path}", vendor),
-        Route("/api/basemap/{name}", basemap),
     ]

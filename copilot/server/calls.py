@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from copilot.leaving import leaving
+from copilot.messages import language, speaking
 from copilot.server.guard import Denied, from_our_page, guarded, json_object, own_session, the_live
 from copilot.session import Session, call_to_json
 from state.store import StoreUnavailable, UnknownSession
@@ -43,10 +44,10 @@ async def stream(request: Request) -> Response:
     """GET: server-sent events, one `{version, job}` for each change."""
     session = await own_session(request)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_changes(session), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_changes(session, language()), media_type="text/event-stream", headers=headers)
 
 
-async def _changes(session: Session) -> AsyncIterator[str]:
+async def _changes(session: Session, code: str) -> AsyncIterator[str]:
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
     def tell() -> None:
@@ -56,7 +57,8 @@ async def _changes(session: Session) -> AsyncIterator[str]:
     try:
         while not leaving.is_set():
             try:
-                now = {"version": the_live().version(session.id), "job": the_live().job(session.id)}
+                with speaking(code):
+                    now = {"version": the_live().version(session.id), "job": the_live().job(session.id)}
                 yield f"data: {json.dumps(now)}\n\n"
             except StoreUnavailable as error:
                 the_live().keep_problem(session.id, error)

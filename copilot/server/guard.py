@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from copilot.bounds import SessionFull
 from copilot.live import Live, Refused, live
+from copilot.messages import COOKIE, preferred, speaking
 from copilot.server import hosts
 from copilot.server.owner import owner_of
 from copilot.session import Session
@@ -48,8 +49,10 @@ def guarded(handler: Handler) -> Handler:
 
     @wraps(handler)
     async def run(request: Request) -> Response:
+        code = preferred(request.headers.get("accept-language"), request.cookies.get(COOKIE))
         try:
-            return await handler(request)
+            with speaking(code):
+                return await handler(request)
         except Denied as denied:
             return sentence(denied.status, str(denied))
         except UnknownSession:

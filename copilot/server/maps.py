@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import date
 from typing import Any
@@ -11,15 +12,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from copilot.messages import t
 from copilot.server.guard import Denied, guarded, number, own_session, the_live
 from copilot.session import Session
 from copilot.view.basemap import cities_in
 from copilot.view.detections import detections_artifact, reviews_version
 from copilot.view.layers import Viewport, extent, layer_content, periods
 from copilot.view.mapview import map_view
+from copilot.view.measuring import measured
 from state.model import Layer, State
+from tools.map.geometry import point
 from tools.map.rasters import has_tiles, ramp_of
 
+MOST_POINTS = 500
 _PERIOD = re.compile(r"\d{4}(-\d{2}){0,2}")
 
 
@@ -86,6 +91,14 @@ async def picture(request: Request) -> Response:
 
 
 @guarded
+async def measure(request: Request) -> Response:
+    """GET ?points=lon,lat;lon,lat…&area=0|1: how long the way is, and how large what it encloses."""
+    await own_session(request)
+    closed = request.query_params.get("area") == "1"
+    return _fresh(measured(_points(request), closed=closed))
+
+
+@guarded
 async def cities(request: Request) -> Response:
     """GET ?bbox=&zoom=: the cities whose names fit there."""
     found = await run_in_threadpool(cities_in, _bbox(request), number(request, "zoom", 0, 24))
@@ -96,7 +109,7 @@ def _layer(session: Session, request: Request) -> Layer:
     wanted = str(request.path_params["layer"])
     found = session.state.layer(wanted)
     if found is None:
-        raise Denied(404, f"The map has no layer {wanted!r}.")
+        raise Denied(404, t("The map has no layer “{name}”.", name=wanted))
     return found
 
 
@@ -109,6 +122,18 @@ def _bbox(request: Request) -> tuple[float, float, float, float]:
     if not (-180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90):
         raise Denied(400, f"'bbox' lies outside -180..180, -90..90, or upside down: {text!r}.")
     return (west, south, east, north)
+
+
+def _points(request: Request) -> list[tuple[float, float]]:
+    text = request.query_params.get("points", "")
+    try:
+        pairs = [tuple(float(part) for part in each.split(",")) for each in text.split(";")]
+        found = [point(lon, lat) for lon, lat in pairs if math.isfinite(lon) and abs(lat) <= 90]
+    except ValueError as error:
+        raise Denied(400, f"'points' is lon,lat;lon,lat… in degrees; {text[:80]!r} came in.") from error
+    if not 0 < len(found) == len(pairs) <= MOST_POINTS:
+        raise Denied(400, t("At most {n} points on the globe are measured.", n=MOST_POINTS))
+    return found
 
 
 def _period(request: Request) -> str | None:
@@ -131,6 +156,7 @@ def routes() -> list[BaseRoute]:
     return [
         Route("/api/cities", cities),
         Route(f"{base}/view", view),
+        Route(f"{base}/measure", measure),
         Route(f"{base}/layers/{{layer}}", layer),
         Route(f"{base}/layers/{{layer}}/steps", steps),
         Route(f"{base}/layers/{{layer}}/extent", layer_extent),

@@ -14,6 +14,7 @@ from copilot.bench.report import Graded, Row, graded, longest
 from copilot.bench.run.background import Running
 from copilot.bench.run.store import Run, Runs
 from copilot.bench.tables import CHECK_TITLES, share, tokens
+from copilot.messages import t
 from copilot.view.transcript import call_text
 
 MOST_RUNS = 50
@@ -56,19 +57,23 @@ def headline(run: Graded) -> tuple[tuple[str, str, str], ...]:
     """(title, figure, what it is) of the rates that matter most."""
     long = longest(run.rows)
     return (
-        ("Success", share(run.metrics.success), "Tasks whose end, output and numbers are right"),
+        (t("Success"), share(run.metrics.success), t("Tasks whose end, output and numbers are right")),
         (
-            "Correctness",
+            t("Correctness"),
             share(run.metrics.correctness),
-            "1 − errors per call of the gold, mean over the tasks",
+            t("1 − errors per call of the gold, mean over the tasks"),
         ),
-        ("ROUGE-L", share(run.metrics.rouge_l), "Recall of the gold reply's words"),
+        ("ROUGE-L", share(run.metrics.rouge_l), t("Recall of the gold reply's words")),
         (
-            "Long tasks",
+            t("Long tasks"),
             share(long["success"]),
-            f"Success on the {long['tasks']:,} tasks of more than eight calls",
+            t("Success on the {tasks:,} tasks of more than eight calls", tasks=long["tasks"]),
         ),
-        ("Tokens a task", tokens(run), "Prompt and completion, as the server counts; ≈ where it counts none"),
+        (
+            t("Tokens a task"),
+            tokens(run),
+            t("Prompt and completion, as the server counts; ≈ where it counts none"),
+        ),
     )
 
 
@@ -87,7 +92,7 @@ def failures(runs: Sequence[Graded], kind: str = "", words: str = "") -> list[di
 def kinds(runs: Sequence[Graded]) -> dict[str, str]:
     """Kind of error → its title, of those that a failed task has."""
     there = {name for run in runs for row in run.rows if not row["success"] for name in row["errors"]}
-    return {name: title for name, title in CHECK_TITLES.items() if name in there}
+    return {name: t(title) for name, title in CHECK_TITLES.items() if name in there}
 
 
 def trace(result: Mapping[str, Any]) -> Trace:
@@ -98,17 +103,17 @@ def trace(result: Mapping[str, Any]) -> Trace:
         task=result["id"],
         request=result["request"],
         success=bool(result["success"]),
-        wrong=tuple((CHECK_TITLES[name], tuple(said)) for name, said in verdict["checks"].items()),
+        wrong=tuple((t(CHECK_TITLES[name]), tuple(said)) for name, said in verdict["checks"].items()),
         setup=_calls(result["setup"]),
         gold=_calls(result["gold"]),
         gold_reply=result["gold_reply"],
         made=tuple(_made(line) for line in lines if line["kind"] in ("call", "thought")),
         reply=result["reply"],
         facts=(
-            ("outcome", result["outcome"] or "not run"),
-            ("time", f"{result['seconds']:.2f} s"),
-            ("tokens", f"{result['tokens']:,}"),
-            ("state", (result["state_hash"] or "")[:12]),
+            (t("outcome"), result["outcome"] or t("not run")),
+            (t("time"), f"{result['seconds']:.2f} s"),
+            (t("tokens"), f"{result['tokens']:,}"),
+            (t("state"), (result["state_hash"] or "")[:12]),
         ),
     )
 
@@ -116,17 +121,21 @@ def trace(result: Mapping[str, Any]) -> Trace:
 def going(running: Running) -> str:
     """How far the run is that goes on now, in a sentence."""
     if running.run is None:
-        return "Preparing the tasks and starting the workers …"
+        return t("Preparing the tasks and starting the workers …")
     settings, progress = running.run.settings, running.run.progress
-    right = f" · {share(progress.success)} right" if progress.done else ""
-    return f"{progress.done:,} of {settings.total:,} tasks{right}"
+    done = t("{done:,} of {total:,} tasks", done=progress.done, total=settings.total)
+    return f"{done} · {t('{share} right', share=share(progress.success))}" if progress.done else done
 
 
 def _choice(run: Run) -> str:
     settings, progress = run.settings, run.progress
     tasks = settings.tasks if "/" not in settings.tasks else Path(settings.tasks).name
-    rate = f"{share(progress.success)} right" if progress.done else "no result"
-    part = "" if progress.done >= settings.total else f", {progress.done:,} of {settings.total:,}"
+    rate = t("{share} right", share=share(progress.success)) if progress.done else t("no result")
+    part = (
+        ""
+        if progress.done >= settings.total
+        else t(", {done:,} of {total:,}", done=progress.done, total=settings.total)
+    )
     when = settings.created_at[:16].replace("T", " ")
     return f"{when} · {tasks}{part} · {settings.name} · {rate}"
 

@@ -6,14 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from copilot.messages import day, later, number, t
 from data.schema import DatasetInfo
 from tools.base import Tool
 
 CATEGORY_TITLES = {
-    "database": "Database", "map": "Map", "ui": "Page", "data": "Data", "geotools": "Geotools",
-    "vision": "Vision", "python": "Files and sums", "web": "Web", "knowledge": "Knowledge",
-    "langchain": "Text", "openai": "Model endpoint",
-}  # fmt: skip
+    "database": later("Database"),
+    "map": later("Map"),
+    "ui": later("Page"),
+    "data": later("Data"),
+    "geotools": later("Geotools"),
+    "vision": later("Vision"),
+    "python": later("Files and sums"),
+    "web": later("Web"),
+    "knowledge": later("Knowledge"),
+    "langchain": later("Text"),
+    "openai": later("Model endpoint"),
+}
 
 
 @dataclass(frozen=True)
@@ -31,21 +40,23 @@ class DatasetCard:
 def dataset_card(info: DatasetInfo) -> DatasetCard:
     """What the Data page says of a data set."""
     features = not (info.sensors or info.modalities)
-    facts = [("features" if features else "images", f"{info.images:,}")]
+    facts = [(t("features") if features else t("images"), number(info.images))]
     if info.detections:
-        facts.append(("objects", f"{info.detections:,}"))
+        facts.append((t("objects"), number(info.detections)))
     if info.start and info.end:
-        facts.append(("acquired", f"{info.start} – {info.end}"))
+        facts.append((t("acquired"), f"{day(str(info.start))} – {day(str(info.end))}"))
     if info.sensors:
-        facts.append(("sensors", ", ".join(info.sensors[:6])))
+        facts.append((t("sensors"), ", ".join(info.sensors[:6])))
     if info.gsd_m:
         low, high = info.gsd_m
-        facts.append(("ground sampling distance", f"{low:g} m" if low == high else f"{low:g} – {high:g} m"))
+        facts.append(
+            (t("ground sampling distance"), f"{low:g} m" if low == high else f"{low:g} – {high:g} m")
+        )
     if info.licence:
-        facts.append(("licence", info.licence))
-    facts.append(("source", "generated here, from a seed" if info.origin == "sample" else info.source))
+        facts.append((t("licence"), info.licence))
+    facts.append((t("source"), t("generated here, from a seed") if info.origin == "sample" else info.source))
     if info.private:
-        facts.append(("seen by", "you alone"))
+        facts.append((t("seen by"), t("you alone")))
     names = tuple(each.name for each in info.classes)
     return DatasetCard(info.name, info.title, info.description, info.origin == "sample", tuple(facts), names)
 
@@ -90,5 +101,5 @@ def by_category(tools: Iterable[Tool]) -> dict[str, list[Tool]]:
     """Tools under their category's title, in the order of the toolbox."""
     found: dict[str, list[Tool]] = {}
     for each in tools:
-        found.setdefault(CATEGORY_TITLES.get(each.category, each.category), []).append(each)
+        found.setdefault(t(CATEGORY_TITLES.get(each.category, each.category)), []).append(each)
     return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from copilot.messages import t
 from state.model import Attribute, Filters, State
 
 
@@ -31,14 +32,14 @@ def chips(state: State) -> tuple[Chip, ...]:
     if text := period_text(filters.start, filters.end):
         found.append(Chip("date", text, "filter_clear", {"fields": ["date"]}))
     if filters.classes:
-        joint = " and " if filters.match == "all" else " or "
+        joint = t(" and ") if filters.match == "all" else t(" or ")
         found.append(Chip("class", joint.join(filters.classes), "filter_clear", {"fields": ["classes"]}))
     found += [
         Chip("attribute", _comparison(each), "filter_clear", {"fields": [each.field]})
         for each in filters.attributes
     ]
     if database.loaded:
-        found.append(Chip("count", f"{database.count:,} selected"))
+        found.append(Chip("count", t("{count:,} selected", count=database.count)))
     return tuple(found)
 
 
@@ -51,10 +52,12 @@ def place_text(filters: Filters) -> str:
     elif filters.center is not None:
         name = f"{filters.center[0]:.3f}, {filters.center[1]:.3f}"
     elif filters.geometry is not None:
-        name = "drawn area"
+        name = t("drawn area")
     else:
         name = "box " + ", ".join(f"{side:.2f}" for side in filters.bbox)
-    return f"{name}, {filters.radius_km:g} km" if filters.radius_km else name
+    return (
+        t("{name}, {radius_km:g} km", name=name, radius_km=filters.radius_km) if filters.radius_km else name
+    )
 
 
 def period_text(start: str | None, end: str | None) -> str:
@@ -62,7 +65,7 @@ def period_text(start: str | None, end: str | None) -> str:
     if start is None and end is None:
         return ""
     if start is None or end is None:
-        return f"until {end}" if start is None else f"since {start}"
+        return t("until {end}", end=end) if start is None else t("since {start}", start=start)
     first, last = date.fromisoformat(start), date.fromisoformat(end)
     whole_years = (first.month, first.day, last.month, last.day) == (1, 1, 12, 31)
     if whole_years:

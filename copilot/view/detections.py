@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from data.palette import CATEGORIES
 from data.vision.reviews import UNREVIEWED
 from state.model import Artifact, State
 from tools.base import ToolError, World
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
 Space = Literal["ground", "pixels"]
 MAX_OBJECTS = 20_000
 """More are cut off, those of the lowest score first."""
-COLOURS = (
-    "#f97316", "#06b6d4", "#ec4899", "#eab308", "#8b5cf6",
-    "#22c55e", "#ef4444", "#3b82f6", "#14b8a6", "#a3e635",
-)  # fmt: skip
-"""Of the classes in the order of their names: bright enough for dark and for light imagery."""
 _DIGITS = {"ground": 7, "pixels": 2}
 _FACTS = ("length_m", "width_m", "heading_deg", "model", "source")
 
@@ -78,7 +74,7 @@ def frame_of(world: World, artifact: Artifact) -> gpd.GeoDataFrame:
 
 def class_colours(names: list[str]) -> dict[str, str]:
     """A colour for each class, always the same for the same classes."""
-    return {name: COLOURS[at % len(COLOURS)] for at, name in enumerate(sorted(set(names)))}
+    return {name: CATEGORIES[at % len(CATEGORIES)] for at, name in enumerate(sorted(set(names)))}
 
 
 def review_rows(state: State, world: World, artifact: Artifact) -> pd.DataFrame:

@@ -9,14 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copilot.messages import language, later, t
 from copilot.view.detections import frame_of
 from data.progress import Unheard
 from data.raster.errors import RasterError
 from state.log import Event
 from state.model import Artifact, State
 from tools.base import Tool, ToolError, World
-from tools.map.files import image_picture
+from tools.map.files import image_name, image_picture
 from tools.map.pairs import Shot, in_time_order, taken_at
+from tools.map.rendered import shown_rendered
 from tools.rasters import raster_of
 from tools.titles import by_title
 
@@ -27,7 +29,7 @@ COUNTED_PX = 20_000_000
 """Up to so many values of all bands, their statistics are of every pixel; beyond, of a grid of them."""
 _SAMPLE_SIDE_PX = 1000
 _ABOUT_PIXELS = frozenset({"image", "before", "after"})
-_KINDS = {"sar": "radar (SAR)"}
+_KINDS = {"sar": later("radar (SAR)"), "optical": later("optical")}
 _OF_ONE_KIND = ("sar", "optical")
 """A tool whose name begins so is for images of that kind alone."""
 _NEEDS_COLOUR = frozenset(
@@ -106,8 +108,8 @@ def choices(state: State, world: World) -> list[Choice]:
     wanted = [str(dict(each.options).get("image", "")) for each in state.map.layers if each.kind == "raster"]
     for image_id in dict.fromkeys([*wanted, state.ui.selected_image or ""]):
         record = world.catalogue.image(image_id) if image_id else None
-        if record is not None and image_picture(world, record) is not None:
-            found.append(Choice(image_id, str(record.get("name") or image_id), False))
+        if record is not None and (shown_rendered(world, record) or image_picture(world, record) is not None):
+            found.append(Choice(image_id, image_name(world, record), False))
     return found
 
 
@@ -115,11 +117,11 @@ def about(state: State, world: World, handle: str) -> About:
     """Size, place and kind of an image. Raises ToolError when it cannot be read."""
     found = raster_of(state, world, handle)
     try:
-        facts, has_place = _facts(found.path, found.path.stat().st_mtime_ns)
+        facts, has_place = _facts(found.path, found.path.stat().st_mtime_ns, language())
     except RasterError as error:
         raise ToolError(by_title(str(error), found)) from None
     kind, reasons = modality(found.path)
-    shown = [("Kind", _KINDS.get(kind or "", kind or "not known"))]
+    shown = [(t("Kind"), t(_KINDS.get(kind, kind)) if kind else t("not known"))]
     return About(found.name, (*shown, *facts), kind, reasons, has_place, found.path)
 
 
@@ -141,7 +143,7 @@ def _modality(path: Path, _changed: int) -> tuple[str | None, tuple[str, ...], s
 
 
 @lru_cache(maxsize=64)
-def _facts(path: Path, _changed: int) -> tuple[tuple[tuple[str, str], ...], bool]:
+def _facts(path: Path, _changed: int, _language: str) -> tuple[tuple[tuple[str, str], ...], bool]:
     from data.raster.files import opened
     from data.raster.looks import constant_values
     from data.vision.ground import ground_of
@@ -155,18 +157,27 @@ def _facts(path: Path, _changed: int) -> tuple[tuple[tuple[str, str], ...], bool
     ground = ground_of(path)
     size = path.stat().st_size
     rows = [
-        ("Size", f"{width:,} × {height:,} px"),
-        ("Bands", f"{count} of {', '.join(kinds)}"),
-        ("Coordinates", "none: it has no place on the map" if crs is None else _crs_name(crs)),
+        (t("Size"), f"{width:,} × {height:,} px"),
+        (t("Bands"), t("{count} of {kinds}", count=count, kinds=", ".join(kinds))),
+        (t("Coordinates"), t("none: it has no place on the map") if crs is None else _crs_name(crs)),
     ]
     if ground is not None:
-        rows.append(("Pixel on the ground", _gsd_text(_gsd_m(ground, width, height))))
+        rows.append((t("Pixel on the ground"), _gsd_text(_gsd_m(ground, width, height))))
     if constant is not None:
         told = [f"{each:.6g}" for each in constant]
-        rows.append(("Values", f"every pixel is {', '.join(told) if len(set(told)) > 1 else told[0]}"))
+        rows.append(
+            (t("Values"), t("every pixel is {told}", told=", ".join(told) if len(set(told)) > 1 else told[0]))
+        )
     if nodata is not None:
-        rows.append(("No data", f"{nodata:g}"))
-    rows.append(("File", f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.1f} kB"))
+        rows.append((t("No data"), f"{nodata:g}"))
+    rows.append(
+        (
+            t("File"),
+            t("{size:,.1f} MB", size=size / 1000000.0)
+            if size >= 1e5
+            else t("{size:,.1f} kB", size=size / 1000.0),
+        )
+    )
     return tuple(rows), ground is not None
 
 
@@ -199,13 +210,13 @@ def statistics(state: State, world: World, handle: str) -> tuple[pd.DataFrame, s
     """Each band's statistics, and of which pixels they are. Raises ToolError when it cannot be read."""
     found = raster_of(state, world, handle)
     try:
-        return _statistics(found.path, found.path.stat().st_mtime_ns)
+        return _statistics(found.path, found.path.stat().st_mtime_ns, language())
     except RasterError as error:
         raise ToolError(by_title(str(error), found)) from None
 
 
 @lru_cache(maxsize=32)
-def _statistics(path: Path, _changed: int) -> tuple[pd.DataFrame, str]:
+def _statistics(path: Path, _changed: int, _language: str) -> tuple[pd.DataFrame, str]:
     import numpy as np
     import pandas as pd
 
@@ -222,17 +233,17 @@ def _statistics(path: Path, _changed: int) -> tuple[pd.DataFrame, str]:
         for number, name in enumerate(names, start=1):
             values, there = read_bands(source, (number,), out_shape=shape)
             seen = values[there & np.isfinite(values)].astype(np.float64)
-            row: dict[str, Any] = {"band": name, "valid, %": round(100 * seen.size / values.size, 1)}
+            row: dict[str, Any] = {t("band"): name, t("valid, %"): round(100 * seen.size / values.size, 1)}
             if seen.size:
                 row |= {
-                    "least": float(seen.min()),
-                    "mean": round(float(seen.mean()), 4),
-                    "median": float(np.median(seen)),
-                    "greatest": float(seen.max()),
-                    "std": round(float(seen.std()), 4),
+                    t("least"): float(seen.min()),
+                    t("mean"): round(float(seen.mean()), 4),
+                    t("median"): float(np.median(seen)),
+                    t("greatest"): float(seen.max()),
+                    t("std"): round(float(seen.std()), 4),
                 }
             rows.append(row)
-    of = "of every pixel" if step == 1.0 else f"of a grid of {shape[1] * shape[2]:,} pixels"
+    of = t("of every pixel") if step == 1.0 else t("of a grid of {shape:,} pixels", shape=shape[1] * shape[2])
     return pd.DataFrame(rows), of
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from copilot.messages import t
 from copilot.view.transcript import duration
 from state.jobs import Job
 
@@ -30,5 +31,7 @@ def shown_job(jobs: Sequence[Job]) -> dict[str, Any] | None:
 def standing(job: Job) -> str:
     """Where a job stands, in one sentence."""
     if job.state == "queued":
-        return "Waiting: it is next." if job.place == 0 else f"Waiting: {job.place} before it."
+        return (
+            t("Waiting: it is next.") if job.place == 0 else t("Waiting: {place} before it.", place=job.place)
+        )
     return job.sentence

@@ -16,12 +16,15 @@ import h3
 import pandas as pd
 import shapely
 
+from copilot.messages import number, t
 from data.catalogue.base import Attribute, Bbox, Catalogue, Cell, Selection
 from state.model import Layer, State
 from tools.base import ToolError, World
-from tools.map.classes import classes_of
+from tools.map.classes import drawn_by, label_field
+from tools.map.features import fields_drawn, with_fields
 from tools.map.files import read_vector
 from tools.map.geometry import latitude_of, mercator_y
+from tools.map.rendered import samples
 from tools.selection import selection_of_query
 from tools.tables import plain_value
 
@@ -32,6 +35,8 @@ MAX_SINGLE = 250
 MAX_BOXES = 3000
 MAX_LABELS = 150
 MAX_VECTOR = 5000
+MAX_CARD = 8
+"""Columns that a feature's card shows, besides those that it is drawn by."""
 MAX_CELLS = 2000
 MAX_HEAT = 6000
 MAX_MEMBERS = 5000
@@ -56,7 +61,7 @@ def layer_content(layer: Layer, state: State, world: World, view: Viewport) -> d
     if layer.kind == "vector":
         return _vector(layer, state, world, view)
     if layer.query is None:
-        raise ToolError(f"The layer {layer.name!r} is not filled by a query.")
+        raise ToolError(t("The layer “{name}” is not filled by a query.", name=layer.name))
     selection = selection_of_query(layer.query)
     catalogue, fields = world.catalogue, state.ui.hover_fields
     selection = _in_period(selection, view.period)
@@ -67,14 +72,16 @@ def layer_content(layer: Layer, state: State, world: World, view: Viewport) -> d
     if layer.kind == "choropleth":
         return _areas(catalogue, selection, dict(layer.options))
     if layer.kind == "detections":
-        return _detections(catalogue, selection, view)
+        return _detections(catalogue, selection, view, layer)
     if layer.kind == "labels":
         return _labels(catalogue, selection, view, str(dict(layer.options).get("field", "name")))
     if layer.kind == "footprints":
-        return _images(catalogue, selection, view, MAX_FOOTPRINTS, 1, fields)
+        return _styled(
+            layer, world, selection, _images(catalogue, selection, view, MAX_FOOTPRINTS, 1, fields)
+        )
     if layer.kind in ("points", "timeline"):
-        return _images(catalogue, selection, view, MAX_POINTS, 2, fields)
-    return _clusters(catalogue, selection, view, fields)
+        return _styled(layer, world, selection, _images(catalogue, selection, view, MAX_POINTS, 2, fields))
+    return _styled(layer, world, selection, _clusters(catalogue, selection, view, fields))
 
 
 def periods(layer: Layer, catalogue: Catalogue) -> list[tuple[str, int]]:
@@ -102,8 +109,53 @@ def _images(
         return _collection("cells", [_cell(each) for each in cells], total, total)
     rows = catalogue.points(selection, view.bbox, limit=MAX_POINTS)
     hover = _hover(catalogue, selection, rows, fields)
-    features = [_image(row, hover.get(row["image_id"], ())) for row in rows.to_dict("records")]
+    near = view.zoom >= _NEAR_ZOOM
+    generated = samples(catalogue) if near else frozenset[str]()
+    features = [
+        _image(row, hover.get(row["image_id"], ()), row["dataset"] in generated)
+        for row in rows.to_dict("records")
+    ]
     return _collection("images", features, len(features), total)
+
+
+def _styled(layer: Layer, world: World, selection: Selection, found: dict[str, Any]) -> dict[str, Any]:
+    """Single images in the colour and the size that their column says, with their labels."""
+    fields = fields_drawn(layer)
+    if not fields:
+        return found
+    if found["mode"] != "images":
+        return {**found, "note": _when_near(*fields)}
+    features = [each for each in found["features"]["features"] if "id" in each["properties"]]
+    ids = pd.DataFrame({"image_id": [each["properties"]["id"] for each in features]})
+    rows = with_fields(world, selection, ids, fields)
+    for feature, row in zip(features, rows.to_dict("records"), strict=True):
+        feature["properties"] |= _looks(layer, row)
+        feature["properties"]["hover"] = _first(layer, row, feature["properties"]["hover"])
+    return found
+
+
+def _when_near(field: str, label: str | None = None) -> str:
+    if label is None:
+        return t("Single images, and their {field}, show when you zoom in.", field=field)
+    return t("Single images, and their {field} and {label}, show when you zoom in.", field=field, label=label)
+
+
+def _looks(layer: Layer, row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A feature's own colour, size and label, where its layer is drawn by a column."""
+    style, label = drawn_by(layer), label_field(layer)
+    found: dict[str, Any] = {}
+    if style is not None and style.field in row:
+        value = row[style.field]
+        found = {"color": style.colour(value), "size": style.size(value)}
+    if label is not None and label in row:
+        found["label"] = _short(row[label])
+    return {key: value for key, value in found.items() if value is not None and value != ""}
+
+
+def _first(layer: Layer, row: Mapping[Any, Any], hover: Any) -> list[list[str]]:
+    """What a feature's card says, with what it is drawn by first."""
+    drawn = [[field, _short(row[field]) or t("no value")] for field in fields_drawn(layer) if field in row]
+    return [*drawn, *(list(each) for each in hover if each[0] not in {field for field, _ in drawn})]
 
 
 def _clusters(
@@ -173,7 +225,7 @@ def extent(layer: Layer, catalogue: Catalogue, view: Viewport | None = None) -> 
     return tuple(float(side) for side in found)  # type: ignore[return-value]
 
 
-def _image(row: Mapping[Any, Any], hover: Any) -> dict[str, Any]:
+def _image(row: Mapping[Any, Any], hover: Any, rendered: bool) -> dict[str, Any]:
     box = [row["west"], row["south"], row["east"], row["north"]]
     properties = {
         "id": row["image_id"],
@@ -182,6 +234,8 @@ def _image(row: Mapping[Any, Any], hover: Any) -> dict[str, Any]:
         "lat": row["lat"],
         "hover": hover,
     }
+    if rendered:
+        properties["rendered"] = True
     if isinstance(row["footprint"], bytes):
         geometry: dict[str, Any] = shapely.geometry.mapping(shapely.from_wkb(row["footprint"]))
     elif box[0] == box[2] and box[1] == box[3]:
@@ -301,33 +355,34 @@ def _groups(
     return _collection("areas", features, shown, total)
 
 
-def _detections(catalogue: Catalogue, selection: Selection, view: Viewport) -> dict[str, Any]:
+def _detections(catalogue: Catalogue, selection: Selection, view: Viewport, layer: Layer) -> dict[str, Any]:
     rows = catalogue.detections(selection, view.bbox, MAX_BOXES + 1) if view.zoom >= 9 else None
     if rows is None or len(rows) > MAX_BOXES:
         cells = catalogue.cells(selection, view.bbox, view.zoom, MAX_CELLS)
         total = sum(each.count for each in cells)
         found = _collection("cells", [_cell(each) for each in cells], total, total)
-        return {**found, "note": "The counts are images; their objects show when you zoom in."}
-    features = [_detection(row) for row in rows.to_dict("records")]
+        return {**found, "note": t("The counts are images; their objects show when you zoom in.")}
+    features = [_detection(row, layer) for row in rows.to_dict("records")]
     return _collection("boxes", features, len(features), len(features))
 
 
-def _detection(row: Mapping[Any, Any]) -> dict[str, Any]:
+def _detection(row: Mapping[Any, Any], layer: Layer) -> dict[str, Any]:
     outline = row["outline"]
     geometry = (
         shapely.geometry.mapping(shapely.from_wkb(outline))
         if isinstance(outline, bytes)
         else _box(row["west"], row["south"], row["east"], row["north"])
     )
-    hover = [["object", str(row["class_name"])], ["image", str(row["image_id"])]]
+    hover = [[t("object"), str(row["class_name"])], [t("image"), str(row["image_id"])]]
     if not pd.isna(row["confidence"]):
-        hover.append(["confidence", f"{row['confidence']:.2f}"])
+        hover.append([t("confidence"), number(float(row["confidence"]), ".2f")])
     properties = {
         "id": row["image_id"],
         "lon": row["lon"],
         "lat": row["lat"],
         "hover": hover,
         "name": row["class_name"],
+        **_looks(layer, row),
     }
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
@@ -337,7 +392,12 @@ def _labels(catalogue: Catalogue, selection: Selection, view: Viewport, field: s
     total = sum(each.count for each in cells)
     if total > MAX_LABELS:
         found = _collection("cells", [_cell(each) for each in cells], total, total)
-        return {**found, "note": f"Labels show where at most {MAX_LABELS} images are in view; zoom in."}
+        return {
+            **found,
+            "note": t(
+                "Labels show where at most {MAX_LABELS} images are in view; zoom in.", MAX_LABELS=MAX_LABELS
+            ),
+        }
     rows = catalogue.points(selection, view.bbox, limit=MAX_LABELS)
     hover = _hover(catalogue, selection, rows, (field,))
     features = [
@@ -357,36 +417,32 @@ def _labels(catalogue: Catalogue, selection: Selection, view: Viewport, field: s
 def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[str, Any]:
     path = world.artifacts.find(str(layer.artifact))
     if path is None:
-        raise ToolError(f"The file of the layer {layer.name!r} is gone.")
+        raise ToolError(t("The file of the layer “{name}” is gone.", name=layer.name))
     frame = read_vector(path)
     west, south, east, north = view.bbox
     inside = frame.cx[west:east, south:north] if west <= east else frame
     shown = inside.head(MAX_VECTOR)
     tolerance = 360 / (256 * 2**view.zoom) / 2
     shapes = shown.geometry.simplify(tolerance) if len(shown) else shown.geometry
-    columns = [name for name in shown.columns if name != shown.geometry.name][:8]
-    colours = _colours(layer, shown)
+    known = [name for name in shown.columns if name != shown.geometry.name]
+    columns = known[:MAX_CARD]
+    spots = shown.geometry.representative_point() if label_field(layer) in known else shown.geometry
     features = [
         {
             "type": "Feature",
             "geometry": shapely.geometry.mapping(shape),
             "properties": {
-                "hover": [[str(name), _short(row[name])] for name in columns if _short(row[name])],
-                **({} if colour is None else {"color": colour}),
+                "hover": _first(
+                    layer, row, [[str(name), _short(row[name])] for name in columns if _short(row[name])]
+                ),
+                **(looks := _looks(layer, row)),
+                **({"spot": [spot.x, spot.y]} if "label" in looks else {}),
             },
         }
-        for shape, row, colour in zip(shapes, shown[columns].to_dict("records"), colours, strict=True)
+        for shape, row, spot in zip(shapes, shown[known].to_dict("records"), spots, strict=True)
         if not shape.is_empty
     ]
     return _collection("vector", features, len(features), len(inside))
-
-
-def _colours(layer: Layer, shown: pd.DataFrame) -> list[str | None]:
-    """Each feature's own colour, by its class; None where it has the layer's."""
-    classes = classes_of(layer)
-    if classes is None or classes.field not in shown:
-        return [None] * len(shown)
-    return [classes.colour(each) for each in shown[classes.field]]
 
 
 def _in_period(selection: Selection, period: str | None) -> Selection:

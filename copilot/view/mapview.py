@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from copilot.messages import t
 from data.catalogue.base import Catalogue
 from state.codec import canonical, filters_to_json
 from state.log import START, Event
 from state.model import Layer, Query, State
-from tools.map.classes import classes_of
+from tools.map.classes import CONTINUOUS, Classes, drawn_by
+from tools.map.rendered import has_rendering
 from tools.map.shapes import box_shape, circle_shape, geometry_value
 from tools.selection import geojson
 from tools.toolbox import toolbox
@@ -59,11 +61,31 @@ def layer_view(layer: Layer) -> dict[str, Any]:
         "size": layer.size,
         "count": layer.count,
         "options": dict(layer.options),
-        "classes": None if (classes := classes_of(layer)) is None else list(classes.colours.items()),
+        "style": style_view(layer),
         "geometry": None if layer.geometry is None else geojson(layer.geometry),
         "fill": fill_of(layer),
         "rows": None if layer.query is None else rows_of(layer.query),
     }
+
+
+def style_view(layer: Layer) -> dict[str, Any] | None:
+    """How a layer's features differ: `field`, and `classes` of [text, colour, pixels] or a `ramp`.
+
+    None where all are drawn alike.
+    """
+    style = drawn_by(layer)
+    if style is None:
+        return None
+    if isinstance(style, Classes):
+        classes = [[name, colour, None] for name, colour in style.colours.items()]
+        rest = [] if style.rest is None else [[t("other"), style.rest, None]]
+        return {"field": style.field, "classes": [*classes, *rest]}
+    if style.method == CONTINUOUS and style.colours:
+        low, high = style.written
+        return {"field": style.field, "ramp": {"colours": list(style.colours), "low": low, "high": high}}
+    texts, count = style.labels, len(style.labels)
+    shades, sizes = style.colours or (layer.color,) * count, style.sizes or (None,) * count
+    return {"field": style.field, "classes": [list(each) for each in zip(texts, shades, sizes, strict=True)]}
 
 
 def rows_of(query: Query) -> str:
@@ -142,10 +164,11 @@ class Fit:
 
 
 def selected_image(state: State, catalogue: Catalogue) -> dict[str, Any] | None:
-    """Id and box of the image whose record is open."""
+    """Id and box of the image whose record is open, and whether there is a rendered scene of it."""
     if state.ui.selected_image is None:
         return None
     row = catalogue.image(state.ui.selected_image)
     if row is None:
         return None
-    return {"id": state.ui.selected_image, "bbox": [row["west"], row["south"], row["east"], row["north"]]}
+    box = [row["west"], row["south"], row["east"], row["north"]]
+    return {"id": state.ui.selected_image, "bbox": box, "rendered": has_rendering(catalogue, row)}

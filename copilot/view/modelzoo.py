@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from copilot.messages import t
 from data.modelzoo.comparing import FIELDS, plain
 from data.modelzoo.schema import FLAGGED_BELOW, ModelRecord
 
@@ -74,10 +75,10 @@ def value_of(record: ModelRecord, field: str) -> Value:
         return Value(UNKNOWN, False, "")
     known = record.source_of(field)
     if known is None:
-        return Value(said(value), True, "no source")
+        return Value(said(value), True, t("no source"))
     titles = ", ".join(record.sources[key].title for key in known.sources if key in record.sources)
     note = f" ({known.note})" if known.note else ""
-    proof = f"{titles}; confidence {known.confidence:g}{note}"
+    proof = f"{titles}; {t('confidence {confidence:g}', confidence=known.confidence)}{note}"
     return Value(said(value), known.confidence < FLAGGED_BELOW, proof)
 
 
@@ -96,7 +97,8 @@ def comparison_html(records: Sequence[ModelRecord]) -> str:
 
 
 def _cell(value: Value) -> str:
-    mark = " <i title='less sure than 0.75: look at it'>look at it</i>" if value.flagged else ""
+    why = html.escape(t("less sure than 0.75: look at it"), quote=True)
+    mark = f" <i title='{why}'>{t('look at it')}</i>" if value.flagged else ""
     dim = " class='az-unknown'" if value.text == UNKNOWN else ""
     return f"<td{dim} title='{html.escape(value.proof, quote=True)}'>{html.escape(value.text)}{mark}</td>"
 
@@ -124,8 +126,9 @@ def results(records: Sequence[ModelRecord]) -> pd.DataFrame:
 def sources_html(record: ModelRecord) -> str:
     """Where a record was read, as markup with links; every value is escaped."""
     items = "".join(
-        f"<li><a href='{html.escape(each.url, quote=True)}' rel='noopener noreferrer' target='_blank'>"
-        f"{html.escape(each.title)}</a> <small>{html.escape(each.kind)}, read {each.read}</small></li>"
+        f"<li><a href='{html.escape(each.url, quote=True)}' rel='noopener noreferrer' "
+        f"target='_blank'>{html.escape(each.title)}</a> <small>{html.escape(each.kind)}, "
+        f"{t('read {read}', read=each.read)}</small></li>"
         for each in record.sources.values()
     )
     return f"<ul class='az-sources'>{items}</ul>"

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from copilot.messages import later, number, t
+from copilot.view.rendered import Figure, figures
 from data.catalogue.base import Catalogue
 from state.model import State
 from tools.selection import selection_of
@@ -20,14 +22,38 @@ COLUMNS = (
     "cloud_pct", "detections", "split", "event",
 )  # fmt: skip
 TITLES = {
-    "image_id": "id", "acquired": "acquired (UTC)", "gsd_m": "ground sampling distance, m",
-    "cloud_pct": "clouds, %",
-    "width_px": "width, px", "height_px": "height, px", "lon": "longitude, °", "lat": "latitude, °",
-}  # fmt: skip
+    "image_id": later("id"),
+    "dataset": later("dataset"),
+    "place": later("place"),
+    "country": later("country"),
+    "sensor": later("sensor"),
+    "modality": later("modality"),
+    "split": later("split"),
+    "event": later("event"),
+    "name": later("name"),
+    "acquired": later("acquired (UTC)"),
+    "gsd_m": later("ground sampling distance, m"),
+    "cloud_pct": later("clouds, %"),
+    "width_px": later("width, px"),
+    "height_px": later("height, px"),
+    "lon": later("longitude, °"),
+    "lat": later("latitude, °"),
+    "detections": later("detections"),
+}
 COLUMN_TITLES = {
-    "dataset": "data set", "acquired": "acquired (UTC)", "gsd_m": "GSD, m", "cloud_pct": "clouds, %",
-    "detections": "objects",
-}  # fmt: skip
+    "name": later("name"),
+    "dataset": later("data set"),
+    "acquired": later("acquired (UTC)"),
+    "place": later("place"),
+    "country": later("country"),
+    "sensor": later("sensor"),
+    "modality": later("modality"),
+    "gsd_m": later("GSD, m"),
+    "cloud_pct": later("clouds, %"),
+    "detections": later("objects"),
+    "split": later("split"),
+    "event": later("event"),
+}
 """In a table's head, where room is short."""
 _HIDDEN = frozenset(
     {"image_num", "footprint", "class_words", "properties", "quicklook", "class_counts", "classes"}
@@ -76,6 +102,8 @@ class Record:
     """(data set, file name) where there are pixels."""
     origin: Literal["sample", "ingested"]
     bbox: tuple[float, float, float, float]
+    figures: tuple[Figure, ...] = ()
+    """Rendered scenes of a sample's record, which has no pixels."""
 
 
 def image_record(image_id: str, catalogue: Catalogue) -> Record | None:
@@ -93,12 +121,13 @@ def image_record(image_id: str, catalogue: Catalogue) -> Record | None:
         quicklook=(str(row["dataset"]), str(quicklook)) if quicklook else None,
         origin=info.origin if info else "ingested",
         bbox=(row["west"], row["south"], row["east"], row["north"]),
+        figures=tuple(figures(catalogue, row)),
     )
 
 
 def _fields(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     found = [
-        (TITLES.get(key, key), value_text(value))
+        (t(TITLES.get(key, key)), value_text(value))
         for key, value in row.items()
         if key not in _HIDDEN and not _missing(value) and key not in ("west", "south", "east", "north")
     ]
@@ -124,9 +153,9 @@ def value_text(value: Any) -> str:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return t("yes") if value else t("no")
     if isinstance(value, float):
-        return f"{value:,.6g}"
+        return number(value, ",.6g")
     if isinstance(value, (list, tuple)):
         return ", ".join(value_text(each) for each in value)
     return str(value)

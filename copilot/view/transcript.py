@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
+from copilot.messages import number, t, tn
+from copilot.messages.identifying import foreign, in_their_words
+from copilot.view.cards import cards_of
 from copilot.view.reply import folded
 from state.log import Event, Turn
 from state.model import State
@@ -34,6 +38,7 @@ def conversation(
         {
             **turn_card(each, running and each is turns[-1] and each.interrupted, stopping, names),
             "files": files_of(each, state),
+            "sources": [asdict(card) for card in cards_of(each.calls)],
             "rating": rated.get(each.number),
         }
         for each in shown
@@ -117,7 +122,17 @@ def turn_card(
         "running": running,
         "stopping": running and stopping,
         "interrupted": turn.interrupted and not running,
+        "unread": _unread(turn),
     }
+
+
+def _unread(turn: Turn) -> str | None:
+    """The language of a request that was answered in it, as it is not read; None where it was read."""
+    reply = turn.reply
+    if turn.request is None or turn.calls or reply is None or reply.outcome != "rejected":
+        return None
+    code = foreign(turn.request)
+    return code if code is not None and reply.text == in_their_words(code) else None
 
 
 def trace_steps(turn: Turn) -> tuple[tuple[int | None, Event], ...]:
@@ -180,7 +195,7 @@ def call_text(tool: str, args: Mapping[str, Any]) -> str:
 def turn_summary(turn: Turn) -> str:
     """`5 calls · 0.2 s · 1,240 tokens · $0.0031`: the work of a turn so far, and what it has cost."""
     worded = len(thoughts(turn))
-    thought = _count(worded, "thought") if worded and not turn.calls else ""
+    thought = tn("{n:,} thought", "{n:,} thoughts", worded) if worded and not turn.calls else ""
     parts = (thought, calls_summary(turn.calls), spent(turn))
     return " · ".join(part for part in parts if part)
 
@@ -197,19 +212,15 @@ def spent(turn: Turn) -> str:
         return ""
     tokens = last.tokens or last.data.get("prompt_tokens", 0) + last.data.get("completion_tokens", 0)
     cost = last.data.get("cost_usd")
-    parts = (_count(tokens, "token") if tokens else "", "" if cost is None else price(cost))
+    parts = (tn("{n:,} token", "{n:,} tokens", tokens) if tokens else "", "" if cost is None else price(cost))
     return " · ".join(part for part in parts if part)
 
 
 def price(dollars: float) -> str:
     """US dollars as people read them: a turn costs a fraction of a cent, or several dollars."""
     if dollars < 0.0001:
-        return "under $0.0001" if dollars else "$0"
-    return f"${dollars:.4f}" if dollars < 0.1 else f"${dollars:,.2f}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+        return t("under $0.0001") if dollars else "$0"
+    return f"${number(dollars, '.4f')}" if dollars < 0.1 else f"${number(dollars, ',.2f')}"
 
 
 def calls_summary(calls: tuple[Event, ...]) -> str:
@@ -217,15 +228,15 @@ def calls_summary(calls: tuple[Event, ...]) -> str:
     if not calls:
         return ""
     failed = sum(not each.ok for each in calls)
-    said = f"{_count(len(calls), 'call')} · {duration(sum(each.seconds for each in calls))}"
-    return f"{said} · {failed} failed" if failed else said
+    said = f"{tn('{n:,} call', '{n:,} calls', len(calls))} · {duration(sum(each.seconds for each in calls))}"
+    return f"{said} · {t('{failed} failed', failed=failed)}" if failed else said
 
 
 def duration(seconds: float) -> str:
     """Seconds as people read them."""
     if seconds < 0.0095:
-        return f"{seconds * 1000:.1f} ms"
-    return f"{seconds * 1000:.0f} ms" if seconds < 0.95 else f"{seconds:.1f} s"
+        return f"{number(seconds * 1000, '.1f')} ms"
+    return f"{number(seconds * 1000, '.0f')} ms" if seconds < 0.95 else f"{number(seconds, '.1f')} s"
 
 
 def as_python(events: tuple[Event, ...]) -> str:

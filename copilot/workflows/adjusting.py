@@ -8,17 +8,18 @@ the task that the data fit. Each is proven on what is known, shown as a call, ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from copilot.workflows import actions
-from copilot.workflows.changing import Change, changed
+from copilot.workflows.changing import Change, changed, noted
 from copilot.workflows.diagnosing import Cause, diagnose
 from copilot.workflows.engine import Run, Trouble
 from copilot.workflows.instantiate import Instance, fit
-from copilot.workflows.model import Parameter, Step, Workflow, WorkflowError, reference
+from copilot.workflows.model import Parameter, Step, Workflow, WorkflowError
+from copilot.workflows.searching import CATEGORIES, insertions, is_thing, jointly
 from tools.base import Tool
 from tools.conditions import KINDS, Thing
 
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 
 MOST_TRIED = 6
 """Changes that are tried for one trouble: each costs at least a call."""
-DEEPEST = 2
-"""Steps that are put in one behind the other for one argument."""
-_NEVER = ("anyway",)
-"""Arguments that overrule a tool's own refusal: that is a person's to decide."""
-_CATEGORIES = ("geotools", "vision")
+MOST_LEARNED = 3
+"""Changes of memory that are tried before those."""
+_HOW = frozenset({"method", "resampling", "surface", "air", "values"})
+"""Arguments that say how and not what: another unit or quantity would be another result, and `anyway`, which
+overrules a tool's own refusal, is a person's to decide."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Proposal:
     cause: Cause
     helped: int = 0
     """How often memory saw it help, less how often it did not."""
+    learned: bool = False
+    """Whether memory says it."""
 
     @property
     def rank(self) -> tuple[int, bool, int]:
@@ -49,23 +52,38 @@ class Proposal:
         return (-self.helped, not self.cause.sure, self.change.cost)
 
 
+Propose = Callable[[Run, Trouble], Iterable[Change]]
+"""What somebody else, such as a served model, would change; each joins the candidates and is proven alike."""
+
+
 class Repairer:
     """What a run calls when a step did not end well: it tries proposals and notes each on the record."""
 
     def __init__(
-        self, siblings: Sequence[Workflow] = (), memory: Memory | None = None, most: int = MOST_TRIED
+        self,
+        siblings: Sequence[Workflow] | Callable[[], Sequence[Workflow]] = (),
+        memory: Memory | None = None,
+        most: int = MOST_TRIED,
+        propose: Propose | None = None,
     ) -> None:
-        self.siblings = {each.id: each for each in siblings}
+        self._siblings = siblings
         self.memory = memory
         self.most = most
+        self.propose = propose
         self.tried: list[tuple[Proposal, bool]] = []
+
+    @cached_property
+    def siblings(self) -> dict[str, Workflow]:
+        """The other workflows of the task by their ids, looked up when the first is wanted."""
+        found = self._siblings() if callable(self._siblings) else self._siblings
+        return {each.id: each for each in found}
 
     def __call__(self, run: Run, trouble: Trouble) -> Instance | None:
         """The instance with which the step ends well; None where nothing that was tried helped."""
-        if trouble.outside:
-            return None
+        if trouble.outside and self._again(run, trouble):
+            return run.instance
         before = run.instance
-        for proposal in islice(self.proposals(run, trouble), self.most):
+        for proposal in self._within_bounds(self.proposals(run, trouble)):
             try:
                 after = self._noted(before, trouble, proposal)
             except WorkflowError:
@@ -82,16 +100,40 @@ class Repairer:
             run.adopt(before)
         return None
 
+    def _again(self, run: Run, trouble: Trouble) -> bool:
+        """Whether a step that something outside made fail goes well when it is called one time more."""
+        return run.attempt(run.instance.workflow.step(trouble.step)) is None
+
+    def _within_bounds(self, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+        """As many as are tried: what memory says comes on top, so that it takes nothing from the search."""
+        learned = searched = 0
+        for each in proposals:
+            if each.learned:
+                learned += 1
+                if learned <= MOST_LEARNED:
+                    yield each
+            else:
+                searched += 1
+                if searched > self.most:
+                    return
+                yield each
+
     def proposals(self, run: Run, trouble: Trouble) -> Iterator[Proposal]:
         """Changes worth trying, in order, none twice."""
         step = run.instance.workflow.step(trouble.step)
         causes = diagnose(run, trouble)
+        if trouble.outside:  # nothing of the data or the values is to blame: the tool is gone round
+            yield from self._without_the_tool(run, step, trouble, causes)
+            return
         found: list[Proposal] = []
         if self.memory is not None:
             found.extend(self.memory.proposals(trouble, causes))
         for cause in causes:
             found.extend(Proposal(each, cause) for each in self._for(run, step, trouble, cause))
         found.extend(_all_alike(found))
+        found.extend(self._joint(run, step, trouble, causes[0]))
+        if self.propose is not None:
+            found.extend(Proposal(each, causes[0]) for each in self.propose(run, trouble))
         found.extend(self._others(run, trouble, causes))
         seen: set[str] = set()
         for each in sorted(found, key=lambda one: one.rank):
@@ -99,6 +141,26 @@ class Repairer:
             if said not in seen and self._holds(run, step, each.change):
                 seen.add(said)
                 yield each
+
+    def _without_the_tool(
+        self, run: Run, step: Step, trouble: Trouble, causes: Sequence[Cause]
+    ) -> Iterator[Proposal]:
+        """Another tool of the same effect, or another workflow of the task, that does not need the tool."""
+        found = [Proposal(each, causes[-1]) for each in _replacements(run, step)]
+        others = [
+            each
+            for each in self._others(run, trouble, causes)
+            if all(one.tool != trouble.tool for one in self.siblings[each.change.workflow].steps)
+        ]
+        yield from (each for each in (*found, *others) if self._holds(run, step, each.change))
+
+    def _joint(self, run: Run, step: Step, trouble: Trouble, cause: Cause) -> Iterable[Proposal]:
+        """For preconditions that do not hold: what makes all of them hold, however many steps it takes."""
+        if trouble.kind != "precondition":
+            return
+        sure = replace(cause, sure=True)
+        yield from (Proposal(each, sure) for each in jointly(run, step))
+        yield from (Proposal(each, sure) for each in _ways(run, step) if _would_hold(run, step, each))
 
     def _for(self, run: Run, step: Step, trouble: Trouble, cause: Cause) -> Iterable[Change]:
         if cause.property and cause.argument:
@@ -132,15 +194,15 @@ class Repairer:
 
     def _noted(self, before: Instance, trouble: Trouble, proposal: Proposal) -> Instance:
         after = changed(before, proposal.change, self.siblings)
-        note = {
-            "step": trouble.step,
-            "kind": trouble.kind,
-            "failed": trouble.said,
-            "because": str(proposal.cause),
-            "change": proposal.change.to_json(),
-            "said": str(proposal.change),
-        }
-        return replace(after, adjustments=(*before.adjustments, note))
+        return noted(
+            before,
+            after,
+            proposal.change,
+            step=trouble.step,
+            kind=trouble.kind,
+            failed=trouble.said,
+            because=str(proposal.cause),
+        )
 
     def _shown(self, run: Run, before: Instance, proposal: Proposal, trouble: Trouble) -> bool:
         """The change as a call on the record, where the workflow is one of the session's."""
@@ -167,92 +229,6 @@ class Repairer:
         wanted = _upstream(workflow, last)
         steps = [each for each in workflow.order() if each.id in wanted]
         return all(run.attempt(each) is None for each in steps)
-
-
-def insertions(run: Run, step: Step, cause: Cause) -> Iterator[Change]:
-    """Steps that, put in front of the argument, give it the property that it lacks; the shortest first."""
-    facts = run.facts(step)
-    thing = facts.get(cause.argument)
-    if not isinstance(thing, Thing):
-        return
-    for chain in _chains(run, step, cause, thing, DEEPEST):
-        parts = [
-            Change("insert", step.id, cause.argument, tool=tool.name, args=dict(args)) for tool, args in chain
-        ]
-        yield parts[0] if len(parts) == 1 else Change("together", step.id, parts=tuple(parts))
-
-
-Link = tuple[Tool, Mapping[str, Any]]
-
-
-def _chains(run: Run, step: Step, cause: Cause, thing: Thing, deepest: int) -> Iterator[tuple[Link, ...]]:
-    """The tools that give a property, and before them those that give what they lack themselves."""
-    for tool, args in _givers(run, step, cause):
-        own = _own_argument(tool, args)
-        lacks = actions.lacking(tool, actions.with_defaults(tool, args), {own: thing})
-        if not lacks:
-            yield ((tool, args),)
-        elif deepest > 1:
-            need = lacks[0]
-            words = need.wanted if isinstance(need.wanted, tuple) else (str(need.wanted),)
-            before = Cause(need.property, cause.argument, need.property, tuple(map(str, words)))
-            for chain in _chains(run, step, before, thing, deepest - 1):
-                if all(each[0].name != tool.name for each in chain):
-                    yield (*chain, (tool, args))
-
-
-def _givers(run: Run, step: Step, cause: Cause) -> Iterator[Link]:
-    """Tools whose effect on what they are given says the property, with arguments that can be filled."""
-    for tool in run.session.engine.toolbox:
-        if tool.category not in _CATEGORIES or tool.external or tool.name == step.tool:
-            continue
-        for effect in tool.effects:
-            if not effect.of or effect.kind not in KINDS or not _says(effect, cause):
-                continue
-            args = _filled(tool, effect, step, cause)
-            if args is not None:
-                yield tool, args
-                break
-
-
-def _says(effect: Thing, cause: Cause) -> bool:
-    if cause.property == "grid_of":
-        return bool(effect.grid_of)
-    value = getattr(effect, cause.property, None)
-    if cause.property in ("done", "bands"):
-        return bool(value) and set(cause.wanted) <= set(value or ())
-    if cause.property in ("modality", "level"):
-        return bool(value) and set(value or ()) <= set(cause.wanted)
-    if cause.property in ("placed", "metric"):
-        return value is True
-    return cause.property == "cloud_pct" and value is not None
-
-
-def _filled(tool: Tool, effect: Thing, step: Step, cause: Cause) -> dict[str, Any] | None:
-    """The arguments of a tool put in front: what the step was given, its neighbour as the reference."""
-    args: dict[str, Any] = {effect.of: "$@"}
-    for each in effect.when:
-        name, _, value = each.partition("=")
-        if value != "none" and name not in args:
-            args[name] = {"true": True, "false": False}.get(value, value)
-    other = next((v for k, v in step.args.items() if k != cause.argument and _is_thing(v)), None)
-    named = cause.wanted[0] if cause.property == "grid_of" else ""
-    neighbour = step.args.get(named, other)
-    handles = {each.argument for each in tool.preconditions if each.argument} - {effect.of}
-    required = set(tool.schema.get("required", ()))
-    for name in sorted(handles & (required | {effect.grid_of})):
-        if neighbour is None:
-            return None
-        args[name] = neighbour
-    return args if required <= set(args) else None
-
-
-def _is_thing(value: Any) -> bool:
-    return isinstance(value, str) and reference(value) is not None
-
-
-def _own_argument(tool: Tool, args: Mapping[str, Any]) -> str:
-    return next((name for name, value in args.items() if value == "$@"), "")
 
 
 def _parameters(run: Run, step: Step) -> Iterator[Change]:
@@ -290,9 +266,15 @@ def _ways(run: Run, step: Step) -> Iterator[Change]:
     for name, schema in tool.schema.get("properties", {}).items():
         choices = [each for each in schema.get("enum", ()) if isinstance(each, str)]
         now = step.args.get(name, schema.get("default"))
-        if name in _NEVER or not choices or _is_thing(now):
+        if name not in _HOW or not choices or is_thing(now):
             continue
         yield from (Change("argument", step.id, name, each) for each in choices if each != now)
+
+
+def _would_hold(run: Run, step: Step, change: Change) -> bool:
+    tool = run.session.engine.toolbox.get(step.tool)
+    arguments = actions.with_defaults(tool, {**run.arguments(step), change.name: change.value})
+    return not actions.lacking(tool, arguments, run.facts(step))
 
 
 def _replacements(run: Run, step: Step) -> Iterator[Change]:
@@ -300,7 +282,7 @@ def _replacements(run: Run, step: Step) -> Iterator[Change]:
     box = run.session.engine.toolbox
     tool = box.get(step.tool)
     wanted = {(each.kind, each.argument, each.modality) for each in tool.effects if each.kind in KINDS}
-    handles = [name for name, value in step.args.items() if _is_thing(value) and _takes(tool, name)]
+    handles = [name for name, value in step.args.items() if is_thing(value) and _takes(tool, name)]
     if len(handles) != 1:
         return
     facts = run.facts(step)
@@ -309,8 +291,9 @@ def _replacements(run: Run, step: Step) -> Iterator[Change]:
         needs = list(other.schema.get("required", ()))
         if (
             other.name == tool.name
-            or other.category not in _CATEGORIES
+            or other.category not in CATEGORIES
             or not wanted <= gives
+            or not _means_the_same(tool, other)
             or len(needs) != 1
         ):
             continue
@@ -319,6 +302,23 @@ def _replacements(run: Run, step: Step) -> Iterator[Change]:
             continue
         if not actions.lacking(other, {needs[0]: "x"}, {needs[0]: thing}):
             yield Change("replace", step.id, handles[0], tool=other.name, args={needs[0]: "$@"})
+
+
+def _means_the_same(tool: Tool, other: Tool) -> bool:
+    """Whether two tools of one effect are after the same thing, not buildings and roads, slope and aspect.
+
+    What was done by both says so; else their names do, but for the words of ways to look.
+    """
+    if any(set(a.done) & set(b.done) for a in tool.effects for b in other.effects):
+        return True
+    about, theirs = (set(each.name.split("_")) - _WAYS_TO_LOOK for each in (tool, other))
+    return bool(about & theirs) or about == theirs
+
+
+_WAYS_TO_LOOK = frozenset(
+    "detection extraction segmentation classification object image raster map mask optical sar horizontal "
+    "rotated semantic remote sensing".split()
+)
 
 
 def _takes(tool: Tool, argument: str) -> bool:

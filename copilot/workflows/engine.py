@@ -10,17 +10,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from copilot.workflows import actions
 from copilot.workflows.facts import known
 from copilot.workflows.instantiate import Instance
-from copilot.workflows.model import Step, WorkflowError, bound, reference, references
+from copilot.workflows.model import Input, Reference, Step, WorkflowError, bound, reference, references
 from copilot.workflows.quality import Reading, reading
 from state.log import Event
 from tools.base import Tool
-from tools.conditions import KINDS, Thing, Unmet
+from tools.conditions import KINDS, Thing, Unmet, unmet
 
 if TYPE_CHECKING:
     from copilot.session import Session
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 Status = Literal["waiting", "running", "done", "reused", "failed", "held"]
 Kind = Literal["precondition", "error", "quality"]
 SOURCE = "workflow"
+REPAIR = "repair"
+"""The method of steps that a repair has put in."""
+GIVEN_BY_TOOLS = frozenset({"done", "level", "grid_of", "metric"})
+"""What data lack that a tool can give: the run begins, and its steps are repaired."""
 MOST_ADJUSTMENTS = 4
 """Changes of the graph that one run may make; what fails after that is told."""
 
@@ -73,6 +78,8 @@ class Report:
     seconds: float = 0.0
     calls: int = 0
     """Calls made: those of steps and of what was tried, without what was there already."""
+    again: Mapping[str, str] = field(default_factory=dict)
+    """By step, what came from outside and made it be called once more."""
 
     @property
     def ok(self) -> bool:
@@ -116,6 +123,7 @@ class Report:
             if trouble is None
             else {"step": trouble.step, "tool": trouble.tool, "kind": trouble.kind, "said": trouble.said},
             "adjustments": [dict(each) for each in self.instance.adjustments],
+            "again": dict(self.again),
             "calls": self.calls,
             "seconds": round(self.seconds, 3),
         }
@@ -124,6 +132,20 @@ class Report:
 Heard = Callable[[StepRun], None]
 Repair = Callable[["Run", Trouble], Instance | None]
 """What a failed step's workflow becomes; None where nothing helps."""
+
+
+Before = Callable[["Run", Step], str | None]
+"""Asked before a step's call; a text is why the call cannot be made, and so is what it raises."""
+
+
+class Ahead(Protocol):
+    """Computes steps that need nothing of each other side by side, before they are called one by one."""
+
+    def compute(self, run: Run, steps: Sequence[Step]) -> None:
+        """Compute what is worth it of steps that are ready."""
+
+    def calling(self, run: Run, step: Step) -> AbstractContextManager[None]:
+        """Within it, the call of a step takes what was computed of it, where that still holds."""
 
 
 class Run:
@@ -138,6 +160,8 @@ class Run:
         heard: Heard | None = None,
         stop: threading.Event | None = None,
         repair: Repair | None = None,
+        before: Before | None = None,
+        ahead: Ahead | None = None,
     ) -> None:
         self.session = session
         self.instance = instance
@@ -145,7 +169,10 @@ class Run:
         self.heard = heard or (lambda _: None)
         self.stop = stop or threading.Event()
         self.repair = repair
+        self.before = before
+        self.ahead = ahead
         self.calls = 0
+        self.again: dict[str, str] = {}
         self.done: dict[str, StepRun] = {}
 
     def run(self) -> Report:
@@ -154,7 +181,13 @@ class Run:
         trouble: Trouble | None = None
         repaired = 0
         while (step := self._next()) is not None and not self.stop.is_set():
+            trouble = None
+            if self.ahead is not None:
+                self.ahead.compute(self, self.ready())
             trouble = self.attempt(step)
+            if trouble is not None and trouble.outside and step.id not in self.again:
+                self.again[step.id] = trouble.said
+                continue  # it may work another time, and the next time is now
             if trouble is None:
                 continue
             changed = None
@@ -172,6 +205,7 @@ class Run:
             cancelled=trouble is None and self._next() is not None,
             seconds=time.perf_counter() - started,
             calls=self.calls,
+            again=dict(self.again),
         )
 
     def adopt(self, instance: Instance) -> None:
@@ -193,7 +227,11 @@ class Run:
         reused = event is not None
         if event is None:
             self.heard(StepRun(step.id, step.tool, "running"))
-            event = self.session.call_tool(step.tool, arguments, source=SOURCE, turn=self.turn)
+            refused = self._refused(step)
+            if refused is not None:
+                return refused
+            with self.ahead.calling(self, step) if self.ahead is not None else nullcontext():
+                event = self.session.call_tool(step.tool, arguments, source=SOURCE, turn=self.turn)
             self.calls += 1
         if not event.ok:
             return self._failed(step, "error", event.text, event=event)
@@ -212,6 +250,32 @@ class Run:
             StepRun(step.id, step.tool, status, event.text, event.seq, results, readings, event.seconds)
         )
         return None
+
+    def _refused(self, step: Step) -> Trouble | None:
+        """What stands before the call, where somebody watches over calls."""
+        if self.before is None:
+            return None
+        try:
+            said = self.before(self, step)
+        except (OSError, MemoryError) as error:  # TimeoutError is an OSError too
+            self.calls += 1
+            return replace(self._failed(step, "error", str(error) or type(error).__name__), outside=True)
+        if said:
+            self.calls += 1
+        return self._failed(step, "error", said) if said else None
+
+    def ready(self) -> tuple[Step, ...]:
+        """The steps that are not done and whose inputs are there, in order."""
+        workflow = self.instance.workflow
+        waiting = [each for each in workflow.order() if each.id not in self.done]
+        ids = {each.id for each in waiting}
+        held = {then for first, then in workflow.edges if first in ids}
+        return tuple(each for each in waiting if each.id not in held)
+
+    def is_there(self, step: Step) -> bool:
+        """Whether a step that is ready was called already, with what it made still there."""
+        box = self.session.engine.toolbox
+        return step.tool in box and self._remembered(box.get(step.tool), self.arguments(step)) is not None
 
     def arguments(self, step: Step) -> dict[str, Any]:
         """A step's arguments with the values of its references; what is left out is not among them."""
@@ -242,8 +306,42 @@ class Run:
         return known(self.session.state, self.session.world(), handle, self.session.events)
 
     def lacking(self, step: Step, tool: Tool, arguments: Mapping[str, Any]) -> tuple[Unmet, ...]:
-        """The preconditions of a step that are known not to hold."""
-        return actions.lacking(tool, actions.with_defaults(tool, arguments), self.facts(step))
+        """The preconditions of a step that are known not to hold: its tool's, and those of the data."""
+        facts = self.facts(step)
+        return (
+            *actions.lacking(tool, actions.with_defaults(tool, arguments), facts),
+            *self._of_data(step, facts),
+        )
+
+    def lacking_of(self, step: Step, facts: Mapping[str, Thing]) -> tuple[Unmet, ...]:
+        """As `lacking`, were those the facts."""
+        tool = self.session.engine.toolbox.get(step.tool)
+        arguments = actions.with_defaults(tool, self.arguments(step))
+        return (*actions.lacking(tool, arguments, facts), *self._of_data(step, facts))
+
+    def _of_data(self, step: Step, facts: actions.Facts) -> tuple[Unmet, ...]:
+        """What the workflow says that its data must be, of the arguments that are data as they came."""
+        found: dict[tuple[str, str], Unmet] = {}
+        if step.method == REPAIR:  # it is there to make of the data what they must be
+            return ()
+        for name, value in step.args.items():
+            wanted = self._data_behind(reference(value) if isinstance(value, str) else None)
+            thing = facts.get(name)
+            if wanted is None or not isinstance(thing, Thing):
+                continue
+            others = {key: self.thing(handle) for key, handle in self.instance.inputs.items()}
+            for each in unmet(wanted.needs, thing, others):
+                if each.property in GIVEN_BY_TOOLS:
+                    found[name, each.property] = replace(each, argument=name)
+        return tuple(found.values())
+
+    def _data_behind(self, of: Reference | None) -> Input | None:
+        """The input that a reference is, or that repairs were put in front of."""
+        workflow = self.instance.workflow
+        while of is not None and of.name in workflow.step_ids:
+            step = workflow.step(of.name)
+            of = next(iter(step.references), None) if step.method == REPAIR else None
+        return workflow.input(of.name) if of is not None else None
 
     def _is_thing(self, found: Any) -> bool:
         return self.instance.workflow.parameter(found.name) is None

@@ -115,10 +115,10 @@ def _looks(path: Path, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _features(path: Path, kind: str) -> Thing:
-    from copilot.workflows.quality import _frame
+    from copilot.workflows.quality import frame_of
 
     try:
-        frame = _frame(path)
+        frame = frame_of(path)
     except Exception:  # whatever a stranger's file is: nothing is known of it then
         return Thing(kind)
     shapes = {str(each).casefold().removeprefix("multi").replace("string", "") for each in frame.geom_type}

@@ -17,6 +17,8 @@ from tools.conditions import Thing, Unmet, unmet
 
 MOST_TRIED = 2000
 """Ways to give the data at hand to the inputs that are looked at; people have a handful of each."""
+ASKED = "the request"
+"""Where a value is from that a person asked for."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -164,7 +166,7 @@ def instance(
             problem = parameter.problem(asked[name])
             if problem is not None:
                 raise WorkflowError(problem)
-            values[name], because[name] = asked[name], "the request"
+            values[name], because[name] = asked[name], ASKED
         elif (told := _from_data(parameter.of, parameter.times, chosen, things)) is not None:
             within = min(max(told, parameter.low or -math.inf), parameter.high or math.inf)
             values[name], because[name] = within, f"{parameter.of} of the data"

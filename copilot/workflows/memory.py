@@ -9,11 +9,13 @@ person's own, which may be read, edited, forgotten and taken elsewhere.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -97,16 +99,28 @@ class Kept:
 
 
 class Memory:
-    """One person's memory, in a file; whole at every moment, for one process or several."""
+    """One person's memory, in a file; whole at every moment, for one process or several.
 
-    def __init__(self, path: Path) -> None:
+    What the person's teams were given is read beside it, and never written by it.
+    """
+
+    def __init__(self, path: Path, teams: Sequence[Memory] = ()) -> None:
         self.path = path
-        self._lock = threading.Lock()
+        self.teams = tuple(teams)
+        self._threads = threading.Lock()
 
     @classmethod
     def of(cls, home: Path, owner: str) -> Memory:
-        """The memory of a person in a home folder. Nobody else's is ever read by it."""
-        return cls(home / "workflows" / f"{_OWNER.sub('_', owner)[:100]}.json")
+        """The memory of a person in a home folder, with that person's teams. Nobody else's is read."""
+        from copilot.workflows.teams import teams_of
+
+        teams = [cls(team.path) for team in teams_of(home, owner)]
+        return cls(home / "workflows" / f"{_OWNER.sub('_', owner)[:100]}.json", teams)
+
+    @property
+    def _lock(self) -> AbstractContextManager[None]:
+        """Held while it is read and written, against the other threads and processes."""
+        return _held(self._threads, self.path)
 
     def read(self) -> Kept:
         """What it holds; nothing where the file is absent or broken."""
@@ -150,13 +164,16 @@ class Memory:
     def proposals(self, trouble: Trouble, causes: Sequence[Cause]) -> list[Proposal]:
         """What its rules say of a trouble with these causes; what helped most comes first."""
         found = []
-        for rule in self.read().rules:
+        mine = self.read()
+        aside = {each.key for each in mine.rules if each.set_aside}
+        shared = (rule for team in self.teams for rule in team.read().rules if rule.key not in aside)
+        for rule in {each.key: each for each in (*shared, *mine.rules)}.values():
             if rule.tool != trouble.tool or rule.set_aside or rule.helped == 0:
                 continue
             for cause in causes:
                 if (cause.name, cause.argument) == (rule.cause, rule.argument):
                     change = Change.from_json(specific(rule.action, trouble.step))
-                    found.append(Proposal(change, cause, rule.helped - rule.failed))
+                    found.append(Proposal(change, cause, rule.helped - rule.failed, learned=True))
         return sorted(found, key=lambda each: -each.helped)
 
     # -- after it -------------------------------------------------------------------------------
@@ -176,7 +193,7 @@ class Memory:
         with self._lock:
             kept = self.read()
             kept = replace(kept, traces=(*kept.traces, trace))
-            if report.ok and instance.adjustments and context:
+            if report.ok and context and _repaired(instance):
                 variant = Variant(instance.workflow.to_json(), made_of, tuple(context), _own_values(instance))
                 known = {each.key: each for each in kept.variants}
                 found = known.get(variant.key, variant)
@@ -185,15 +202,29 @@ class Memory:
             self.write(kept)
 
     def variant(self, workflow_id: str, context: Sequence[str]) -> Variant | None:
-        """The variant of a workflow whose whole context holds; the one that helped most."""
-        holds = set(context)
+        """The variant of a workflow whose whole context holds; the one that helped most.
+
+        None where the workflow itself once went well in this context: it is not to be made worse.
+        """
+        holds, mine = set(context), self.read()
+        if any(
+            each.get("workflow") == workflow_id
+            and each.get("ok")
+            and not each.get("adjustments")
+            and set(each.get("context", ())) == holds
+            for each in mine.traces
+        ):
+            return None
+        aside = {each.key for each in mine.variants if each.set_aside}
+        shared = [each for team in self.teams for each in team.read().variants]
         found = [
             each
-            for each in self.read().variants
+            for each in (*mine.variants, *shared)
             if each.made_of == workflow_id
-            and not each.set_aside
             and each.context
             and set(each.context) <= holds
+            and each.key not in aside
+            and not each.set_aside
         ]
         return max(found, key=lambda each: (each.helped - each.failed, len(each.context)), default=None)
 
@@ -201,6 +232,10 @@ class Memory:
         """A variant was run: one that failed is set aside."""
         with self._lock:
             kept = self.read()
+            if variant.key not in {
+                each.key for each in kept.variants
+            }:  # a team's: here it is judged for oneself
+                kept = replace(kept, variants=(*kept.variants, replace(variant, helped=0, failed=0)))
             after = tuple(
                 replace(
                     each,
@@ -222,14 +257,15 @@ class Memory:
             self.write(replace(kept, saved=(*others, workflow.to_json())))
 
     def saved(self) -> tuple[Workflow, ...]:
-        """The workflows that the person saved; what is broken in it is left out."""
-        found = []
-        for each in self.read().saved:
+        """The workflows that the person saved, and then those of teams; what is broken is left out."""
+        found: dict[str, Workflow] = {}
+        for each in (*self.read().saved, *(one for team in self.teams for one in team.read().saved)):
             try:
-                found.append(Workflow.from_json(each))
+                made = Workflow.from_json(each)
             except WorkflowError:
                 continue
-        return tuple(found)
+            found.setdefault(made.id, made)
+        return tuple(found.values())
 
     def forget(self, what: str = "") -> int:
         """Forget everything, or what a tool's, a workflow's or a rule's text names; how much that was."""
@@ -244,33 +280,38 @@ class Memory:
             self.write(left)
         return sum(len(getattr(kept, name)) - len(getattr(left, name)) for name in _PARTS)
 
-    def export(self) -> dict[str, Any]:
-        """All of it as plain JSON, to be shared by hand."""
+    def export(self, what: str = "") -> dict[str, Any]:
+        """All of it, or what names a tool, a workflow or a rule's text, as plain JSON."""
         kept = self.read()
-        return {name: [_plain(each) for each in getattr(kept, name)] for name in _PARTS}
+        chosen = Kept(
+            tuple(each for each in kept.rules if what in str(each)),
+            tuple(each for each in kept.variants if what in each.made_of),
+            tuple(each for each in kept.traces if what in str(each.get("workflow"))),
+            tuple(each for each in kept.saved if what in str(each.get("id"))),
+        )
+        return {name: [_plain(each) for each in getattr(chosen, name)] for name in _PARTS}
+
+    def edit(self, plain: Mapping[str, Any]) -> None:
+        """Put what was exported and edited by hand in place of all of it. Raises WorkflowError."""
+        new = _parsed(plain)
+        with self._lock:
+            self.write(new)
+
+    def share(self, what: str, team: Memory) -> int:
+        """Give a team what `export` would give, without traces; how much was new."""
+        return team.take_in({**self.export(what), "traces": []})
 
     def take_in(self, plain: Mapping[str, Any]) -> int:
         """Add what somebody shared: rules with their counts, variants, workflows. Raises WorkflowError."""
-        try:
-            rules = [Rule(**each) for each in plain.get("rules", ())]
-            for each in rules:
-                Change.from_json({**each.action, "step": ""})
-            saved = [Workflow.from_json(each) for each in plain.get("saved", ())]
-            variants = [
-                Variant(**{**each, "context": tuple(each["context"])}) for each in plain.get("variants", ())
-            ]
-            for one in variants:
-                Workflow.from_json(one.workflow)
-        except (TypeError, KeyError, AttributeError) as error:
-            raise WorkflowError(f"This is no memory of workflows: {error}.") from None
+        given = _parsed(plain)
         with self._lock:
             kept = self.read()
             mine = {each.key for each in kept.rules}
             known = {each.key for each in kept.variants}
             ids = {str(each.get("id")) for each in kept.saved}
-            new_rules = tuple(each for each in rules if each.key not in mine)
-            new_variants = tuple(each for each in variants if each.key not in known)
-            new_saved = tuple(each.to_json() for each in saved if each.id not in ids)
+            new_rules = tuple(each for each in given.rules if each.key not in mine)
+            new_variants = tuple(each for each in given.variants if each.key not in known)
+            new_saved = tuple(each for each in given.saved if each["id"] not in ids)
             self.write(
                 Kept(
                     (*kept.rules, *new_rules),
@@ -280,6 +321,32 @@ class Memory:
                 )
             )
         return len(new_rules) + len(new_variants) + len(new_saved)
+
+
+def _parsed(plain: Mapping[str, Any]) -> Kept:
+    """A memory out of somebody's JSON. Raises WorkflowError for what is none."""
+    try:
+        rules = tuple(Rule(**each) for each in plain.get("rules", ()))
+        for each in rules:
+            Change.from_json({**each.action, "step": ""})
+        variants = tuple(
+            Variant(**{**each, "context": tuple(each["context"])}) for each in plain.get("variants", ())
+        )
+        for one in variants:
+            Workflow.from_json(one.workflow)
+        saved = tuple(Workflow.from_json(each).to_json() for each in plain.get("saved", ()))
+        return Kept(rules, variants, tuple(dict(each) for each in plain.get("traces", ())), saved)
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise WorkflowError(f"This is no memory of workflows: {error}.") from None
+
+
+@contextmanager
+def _held(threads: threading.Lock, path: Path) -> Iterator[None]:
+    with threads:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.with_suffix(".lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
 
 def generalised(change: Change, step: str) -> dict[str, Any] | None:
@@ -307,6 +374,11 @@ def specific(action: Mapping[str, Any], step: str) -> dict[str, Any]:
     if "parts" in made:
         made["parts"] = [specific(each, step) for each in made["parts"]]
     return made
+
+
+def _repaired(instance: Instance) -> bool:
+    """Whether all that was changed was a repair: what a person changed holds for that run."""
+    return bool(instance.adjustments) and all(each.get("failed") for each in instance.adjustments)
 
 
 def _own_values(instance: Instance) -> dict[str, Any]:

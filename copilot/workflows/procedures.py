@@ -9,13 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 from copilot.workflows import actions
-from copilot.workflows.changing import Change, changed
-from copilot.workflows.engine import Report, Run, results_of
+from copilot.workflows.changing import Change, changed, noted, since
+from copilot.workflows.engine import GIVEN_BY_TOOLS, Report, Run, results_of
 from copilot.workflows.facts import known
 from copilot.workflows.instantiate import Fit, Instance, choose, fit, instance, search
 from copilot.workflows.memory import Memory
 from copilot.workflows.model import Input, Parameter, Step, Task, Workflow, WorkflowError
 from copilot.workflows.reading import library
+from copilot.workflows.worded import choices
+from copilot.workflows.worded import values as said_values
 from state.log import Event
 from state.model import State
 from tools.base import Tool, ToolError, World
@@ -67,23 +69,28 @@ class Library:
         self, state: State, world: World, workflow: str, data: Mapping[str, str], values: Mapping[str, Any]
     ) -> dict[str, Any]:
         things = at_hand(state, world, data)
+        adjustments: tuple[Mapping[str, Any], ...] = ()
         if (artifact := state.artifact(workflow)) is not None and artifact.kind == "workflow":
-            kept = _started(world, workflow)
-            chosen = fit(kept.workflow, things, data)
-            values = {**kept.parameters, **values}
+            kept = started(world, workflow)
+            # Without other data it is the same again, and goes on where it stopped.
+            chosen = fit(kept.workflow, things, data or kept.inputs)
+            values, adjustments = {**kept.parameters, **values}, kept.adjustments
         else:
-            chosen = self._chosen(workflow, things, data)
-        if chosen.lacks:
+            chosen = self.chosen(workflow, things, data)
+            if chosen.workflow.task != workflow.strip().partition("/")[0]:
+                values = {**said_values(chosen.workflow, workflow), **values}
+        if any(each.property not in GIVEN_BY_TOOLS for each in chosen.lacks):
             raise WorkflowError(
                 f"{chosen.workflow.id} cannot run on this: {'; '.join(map(str, chosen.lacks))}."
             )
         made = instance(chosen, things, values)
         if not isinstance(made, Instance):
             raise WorkflowError(" ".join(_question(each) for each in made))
+        made = replace(made, adjustments=adjustments)
         return {"id": made.id, **made.to_json()}
 
-    def _chosen(self, said: str, things: Mapping[str, Thing], data: Mapping[str, str]) -> Fit:
-        """The workflow that a name or a goal means, on the data at hand."""
+    def chosen(self, said: str, things: Mapping[str, Thing], data: Mapping[str, str]) -> Fit:
+        """The workflow that a name or a goal means, on the data at hand. Raises WorkflowError for none."""
         name, _, variant = said.strip().partition("/")
         tasks = {each.id: each for each in self.tasks()}
         task = tasks.get(name)
@@ -92,7 +99,7 @@ class Library:
             if not near or near[0][1] < FOUND_FROM:
                 hint = f" The nearest are {', '.join(t.id for t, _ in near)}." if near else ""
                 raise WorkflowError(f"No workflow is called, or is for, {said[:80]!r}.{hint}")
-            task, variant = near[0][0], ""
+            return choices(tuple(tasks.values()), said, things, data)[0].fit
         if not variant:
             return choose(task, things, data)[0]
         for each in task.workflows:
@@ -115,8 +122,7 @@ class Library:
         box = toolbox()
         for step in after.workflow.steps:
             box.get(step.tool)
-        said = {**note, "change": wanted.to_json(), "said": str(wanted)}
-        made = replace(after, adjustments=(*before.adjustments, said))
+        made = noted(before, after, wanted, **note)
         return {"id": made.id, **made.to_json()}
 
     def report(self, state: State, world: World, bound: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,7 +207,7 @@ def said_of(report: Report) -> str:
         if each.get("failed"):
             parts.append(f"{each['step']} failed ({each['because']}), so {each['said']}.")
         elif each.get("said"):
-            parts.append(f"Changed: {each['said']}.")
+            parts.append(f"Changed: {each['said']}{since(each)}.")
     answers = {each.lstrip("$").partition(".")[0] for each in workflow.gives}
     parts.extend(each.said for each in done if each.step in answers and each.said)
     return " ".join(parts)
@@ -271,7 +277,8 @@ def _bound_value(
     return value
 
 
-def _started(world: World, artifact_id: str) -> Instance:
+def started(world: World, artifact_id: str) -> Instance:
+    """A workflow of the session as it was started or changed. Raises WorkflowError."""
     import json
 
     path = world.artifacts.find(artifact_id)
@@ -289,4 +296,4 @@ def _question(asked: Any) -> str:
     return f"{asked.text}{choices}"
 
 
-__all__ = ["Library", "at_hand", "from_log", "looked", "said_of"]
+__all__ = ["Library", "at_hand", "from_log", "looked", "said_of", "started"]

@@ -154,7 +154,7 @@ def pixel_m(source: Any) -> float | None:
 
 
 def _vector(name: str, path: Path) -> float | None:
-    frame = _frame(path)
+    frame = frame_of(path)
     if name == "count":
         return float(len(frame))
     from data.vector.measuring import area_m2, length_m
@@ -165,7 +165,8 @@ def _vector(name: str, path: Path) -> float | None:
     return float(sum(length_m(each) for each in shapes)) / 1e3
 
 
-def _frame(path: Path) -> Any:
+def frame_of(path: Path) -> Any:
+    """The features of a file as a GeoDataFrame. Raises what the reader raises."""
     if path.suffix == ".parquet":
         from data.vector.files import read_geoparquet
 
@@ -189,4 +190,4 @@ _OF: Mapping[str, Callable[[str, Path], float | None]] = {
     "table": _table,
 }
 
-__all__ = ["MEASURES", "Reading", "fits", "measure", "pixel_m", "reading"]
+__all__ = ["MEASURES", "Reading", "fits", "frame_of", "measure", "pixel_m", "reading"]

@@ -6,11 +6,13 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from copilot.workflows.adjusting import Repairer
-from copilot.workflows.engine import Heard, Report, Run
-from copilot.workflows.instantiate import Instance
+from copilot.workflows.adjusting import Propose, Repairer
+from copilot.workflows.emptiness import with_own_values
+from copilot.workflows.engine import Ahead, Before, Heard, Report, Run
+from copilot.workflows.instantiate import ASKED, Instance
 from copilot.workflows.memory import Memory, Variant
-from copilot.workflows.model import Workflow
+from copilot.workflows.model import Workflow, WorkflowError
+from copilot.workflows.preparing import prepared
 from copilot.workflows.reading import library
 from tools.conditions import Thing
 
@@ -30,6 +32,9 @@ def run(
     stop: threading.Event | None = None,
     memory: Memory | None = None,
     repairs: bool = True,
+    before: Before | None = None,
+    propose: Propose | None = None,
+    ahead: Ahead | None = None,
 ) -> Report:
     """Run an instance to its end. With a memory it starts from what was learned, and learns from it.
 
@@ -37,18 +42,35 @@ def run(
     in the way of what would have gone well.
     """
     context = context_of(session, instance)
-    variant = memory.variant(instance.workflow.id, context) if memory is not None else None
-    if memory is not None and variant is not None:
-        learned = _as_learned(instance, variant)
-        report = Run(session, learned, turn=turn, heard=heard, stop=stop).run()
+    # What a person has changed is run as it was changed.
+    own = bool(instance.workflow.made_of or instance.adjustments)
+    variant = memory.variant(instance.workflow.id, context) if memory is not None and not own else None
+    learned = _as_learned(instance, variant) if variant is not None else None
+    if memory is not None and variant is not None and learned is None:
+        memory.judged(variant, False)
+    elif memory is not None and variant is not None and learned is not None:
+        ready = prepared(session, learned, turn) if repairs else learned
+        report = Run(session, ready, turn=turn, heard=heard, stop=stop, before=before, ahead=ahead).run()
         if report.ok or report.cancelled:
             if report.ok:
                 memory.judged(variant, True)
                 memory.learn(report)
             return report
         memory.judged(variant, False)
-    repairer = Repairer(siblings_of(instance.workflow), memory) if repairs else None
-    report = Run(session, instance, turn=turn, heard=heard, stop=stop, repair=repairer).run()
+    repairer = Repairer(lambda: siblings_of(instance.workflow), memory, propose=propose) if repairs else None
+
+    def went(one: Instance) -> Report:
+        return Run(
+            session, one, turn=turn, heard=heard, stop=stop, repair=repairer, before=before, ahead=ahead
+        ).run()
+
+    ready = prepared(session, instance, turn) if repairs and not own else instance
+    report = went(ready)
+    if ready is not instance and report.trouble is not None:
+        # What was put in front stood in the way: the workflow as it is may still go well.
+        report = went(instance)
+    if repairs:
+        report = with_own_values(session, report, went, turn)
     if memory is not None and not report.cancelled:
         memory.learn(report, context)
     return report
@@ -78,14 +100,39 @@ def _said(thing: Thing) -> list[str]:
     return [*words, *(["gaps=yes"] if gaps else [])]
 
 
-def _as_learned(instance: Instance, variant: Variant) -> Instance:
+def _as_learned(instance: Instance, variant: Variant) -> Instance | None:
+    """The instance as an earlier one was repaired; None where that promises less than the workflow does."""
+    try:
+        learned = Workflow.from_json(variant.workflow)
+        learned.order()
+    except WorkflowError:
+        return None
+    if not _keeps_to(learned, instance.workflow):
+        return None
     note = {"step": "", "said": "as an earlier run was repaired", "because": "memory", "change": {}}
+    values = {k: v for k, v in variant.parameters.items() if instance.because.get(k) != ASKED}
     return replace(
         instance,
-        workflow=Workflow.from_json(variant.workflow),
-        parameters={**instance.parameters, **variant.parameters},
+        workflow=learned,
+        parameters={**instance.parameters, **values},
         adjustments=(*instance.adjustments, note),
     )
+
+
+def _keeps_to(learned: Workflow, original: Workflow) -> bool:
+    """Whether a variant gives what its original gives, by the same checks, from what that is given.
+
+    Another workflow of the task, which was taken instead, gives its own.
+    """
+    if learned.task != original.task:
+        return False
+    if any(not each.optional and original.input(each.name) is None for each in learned.inputs):
+        return False
+    if learned.id != original.id:
+        return any(each.id == learned.id and each.digest == learned.digest for each in siblings_of(original))
+    checks = {(each.id, check) for each in original.steps for check in each.checks}
+    kept = {(each.id, check) for each in learned.steps for check in each.checks}
+    return learned.gives == original.gives and checks <= kept
 
 
 __all__ = ["context_of", "run", "siblings_of"]

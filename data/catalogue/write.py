@@ -168,11 +168,11 @@ def share_dataset(root: Path, name: str, owner: str | None = None) -> DatasetInf
         )
     os.rename(folder_of(root, found), root / name)
     info = replace(found, private=False)
-    _write_manifest(root / name, info)
+    write_manifest(root / name, info)
     return info
 
 
-def _write_manifest(folder: Path, info: DatasetInfo) -> None:
+def write_manifest(folder: Path, info: DatasetInfo) -> None:
     """The manifest in place of the one that is there, whole or not at all."""
     text = json.dumps(info_to_json(info), ensure_ascii=False, indent=1)
     part = folder / f".{MANIFEST}.part"
@@ -255,7 +255,7 @@ def _write_files(
         owner=parts.owner,
         private=parts.owner is not None,
     )
-    _write_manifest(work, info)
+    write_manifest(work, info)
     return info
 
 

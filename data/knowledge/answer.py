@@ -3,7 +3,8 @@
 Nothing is phrased anew. A sentence is chosen by how near it is to the question in meaning and how many of the
 question's rare words it holds. Whether there is an answer at all is told by a logistic model of a few figures
 of the best passages, fitted on questions with and without an answer (`weights.json`; `copilot knowledge
-bench` says how often it is right).
+bench` says how often it is right). What tells most is how near a sentence without the names in it is to the
+question without them: anything may be asked of a thing that is known.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def answered(base: Base, found: Guidance) -> Answer:
     read = _read(base, found)
     if read is None:
         return Answer(found.question, (), (), 0.0, tuple(each.text for each in found.keywords))
-    confidence = chance(_signs(base, found, read))
+    confidence = chance(_signs(found, read))
     if confidence < threshold():
         return Answer(found.question, (), (), confidence, _missing(found))
     chosen = _chosen(base, found, read)
@@ -111,6 +112,10 @@ class _Read:
     scores: Floats
     asked: Floats
     """The scores by what the question says besides the names in it."""
+    besides: Floats
+    """The cosines of what both say besides names; those of the whole where the question says nothing else."""
+    bare: bool
+    """Whether the question is names alone, and nothing is asked of them but what they are."""
     weights: Mapping[str, float]
     """How rare each stem of the question is."""
 
@@ -118,23 +123,41 @@ class _Read:
 def _read(base: Base, found: Guidance) -> _Read | None:
     told = set(content_stems(found.question)) - instruction_stems()
     weights = {each: base.rarity.of_stem(each) for each in sorted(told)}
-    besides = {each: weights[each] for each in sorted(stems_besides_names(base, found.question) & told)}
+    focus = [each for each in words_besides_names(base, found.question) if _says(each)]
+    besides = {each: weights[each] for each in sorted(set(content_stems(" ".join(focus))) & told)}
     sentences = _candidates(found, weights, besides)
     if not sentences:
         return None
     vectors = base.encode([_in_context(each) for each in sentences])
     cosines = vectors @ found.vector
+    near = cosines
+    if focus:
+        vectors_besides = base.encode([" ".join(focus), *(_besides(base, each) for each in sentences)])
+        near = vectors_besides[1:] @ vectors_besides[0]
     scores = _scores(sentences, cosines, [each.covered for each in sentences])
-    asked = _scores(sentences, cosines, [each.asked for each in sentences])
-    return _Read(sentences, vectors, cosines, scores, asked, weights)
+    asked = _scores(sentences, np.float32(0.5) * (cosines + near), [each.asked for each in sentences])
+    return _Read(sentences, vectors, cosines, scores, asked, near, not focus, weights)
+
+
+def _says(word: str) -> bool:
+    """Whether a word says what is asked, and not only what to do with it."""
+    return bool(set(content_stems(word)) - instruction_stems())
+
+
+def _besides(base: Base, sentence: _Sentence) -> str:
+    """A sentence without names, its subject's among them; the whole where nothing else is left."""
+    title = set(words_of(sentence.guide.passage.title))
+    left = [each for each in words_besides_names(base, sentence.text) if each not in title]
+    return " ".join(left) or sentence.text
 
 
 def _candidates(
     found: Guidance, weights: Mapping[str, float], besides: Mapping[str, float]
 ) -> list[_Sentence]:
-    """The sentences with most of the question's words; those besides names count twice.
+    """The best sentence of each passage, then those with most of the question's words.
 
-    What names both sides of a comparison would else leave no room for what says something of one.
+    Words besides names count twice: what names both sides of a comparison would else leave no room for what
+    says something of one.
     """
     every: list[_Sentence] = []
     for place, guide in enumerate(found.guides[:_READ_PASSAGES]):
@@ -143,7 +166,10 @@ def _candidates(
             held = weights.keys() & (named | set(content_stems(text)))
             every.append(_Sentence(text, guide, place, _share(held, weights), _share(held, besides)))
     every.sort(key=lambda each: (-each.covered - each.asked, each.place))
-    return every[:_EMBEDDED_SENTENCES]
+    best_of = {each.place: each for each in reversed(every)}
+    kept = sorted(best_of.values(), key=lambda each: each.place)
+    others = [each for each in every if best_of[each.place] is not each]
+    return [*kept, *others][:_EMBEDDED_SENTENCES]
 
 
 def _share(held: Iterable[str], weights: Mapping[str, float]) -> float:
@@ -191,11 +217,10 @@ def named_in(base: Base, question: str) -> list[Link]:
     return [link for each in base.shelves for link in each.shelf.linker.links(question)]
 
 
-def stems_besides_names(base: Base, question: str) -> set[str]:
-    """The stems of a question that stand in no known name."""
-    words = words_of(question)
-    named = {at for link in named_in(base, question) for at in range(link.first, link.last)}
-    return set(content_stems(" ".join(each for at, each in enumerate(words) if at not in named)))
+def words_besides_names(base: Base, text: str) -> list[str]:
+    """The words of a text that stand in no known name."""
+    named = {at for link in named_in(base, text) for at in range(link.first, link.last)}
+    return [each for at, each in enumerate(words_of(text)) if at not in named]
 
 
 def _missing(found: Guidance) -> tuple[str, ...]:
@@ -207,34 +232,32 @@ def _missing(found: Guidance) -> tuple[str, ...]:
     return tuple(each.text for each in found.keywords if not held.intersection(content_stems(each.text)))
 
 
-SIGNS = ("cosine", "passage", "sentence", "covered", "together", "rarest", "named")
+SIGNS = ("cosine", "sentence", "together", "besides", "bare", "words")
 """What the chance of an answer is told by."""
+_BESIDES = 3
+"""Sentences whose nearness besides names counts: one may be near by chance."""
 
 
 def signs_of(base: Base, found: Guidance) -> dict[str, float]:
     """Figures from 0 to 1: how near what was found is, and how much of the question stands in it."""
     read = _read(base, found)
-    return dict.fromkeys(SIGNS, 0.0) if read is None else _signs(base, found, read)
+    return dict.fromkeys(SIGNS, 0.0) if read is None else _signs(found, read)
 
 
-def _signs(base: Base, found: Guidance, read: _Read) -> dict[str, float]:
-    weights = read.weights
-    total = sum(weights.values()) or 1.0
-    first = found.guides[0].passage
-    stems = [
-        set(content_stems(" ".join((each.passage.title, *each.passage.aliases, each.passage.text))))
+def _signs(found: Guidance, read: _Read) -> dict[str, float]:
+    total = sum(read.weights.values()) or 1.0
+    together = {
+        stem
         for each in found.guides[:3]
-    ]
-    together = set().union(*stems)
-    rarest = max(weights, key=lambda each: weights[each], default="")
+        for stem in content_stems(" ".join((each.passage.title, *each.passage.aliases, each.passage.text)))
+    }
     return {
         "cosine": float(read.cosines.max()),
-        "passage": max(each.score for each in found.guides[:3]),
         "sentence": max(each.covered for each in read.sentences),
-        "covered": max(sum(w for s, w in weights.items() if s in held) / total for held in stems),
-        "together": sum(w for s, w in weights.items() if s in together) / total,
-        "rarest": float(rarest in together),
-        "named": float(any(first.id in each.entities for each in named_in(base, found.question))),
+        "together": sum(weight for stem, weight in read.weights.items() if stem in together) / total,
+        "besides": float(np.sort(read.besides)[-_BESIDES:].mean()),
+        "bare": float(read.bare),
+        "words": min(1.0, len(read.weights) / 8),
     }
 
 

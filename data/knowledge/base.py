@@ -91,6 +91,11 @@ class Base:
             for entity in link.entities
         }
 
+    def next_to(self, number: int, row: int) -> list[Place]:
+        """The passages that relations join with one, of those that may be seen."""
+        seen = self.shelves[number]
+        return [(number, other) for other in seen.shelf.neighbours.get(row, ()) if seen.may(other)]
+
     def ranked(self, texts: Sequence[str], vectors: Floats, k: int, mode: Mode) -> list[list[Place]]:
         """For each text the `k` best places, best first; `vectors` are the texts'."""
         parts = _PARTS[mode]

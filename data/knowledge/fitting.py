@@ -1,6 +1,7 @@
-"""Fit when nothing is said: the logistic model of `answer.py`, on questions with and without an answer.
+r"""Fit when nothing is said: the logistic model of `answer.py`, on questions with and without an answer.
 
-python -m copilot knowledge fit benches/knowledge/tuning.jsonl benches/knowledge/tuning_made.jsonl
+python -m copilot knowledge fit benches/knowledge/tuning.jsonl benches/knowledge/tuning_voices.jsonl \
+    --made benches/knowledge/tuning_made.jsonl
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from data.knowledge.dualrag import retrieve
 from data.knowledge.measuring import Asked
 
 FOLDS = 5
-_RIDGE = 0.3
+_RIDGE = 0.05
 _STEPS = 50
-_FALSE_ANSWER = 1.0
-"""What an answer to an unanswerable question costs, against 1 for a refusal of one that has an answer."""
+_MADE = 0.3
+"""What a question that a template made weighs, against 1 for one that somebody wrote."""
+RIGHT_REFUSALS = 0.92
+"""The share of written questions without an answer that the limit refuses, in folds it was not fitted on."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +38,27 @@ class Fitted:
     """Share of the answerable ones."""
 
 
-def fit(base: Base, asked: Sequence[Asked], n: int = 10) -> Fitted:
-    """Fit on all of the questions; the figures are of five folds, each judged by what the others gave."""
-    rows = np.array([_row(base, each.question, n) for each in asked])
-    answerable = np.array([each.answerable for each in asked])
-    fold = np.arange(len(asked)) % FOLDS
-    said = np.zeros(len(asked), dtype=np.bool_)
+def fit(base: Base, asked: Sequence[Asked], made: Sequence[Asked] = (), n: int = 10) -> Fitted:
+    """Fit on all of the questions, those `made` by templates counting less.
+
+    The limit and the figures are of the written ones alone, each judged by what the other folds gave.
+    """
+    every = [*asked, *made]
+    rows = np.array([_row(base, each.question, n) for each in every])
+    answerable = np.array([each.answerable for each in every])
+    counts = np.array([1.0] * len(asked) + [_MADE] * len(made))
+    fold = np.arange(len(every)) % FOLDS
+    chance = np.zeros(len(every))
     for each in range(FOLDS):
         kept = fold != each
-        weights = _logistic(rows[kept], answerable[kept])
-        limit = _threshold(_chance(rows[kept], weights), answerable[kept])
-        said[~kept] = _chance(rows[~kept], weights) >= limit
-    weights = _logistic(rows, answerable)
+        chance[~kept] = _chance(rows[~kept], _logistic(rows[kept], answerable[kept], counts[kept]))
+    written, positive = chance[: len(asked)], answerable[: len(asked)]
+    limit = _limit(written[~positive])
+    weights = _logistic(rows, answerable, counts)
     named = dict(zip(("constant", *SIGNS), (round(float(each), 4) for each in weights), strict=True))
-    named["threshold"] = round(_threshold(_chance(rows, weights), answerable), 4)
-    return Fitted(named, float((~said[~answerable]).mean()), float(said[answerable].mean()))
+    named["threshold"] = round(limit, 4)
+    said = written >= limit
+    return Fitted(named, float((~said[~positive]).mean()), float(said[positive].mean()))
 
 
 def _row(base: Base, question: str, n: int) -> list[float]:
@@ -57,9 +66,12 @@ def _row(base: Base, question: str, n: int) -> list[float]:
     return [1.0, *(figures[name] for name in SIGNS)]
 
 
-def _logistic(rows: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _logistic(
+    rows: NDArray[np.float64], positive: NDArray[np.bool_], counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Weights by Newton's method, with a ridge on all but the constant; both kinds count the same in all."""
-    share = np.where(positive, 0.5 / max(1, positive.sum()), 0.5 / max(1, (~positive).sum())) * len(rows)
+    share = np.where(positive, 0.5 / counts[positive].sum(), 0.5 / counts[~positive].sum()) * counts
+    share *= len(rows)
     ridge = np.diag([0.0, *[_RIDGE] * (rows.shape[1] - 1)])
     weights = np.zeros(rows.shape[1])
     for _ in range(_STEPS):
@@ -77,12 +89,6 @@ def _chance(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[
     return found
 
 
-def _threshold(chance: NDArray[np.float64], answerable: NDArray[np.bool_]) -> float:
-    """The limit with the best mean of the answered answerable and the refused unanswerable."""
-    tried = np.linspace(0.2, 0.8, 61)
-    good = [
-        float((chance[answerable] >= each).mean() + _FALSE_ANSWER * (chance[~answerable] < each).mean())
-        for each in tried
-    ]
-    best = np.flatnonzero(np.array(good) >= max(good) - 1e-9)
-    return float(tried[best[len(best) // 2]])
+def _limit(unanswerable: NDArray[np.float64]) -> float:
+    """The chance under which RIGHT_REFUSALS of them lie."""
+    return float(np.quantile(unanswerable, RIGHT_REFUSALS))

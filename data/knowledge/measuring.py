@@ -13,15 +13,16 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 from data.knowledge.answer import answered
 from data.knowledge.base import Base, Mode
-from data.knowledge.dualrag import GLOBAL, KEYWORD, Guidance, embedded_keywords, retrieve
+from data.knowledge.dualrag import GLOBAL, KEYWORD, RELATION, Guidance, embedded_keywords, retrieve
 from data.knowledge.errors import KnowledgeError
 from data.knowledge.keywords import MOST, Keyword
 from data.knowledge.words import content_stems
@@ -95,7 +96,7 @@ class Variant:
     """A way to retrieve, for the ablation."""
 
     name: str
-    paths: tuple[str, ...] = (GLOBAL, KEYWORD)
+    paths: tuple[str, ...] = (GLOBAL, KEYWORD, RELATION)
     equal: bool = False
     """All weights the same."""
     mode: Mode = "hybrid"
@@ -103,17 +104,27 @@ class Variant:
 
 VARIANTS = (
     Variant("both"),
+    Variant("union as published", (GLOBAL, KEYWORD)),
     Variant("global only", (GLOBAL,)),
     Variant("keyword only", (KEYWORD,)),
-    Variant("equal weights", equal=True),
+    Variant("equal weights", (GLOBAL, KEYWORD), equal=True),
     Variant("both, mode local", mode="local"),
     Variant("both, mode global", mode="global"),
     Variant("both, mode passages", mode="passages"),
 )
 
 
-def measure(base: Base, asked: Sequence[Asked], n: int, variant: Variant = VARIANTS[0]) -> dict[str, Any]:
-    """recall@5 and nDCG@10 over the answerable questions, in all and by kind, with milliseconds of each."""
+def measure(
+    base: Base,
+    asked: Sequence[Asked],
+    n: int,
+    variant: Variant = VARIANTS[0],
+    keep: MutableMapping[str, Guidance] | None = None,
+) -> dict[str, Any]:
+    """recall@5 and nDCG@10 over the answerable questions, in all and by kind, with milliseconds of each.
+
+    What was found goes into `keep` by the questions' ids: `refusals` need not look for it again.
+    """
     recalls: dict[str, list[float]] = defaultdict(list)
     gains: dict[str, list[float]] = defaultdict(list)
     times: list[float] = []
@@ -121,8 +132,11 @@ def measure(base: Base, asked: Sequence[Asked], n: int, variant: Variant = VARIA
         if not each.answerable:
             continue
         began = perf_counter()
-        found = [guide.passage.id for guide in guidance(base, each.question, n, variant).guides]
+        guides = guidance(base, each.question, n, variant)
         times.append(1000 * (perf_counter() - began))
+        if keep is not None:
+            keep[each.id] = guides
+        found = [guide.passage.id for guide in guides.guides]
         for kind in ("all", each.kind):
             recalls[kind].append(recall_at(found, each.passages, 5))
             gains[kind].append(ndcg_at(found, each.passages, 10))
@@ -145,7 +159,9 @@ def guidance(base: Base, question: str, n: int, variant: Variant) -> Guidance:
     return retrieve(base, question, n=n, mode=variant.mode, keywords=keywords, paths=variant.paths)
 
 
-def refusals(base: Base, asked: Sequence[Asked], n: int) -> dict[str, Any]:
+def refusals(
+    base: Base, asked: Sequence[Asked], n: int, found: Mapping[str, Guidance] = MappingProxyType({})
+) -> dict[str, Any]:
     """How often it is rightly said that nothing is said, how often wrongly, and how often the answer is held.
 
     An answer is held when four fifths of the gold answer's words, and each of its figures, stand in what is
@@ -155,7 +171,7 @@ def refusals(base: Base, asked: Sequence[Asked], n: int) -> dict[str, Any]:
     answered_: list[float] = []
     held: list[float] = []
     for each in asked:
-        answer = answered(base, retrieve(base, each.question, n=n))
+        answer = answered(base, found.get(each.id) or retrieve(base, each.question, n=n))
         if not each.answerable:
             right.append(float(not answer.said))
             continue

@@ -1,11 +1,12 @@
 """Documents of people: a shelf for each owner in files of its own, and who else may see which of them.
 
-    people/<owner>/documents.json      what there is, and the folder that the shelf is in
+    people/<owner>/documents.json      what there is, and the folders that the shelves are in
     people/<owner>/shelf-<hash>/       passages, entities, relations and their indexes
 
-A change writes a new shelf beside the old one and then names it in `documents.json`, so that whoever reads
-meanwhile has one or the other whole. What a document says is kept as text and is never an instruction to
-anything.
+What is added goes into the shelf that is not full yet, so that a document more among 100,000 passages makes
+one small shelf anew and not all of them. A change writes a new shelf beside the old one and then names it in
+`documents.json`, so that whoever reads meanwhile has one or the other whole. What a document says is kept as
+text and is never an instruction to anything.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ EVERYBODY = "everybody"
 MY_OWN = "own"
 """The owner on one's own machine, where there is nobody else."""
 MAX_PASSAGES = 200_000
+FULL = 2_000
+"""Passages from which a shelf takes no more documents."""
 _KEPT_SHELVES = 32
 _LIST = "documents.json"
 
@@ -90,16 +93,15 @@ class People:
         """The shelves that hold what that owner sees."""
         found = []
         for other in self._owners():
-            documents, folder = self._listed(other)
+            documents, folders = self._listed(other)
             ids = {each.id for each in documents if each.seen_by(owner)}
-            if folder is None or not ids:
-                continue
-            shelf = _loaded(folder, other)
-            if len(ids) == len(documents):
-                found.append(Seen(shelf))
-            else:
+            for folder in folders if ids else ():
+                shelf = _loaded(folder, other)
                 keep = np.array([_document_id(each) in ids for each in shelf.passages], dtype=np.bool_)
-                found.append(Seen(_seen_part(shelf, keep), keep))
+                if keep.all():
+                    found.append(Seen(shelf))
+                elif keep.any():
+                    found.append(Seen(_seen_part(shelf, keep), keep))
         return found
 
     def add(
@@ -110,9 +112,9 @@ class People:
         Raises KnowledgeError where the shelf would be too large.
         """
         with self._locked(owner):
-            documents, folder = self._listed(owner)
+            documents, folders = self._listed(owner)
             before = {each.id: each for each in documents}
-            passages = list(_loaded(folder, owner).passages) if folder is not None else []
+            passages: list[Passage] = []
             added: dict[str, Document] = {}
             for each in new:
                 key = each.digest[:12]
@@ -129,30 +131,41 @@ class People:
                 )
             fresh = [each for key, each in added.items() if key not in before]
             if fresh:
-                if len(passages) > MAX_PASSAGES:
+                there = sum(each.passages for each in documents) + len(passages)
+                if there > MAX_PASSAGES:
                     raise KnowledgeError(
-                        f"There would be {len(passages):,} passages, and {MAX_PASSAGES:,} are the most."
+                        f"There would be {there:,} passages, and {MAX_PASSAGES:,} are the most."
                     )
-                self._write(owner, [*documents, *fresh], passages, known, encode)
+                taking = [each for each in folders if len(_loaded(each, owner).passages) < FULL][:1]
+                held = [*(one for each in taking for one in _loaded(each, owner).passages), *passages]
+                made_ = self._made(owner, held, known, encode, taking)
+                kept = [each for each in folders if each not in taking]
+                self._write_list(owner, [*documents, *fresh], [*kept, made_])
             return list(added.values()), len(added) - len(fresh)
 
     def remove(self, owner: str, name: str, known: Shelf, encode: Encode) -> list[Document]:
         """Remove an owner's documents of that name or id, or of that folder. Raises KnowledgeError."""
         with self._locked(owner):
-            documents, folder = self._listed(owner)
+            documents, folders = self._listed(owner)
             gone = _called(documents, name)
-            if not gone or folder is None:
+            if not gone:
                 raise KnowledgeError(_unknown(name, documents))
             ids = {each.id for each in gone}
-            left = [each for each in documents if each.id not in ids]
-            passages = [each for each in _loaded(folder, owner).passages if _document_id(each) not in ids]
-            self._write(owner, left, passages, known, encode)
+            left = []
+            for folder in folders:
+                passages = _loaded(folder, owner).passages
+                rest = [each for each in passages if _document_id(each) not in ids]
+                if len(rest) == len(passages):
+                    left.append(folder)
+                elif rest:
+                    left.append(self._made(owner, rest, known, encode, [folder]))
+            self._write_list(owner, [each for each in documents if each.id not in ids], left)
             return gone
 
     def share(self, owner: str, name: str, shared: Sequence[str]) -> list[Document]:
         """Say who else sees an owner's documents of that name. Raises KnowledgeError."""
         with self._locked(owner):
-            documents, folder = self._listed(owner)
+            documents, folders = self._listed(owner)
             chosen = {each.id for each in _called(documents, name)}
             if not chosen:
                 raise KnowledgeError(_unknown(name, documents))
@@ -160,60 +173,57 @@ class People:
                 replace(each, shared=tuple(sorted(set(shared)))) if each.id in chosen else each
                 for each in documents
             ]
-            self._write_list(owner, after, folder)
+            self._write_list(owner, after, folders)
             return [each for each in after if each.id in chosen]
 
     def rebuild(self, owner: str, known: Shelf, encode: Encode) -> int:
         """Make an owner's indexes anew out of the passages that are kept: how many passages."""
         with self._locked(owner):
-            documents, folder = self._listed(owner)
-            if folder is None:
-                return 0
-            passages = _loaded(folder, owner).passages
-            self._write(owner, documents, passages, known, encode)
-            return len(passages)
+            documents, folders = self._listed(owner)
+            shelves = [(each, _loaded(each, owner).passages) for each in folders]
+            made_ = [self._made(owner, passages, known, encode, [folder]) for folder, passages in shelves]
+            if made_:
+                self._write_list(owner, documents, made_)
+            return sum(len(passages) for _, passages in shelves)
 
-    def _write(
-        self,
-        owner: str,
-        documents: Sequence[Document],
-        passages: Sequence[Passage],
-        known: Shelf,
-        encode: Encode,
-    ) -> None:
-        _, before = self._listed(owner)
+    def _made(
+        self, owner: str, passages: Sequence[Passage], known: Shelf, encode: Encode, old: Sequence[Path]
+    ) -> Path:
+        """A new shelf's folder; vectors that `old` ones have are not encoded again."""
         names = {each.id: each.name for each in known.entities}
         entities = read_entities(passages, known.linker, names)
         relations = read_relations(passages, entities)
-        old = _loaded(before, owner) if before is not None else None
-        shelf = made(owner, passages, entities, relations, _reusing(old, encode))
-        mark = hashlib.sha256("\n".join(sorted(each.id for each in documents)).encode())
+        before = _loaded(old[0], owner) if old else None
+        shelf = made(owner, passages, entities, relations, _reusing(before, encode))
+        mark = hashlib.sha256("\n".join(sorted({_document_id(each) for each in passages})).encode())
         mark.update(repr(len(known.entities)).encode())
         folder = self._folder(owner) / f"shelf-{mark.hexdigest()[:12]}-{os.urandom(3).hex()}"
         shelf.save(folder)
-        self._write_list(owner, documents, folder)
-        for each in self._folder(owner).glob("shelf-*"):
-            if each != folder:
-                shutil.rmtree(each, ignore_errors=True)
+        return folder
 
-    def _write_list(self, owner: str, documents: Sequence[Document], folder: Path | None) -> None:
+    def _write_list(self, owner: str, documents: Sequence[Document], folders: Sequence[Path]) -> None:
+        """Name what there is from now on, and take away the shelves that are not of it."""
         target = self._folder(owner) / _LIST
         part = target.with_name(f".{_LIST}.{os.getpid()}")
         held = {
-            "shelf": folder.name if folder is not None else None,
+            "shelves": [each.name for each in folders],
             "documents": [asdict(each) for each in documents],
         }
         part.write_text(json.dumps(held, ensure_ascii=False), encoding="utf-8")
         os.replace(part, target)
+        for each in self._folder(owner).glob("shelf-*"):
+            if each not in folders:
+                shutil.rmtree(each, ignore_errors=True)
 
-    def _listed(self, owner: str) -> tuple[list[Document], Path | None]:
+    def _listed(self, owner: str) -> tuple[list[Document], list[Path]]:
         try:
             held = json.loads((self._folder(owner) / _LIST).read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return [], None
+            return [], []
         documents = [Document(**{**each, "shared": tuple(each["shared"])}) for each in held["documents"]]
-        folder = self._folder(owner) / held["shelf"] if held["shelf"] else None
-        return documents, folder
+        # A list of before there were several shelves names one.
+        names = held.get("shelves") or [each for each in [held.get("shelf")] if each]
+        return documents, [self._folder(owner) / each for each in names]
 
     def _everyones(self) -> Iterator[Document]:
         for owner in self._owners():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 _FOLDER = Path(__file__).parent / "words"
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)?")
@@ -29,6 +31,8 @@ def stem(word: str) -> str:
     """A word without its plural ending, by the S stemmer (Harman 1991, JASIS 42:7-15)."""
     if len(word) > 4 and word.endswith("ies") and word[-4] not in "ae":
         return f"{word[:-3]}y"
+    if len(word) > 5 and word.endswith("oes"):
+        return word[:-2]
     if len(word) > 4 and word.endswith("es") and word[-3] not in "aeo":
         return word[:-1]
     if len(word) > 3 and word.endswith("s") and word[-2] not in "us":
@@ -36,15 +40,31 @@ def stem(word: str) -> str:
     return word
 
 
-def stems_of(text: str) -> list[str]:
-    """The stems of a text's words."""
-    return [stem(each) for each in words_of(text)]
+@lru_cache(maxsize=100_000)
+def root(word: str) -> str:
+    """What a word has in common with its inflections, by the English Snowball stemmer (Porter 2001).
+
+    `corrects`, `corrected` and `correction` are one. Names are compared by `stem`, which takes less away.
+    """
+    with _stemming:
+        return str(_stemmer().stemWord(word))
+
+
+_stemming = Lock()
+"""The stemmer holds the word that it is at."""
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
 
 
 def content_stems(text: str) -> list[str]:
-    """The stems of the words that carry meaning; of an adjective of measure those of what it measures."""
+    """The roots of the words that carry meaning; of an adjective of measure those of what it measures."""
     nouns = _measures()
-    return [stem(nouns.get(each, each)) for each in words_of(text) if each not in function_words()]
+    return [root(nouns.get(each, each)) for each in words_of(text) if each not in function_words()]
 
 
 @cache
@@ -56,7 +76,7 @@ def function_words() -> frozenset[str]:
 @cache
 def instruction_stems() -> frozenset[str]:
     """The stems of words that say what to do with what is found."""
-    return frozenset(stem(each) for each in _lines("instructions.txt"))
+    return frozenset(root(each) for each in _lines("instructions.txt"))
 
 
 @cache

@@ -19,7 +19,7 @@ class Amount:
     value: float
     """In the quantity's base unit."""
     quantity: str | None
-    """length_m, memory_gb, parameters_m, period_days, labels, percent, pixels; None for a bare number."""
+    """length_m, memory_gb, parameters_m, period_days, labels, gpus, percent, pixels; None for a bare one."""
 
 
 def amounts(words: tuple[Word, ...], lexicon: Lexicon) -> Iterator[Amount]:

@@ -1,6 +1,8 @@
 """The seven criteria of REMSA's rubric, each rated 1 to 5 from a record by a rule that its docstring states.
 
-What a record does not state is not guessed: it rates 1, and the reason says that it is not stated.
+What a record does not state is not guessed, and the reason says that it is not stated. It rates 1; a size or
+a figure that is not stated rates 2, since a record that is poor in facts is not the worst of models
+(benches/modelzoo/README.md says how that was found).
 """
 
 from __future__ import annotations
@@ -13,13 +15,19 @@ from dataclasses import dataclass
 from datetime import date
 
 from data.modelzoo.filtering import takes
+from data.modelzoo.fitting import fit_of
 from data.modelzoo.lexicon import lexicon
 from data.modelzoo.profile import GLOBAL, Profile, Result
 from data.modelzoo.query import Query, spoken
 
 LOWEST, HIGHEST = 1.0, 5.0
+NOT_STATED = 2.0
+"""The rating of efficiency or performance where the record does not state what would tell."""
 FEWEST_TO_COMPARE = 3
 """Figures of one series from which on a place among them says something."""
+SCALE_FACTOR = 4.0
+OTHER_SCALE = 2.0
+"""A model whose images are that many times finer or coarser matches the data no better than this."""
 FEW_LABELS_PCT = 10.0
 """Results with up to this share of the labels tell how a model does with few."""
 
@@ -102,10 +110,14 @@ def modality_match(query: Query, model: Profile) -> Rating:
     """Modality match: the share of the asked kinds of data that it takes, 3 points for all; a fourth where
     it was trained on a named sensor (or none is named), a fifth where the asked resolution lies in the
     range of its images, give or take a factor of two (or none is asked). A named sensor without a match, or
-    a resolution that is outside or not stated, costs its point. Without any of the kinds 1.
+    a resolution that is outside or not stated, costs its point. Without any of the kinds 1. At most 2 where
+    its images are of another scale (`other_scale`): three bands at 10 m show no cars. For unusual data one
+    less where it is not said to take the bands of any sensor (full spectral alignment).
     """
     if not query.modalities:
-        return Rating(HIGHEST if model.modalities else LOWEST, "any kind of data", bool(model.modalities))
+        known, some = bool(model.modalities), query.unusual_data and model.record.spectral_alignment != "full"
+        value = LOWEST if not known else HIGHEST - 1 if some else HIGHEST
+        return Rating(value, "not said to take any sensor's bands" if some else "any kind of data", known)
     if not model.modalities:
         return Rating(LOWEST, "its kinds of data are not stated", False)
     taken = [each for each in query.modalities if takes(model, each)]
@@ -121,7 +133,36 @@ def modality_match(query: Query, model: Profile) -> Rating:
     else:
         reasons.append(f"{_all(query.sensors)} not among its sensors")
     sharp, said = _resolution(query, model)
-    return Rating(max(LOWEST, min(HIGHEST, value + sharp)), "; ".join([*reasons, *said]))
+    value = max(LOWEST, min(HIGHEST, value + sharp))
+    if query.unusual_data and model.record.spectral_alignment != "full":
+        value = max(LOWEST, value - 1)
+        reasons.append("not said to take any sensor's bands")
+    if (other := other_scale(query, model)) is not None:
+        return Rating(min(value, OTHER_SCALE), "; ".join([*reasons, other]))
+    return Rating(value, "; ".join([*reasons, *said]))
+
+
+def other_scale(query: Query, model: Profile) -> str | None:
+    """How a model's images are of another scale than the request's: by more than a factor of four of the
+    asked resolution, else of the named sensors', else coarser than what the application needs. None where
+    they are not, or where it is not stated.
+    """
+    span, words = model.scale_m, lexicon()
+    if span is None:
+        return None
+    trained = f"{span[0]:g} m" if span[0] == span[1] else f"{span[0]:g} to {span[1]:g} m"
+    asked = [query.spatial_resolution_m] if query.spatial_resolution_m else []
+    asked = asked or [words.sensors[each].resolution_m for each in query.sensors if each in words.sensors]
+    if asked:
+        if any(span[0] / SCALE_FACTOR <= each <= span[1] * SCALE_FACTOR for each in asked):
+            return None
+        return f"trained at {trained}, far from {min(asked):g} m"
+    wanted = words.applications.get(query.application or "")
+    if wanted is None or wanted.coarsest_m is None or "sar" in query.modalities:
+        return None
+    if span[0] <= wanted.coarsest_m:
+        return None
+    return f"trained at {trained}, too coarse for {wanted.id}"
 
 
 def _resolution(query: Query, model: Profile) -> tuple[float, list[str]]:
@@ -138,7 +179,7 @@ def _resolution(query: Query, model: Profile) -> tuple[float, list[str]]:
 def reported_performance(query: Query, model: Profile, scales: Scales) -> Rating:
     """Reported performance: the mean place of its figures among all models' figures of the same data set,
     metric and share of labels: of the asked application, from 1 for the worst to 5 for the best; else of
-    the same kind of task, 1 to 3.5; else 1. A place counts as if one middling result stood beside it, so
+    the same kind of task, 1 to 3.5; else 2. A place counts as if one middling result stood beside it, so
     that one lucky figure is no 5. Figures that nobody else reports count as middling. A priority (few false
     alarms, missing nothing) takes metrics that tell of it, where there are some; few labels take results
     with a tenth or less.
@@ -164,7 +205,7 @@ def reported_performance(query: Query, model: Profile, scales: Scales) -> Rating
                 else ", nobody else reports it"
             )
             return Rating(LOWEST + mean * (most - LOWEST), said + rank)
-    return Rating(LOWEST, "no figure for such a task is reported", False)
+    return Rating(NOT_STATED, "no figure for such a task is reported", False)
 
 
 def _telling(query: Query, results: Sequence[Result]) -> Sequence[Result]:
@@ -185,21 +226,27 @@ def _telling(query: Query, results: Sequence[Result]) -> Sequence[Result]:
 def efficiency(query: Query, model: Profile, scales: Scales, performance: Rating) -> Rating:
     """Efficiency: the number of parameters on a logarithmic scale, 5 for the smallest model of the
     collection, 0 for the largest, against performance: two thirds the size and one third the rating of
-    performance. Where speed is asked for, or the device is a laptop or an edge device, the size alone;
-    where the task is fine-grained or accuracy is asked for, half and half.
+    performance. Where speed is asked for, the size alone; where the task is fine-grained or accuracy is
+    asked for, half and half. On a laptop or an edge device the estimated time for an image alone, on a
+    logarithmic scale: 1 for the longest that it may take there, 5 for a tenth of it. A size that is not
+    stated is 2.
     """
     size = model.record.num_parameters
     if size is None:
-        return Rating(LOWEST, "the number of parameters is not stated", False)
+        return Rating(NOT_STATED, "the number of parameters is not stated", False)
+    said = f"{size:,.4g} million parameters"
+    if query.deployment_device in ("laptop", "edge") and (fit := fit_of(model.record, query)) is not None:
+        value = 1 + 4 * math.log10(fit.longest_s / fit.seconds)
+        return Rating(max(LOWEST, min(HIGHEST, value)), f"{said}, some {fit.seconds:.2g} s an image")
     span = math.log(scales.largest_m / scales.smallest_m) or 1.0
     small = 5 * (1 - math.log(size / scales.smallest_m) / span)
     share = 2 / 3
-    if "speed" in query.priority_metrics or query.deployment_device in ("laptop", "edge"):
+    if "speed" in query.priority_metrics:
         share = 1.0
     elif query.complexity == "fine" or "accuracy" in query.priority_metrics:
         share = 0.5
     value = share * small + (1 - share) * performance.value
-    return Rating(max(LOWEST, min(HIGHEST, value)), f"{size:,.4g} million parameters")
+    return Rating(max(LOWEST, min(HIGHEST, value)), said)
 
 
 def generalizability(query: Query, model: Profile) -> Rating:
@@ -251,7 +298,7 @@ def recency(model: Profile, today: date) -> Rating:
     if model.year is None:
         return Rating(LOWEST, "release date not stated", False)
     value = HIGHEST - max(0, today.year - model.year - 1)
-    return Rating(max(LOWEST, min(HIGHEST, value)), f"of {model.year}")
+    return Rating(max(LOWEST, min(HIGHEST, value)), f"published in {model.year}")
 
 
 def _all(names: Iterable[str]) -> str:

@@ -17,6 +17,8 @@ BROKEN_POINTS, UNTOLD_POINTS = 20.0, 10.0
 one.
 """
 MANY_SENSORS = 3
+ALIKE_SCALE = 4.0
+"""Times the pixel of a sensor, up to which another's images are alike."""
 Holds = bool | None
 """Whether a record satisfies a constraint; None where it does not state what would tell."""
 
@@ -118,15 +120,17 @@ def takes(model: Profile, modality: str) -> Holds:
 def reads(model: Profile, sensor: str) -> Holds:
     """Whether a model takes a sensor's images: trained on it, or on one that stands for it.
 
-    Images in red, green and blue are alike whoever takes them. A model that was trained on the bands of three
-    sensors or more, or is said to align spectra, may take others: its record does not tell.
+    Images in red, green and blue are alike whoever takes them, as long as they are of a like scale. A model
+    that was trained on the bands of three sensors or more, or is said to align spectra, may take others: its
+    record does not tell.
     """
     known = lexicon().sensors.get(sensor)
     standing = {name for name, each in lexicon().sensors.items() if sensor in each.stands_for}
     if ({sensor} | standing) & model.sensors:
         return True
     if known is not None and known.modality == "rgb":
-        return takes(model, "rgb")
+        alike = model.scale_m is None or model.scale_m[0] <= known.resolution_m * ALIKE_SCALE
+        return takes(model, "rgb") if alike else None
     if not model.sensors or len(model.sensors) >= MANY_SENSORS or model.record.spectral_alignment == "full":
         return None
     return False

@@ -26,7 +26,7 @@ _GLUED = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)*)(?=[^\W\d_])")
 """A number with its unit right behind it: 10m, 8GB."""
 _SLOTS = (
     "device", "available_data", "unusual", "priorities", "complexity", "open_weights", "commercial", "any",
-    "must", "without", "at_least", "at_most", "metric", "band", "region", "opening",
+    "must", "without", "of_no_use", "at_least", "at_most", "metric", "band", "region", "opening",
     "filler",
 )  # fmt: skip
 
@@ -44,6 +44,10 @@ class Application:
     kinds: tuple[str, ...] = ()
     """Other kinds of task in which it is published."""
     datasets: tuple[str, ...] = ()
+    coarsest_m: float | None = None
+    """The coarsest ground sampling distance at which the thing shows; None where 10 m will do."""
+    short: tuple[str, ...] = ()
+    """Words that name it and are not compared by likeness."""
 
     @property
     def is_general(self) -> bool:
@@ -82,6 +86,14 @@ class Sensor:
     stands_for: tuple[str, ...] = ()
     """Sensors whose images are as its own: what takes these takes those."""
     revisit_days: float | None = None
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """What the images of a benchmark data set are."""
+
+    modality: str
+    resolution_m: float
 
 
 @dataclass(frozen=True)
@@ -143,6 +155,8 @@ class Lexicon:
     phrases: Mapping[tuple[str, ...], tuple[Meaning, ...]]
     datasets: Mapping[tuple[str, ...], str]
     """Benchmark data sets, to the application that they measure."""
+    images: Mapping[tuple[str, ...], DataSet] = field(default_factory=dict)
+    """What the images of some of them are."""
     longest: int = field(default=8)
 
     def find(self, words: tuple[Word, ...]) -> Iterator[Found]:
@@ -170,6 +184,10 @@ class Lexicon:
     def measured_by(self, dataset: str) -> str | None:
         """The application that a benchmark data set measures; None for one that is not known."""
         return self.datasets.get(phrase_key(dataset))
+
+    def images_of(self, dataset: str) -> DataSet | None:
+        """What a data set's images are; what stands in brackets behind its name is how it was used."""
+        return self.images.get(phrase_key(dataset.partition("(")[0]))
 
 
 @cache
@@ -200,6 +218,11 @@ def lexicon() -> Lexicon:
         },
         phrases={key: tuple(meanings) for key, meanings in phrases.items()},
         datasets={phrase_key(name): each.id for each in applications for name in each.datasets},
+        images={
+            phrase_key(name): DataSet(each["modality"], each["resolution_m"])
+            for each in _read("datasets", "dataset")
+            for name in each["names"]
+        },
         longest=max(map(len, phrases)),
     )
 
@@ -212,7 +235,8 @@ def _phrases(
 ) -> Iterator[tuple[str, str, str]]:
     """(slot, value, phrase) of everything that is said."""
     for application in applications:
-        yield from (("application", application.id, said) for said in (application.id, *application.said))
+        said_of = (application.id, *application.said, *application.short)
+        yield from (("application", application.id, said) for said in said_of)
     for modality in modalities:
         offered = (modality.choice,) if modality.choice else ()
         yield from (("modality", modality.id, said) for said in (modality.id, *offered, *modality.said))

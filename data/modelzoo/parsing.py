@@ -50,6 +50,8 @@ def parse(text: str, vectors: Vectors, words: Lexicon | None = None) -> Parsed:
     numbers = tuple(amounts(said, words))
     taken = {at for each in numbers if each.quantity for at in range(each.start + 1, each.end)}
     found = tuple(each for each in words.find(said) if not taken & set(range(each.start, each.end)))
+    named = {at for each in found if _values([each], "sensor") for at in range(each.start, each.end)}
+    numbers = tuple(each for each in numbers if each.start not in named)  # the 2 of Sentinel-2 pixels
     negated = {each for each in found if _is_negated(each, found, said)}
     kept = tuple(each for each in found if each not in negated)
     values = _fields(kept, words)
@@ -103,6 +105,8 @@ def _quantities(
             fields["available_data"] = kind
         elif each.quantity == "pixels" and each.value >= 1:
             fields["image_px"] = round(each.value)
+        elif each.quantity == "gpus" and each.value >= 1:
+            fields["deployment_device"] = "gpu" if each.value == 1 else "cluster"
     if (least := _least(numbers, found, words)) is not None:
         fields["min_performance"] = least
     return fields
@@ -146,9 +150,13 @@ def _inside(number: Amount, found: Sequence[Found]) -> bool:
 
 
 def _is_negated(phrase: Found, found: Sequence[Found], said: tuple[Word, ...]) -> bool:
-    """Whether a "not" stands close before a phrase, with no other phrase of a kind of data between."""
+    """Whether a "not" stands close before a phrase, with no other phrase of a kind of data between, or "will
+    not do" right behind it.
+    """
     if not _values([phrase], "modality") and not _values([phrase], "sensor"):
         return False
+    if any(_values([each], "of_no_use") and each.start == phrase.end for each in found):
+        return True
     return any(
         _values([each], "without") and 0 <= phrase.start - each.end < FEW_WORDS
         for each in found

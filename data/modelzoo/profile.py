@@ -1,8 +1,9 @@
 """A record as the selection agent reads it: its free terms as the lexicon's applications, kinds of data,
 sensors.
 
-Nothing is added to what the record states, except a sensor's kind of data and what a benchmark's data set
-measures.
+Nothing is added to what the record states, except a sensor's kind of data and scale, what a benchmark's data
+set measures and, where the record says nothing of its kinds of data or its scale, what that data set's images
+are.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ class Profile:
     sensors: frozenset[str]
     regions: frozenset[str]
     num_images: int | None
+    scale_m: tuple[float, float] | None = None
+    """Finest and coarsest ground sampling distance of its images: as stated, else of its sensors, else of its
+    benchmarks.
+    """
     results: tuple[Result, ...] = field(default=())
 
     @property
@@ -65,6 +70,9 @@ def profile_of(record: ModelRecord) -> Profile:
     stated = {value for term in record.modalities for value in _modalities(term, words)}
     sensors = {value for term in record.supported_sensors for value in words.values(term, "sensor")}
     by_sensor = {words.sensors[each].modality for each in sensors}
+    measured = [found for each in record.benchmarks if (found := words.images_of(each.dataset or ""))]
+    if not stated and not by_sensor:
+        stated = {each.modality for each in measured}
     kinds = {each.kind for each in results if each.kind} | {
         kind for each in record.benchmarks if (kind := _kind(each, words)) is not None
     }
@@ -77,8 +85,16 @@ def profile_of(record: ModelRecord) -> Profile:
         sensors=frozenset(sensors),
         regions=frozenset(_regions(record, words)),
         num_images=max(images) if images else None,
+        scale_m=record.spatial_resolution
+        or _span([words.sensors[each].resolution_m for each in sensors])
+        or _span([each.resolution_m for each in measured]),
         results=results,
     )
+
+
+def _span(metres: Sequence[float]) -> tuple[float, float] | None:
+    """The finest and the coarsest, where there are some."""
+    return (min(metres), max(metres)) if metres else None
 
 
 def application_of(benchmark: Benchmark, words: Lexicon) -> str | None:

@@ -105,7 +105,8 @@ def _read_mask(source: rasterio.DatasetReader, window: Window) -> NDArray[np.boo
 
 def _placed(shapes: gpd.GeoDataFrame, grid: Grid) -> BaseGeometry:
     """All shapes as one, in the raster's coordinates, their edges followed closely."""
-    joined = shapes.geometry.union_all()
+    # Outlines that cross themselves cannot be joined: what they cover is clipped to.
+    joined = shapes.geometry.make_valid(method="structure").union_all()
     if joined.is_empty:
         raise RasterError("There are no shapes to clip to.")
     west, south, east, north = joined.bounds

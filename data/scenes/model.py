@@ -11,6 +11,8 @@ import numpy as np
 from affine import Affine
 from numpy.typing import NDArray
 
+from data.schema import RENDERED
+
 Kind = Literal["optical", "multispectral", "sar"]
 Where = Literal["utm", "geographic", "rotated"]
 
@@ -94,7 +96,7 @@ class Scene:
         with rasterio.open(path, "w", **profile) as target:
             target.write(self.pixels)
             target.descriptions = self.bands
-            target.update_tags(source="rendered scene, not imagery", theme=self.theme, gsd_m=str(self.gsd_m))
+            target.update_tags(source=RENDERED, theme=self.theme, gsd_m=str(self.gsd_m))
         return path
 
 

@@ -96,9 +96,10 @@ class Plan:
         on: Sequence[str] = (),
         margin_m: float = 0.0,
         level: int = 0,
+        over: bool = False,
     ) -> bool:
         """Put a thing at a place unless it is outside, something is there already, or the ground is none of
-        `on`."""
+        `on`. `over` puts it over what is there."""
         angle = heading_rad + self.turn_rad
         if shape.class_name == "storage-tank":
             angle = 0.0  # A disc has no heading: its box lies as the image does.
@@ -117,7 +118,7 @@ class Plan:
             return False
         if on and not self._stands_on(np.vstack([outline, centre]), on):
             return False
-        if not self._take((frame + np.sign(frame) * margin_m) @ turn + centre):
+        if not self._take((frame + np.sign(frame) * margin_m) @ turn + centre) and not over:
             return False
         corners = np.vstack([part.points for part in shape.parts]) @ turn + centre
         splits = np.cumsum([len(part.points) for part in shape.parts])

@@ -215,6 +215,7 @@ _CARDS: Mapping[str, Callable[[Asked], Sequence[Card | str]]] = {
     "scene": _always("scene-rules"),
     "caption": _always("measured-facts"),
     "visual_question": _always("measured-facts"),
+    "look_at_image": _always("measured-facts"),
     "visual_grounding": _always("grounding-words"),
     "referring_segmentation": _always("grounding-words"),
 }  # fmt: skip

@@ -57,3 +57,15 @@ def test_a_call_that_breaks_says_so_and_lets_the_next_one_run(
     live.call(session.id, "zoom_map", {"level": 4})
     finished(live, session.id)
     assert live.problem(session.id) is None and session.state.map.zoom == 4
+
+
+def test_work_of_several_calls_is_one_running_thing_that_can_be_stopped(live: Live) -> None:
+    session = live.create("o" * 32)
+    stopped: list[bool] = []
+    live.work(session.id, "Several", lambda stop: stopped.append(stop.wait(10)))
+    assert live.running(session.id) == "Several"
+    with pytest.raises(Refused, match="still running"):
+        live.call(session.id, "zoom_map", {"level": 5})
+    assert live.stop(session.id)
+    finished(live, session.id)
+    assert (stopped, live.running(session.id)) == ([True], None)

@@ -116,9 +116,13 @@ class Server:
                     return each
         return None
 
-    def wait_until_told_to_stop(self) -> None:
-        """Until a job's worker was told to stop: a click is back before the server has heard of it."""
-        wait_until(lambda: any(self.home.glob("jobs/*/stop")), "the order to stop")
+    def told_to_stop(self) -> int:
+        """How many jobs were told to stop."""
+        return len(list(self.home.glob("jobs/*/stop")))
+
+    def wait_until_told_to_stop(self, beyond: int = 0) -> None:
+        """Until one more job was told to stop: a click is back before the server has heard of it."""
+        wait_until(lambda: self.told_to_stop() > beyond, "the order to stop")
 
     def stop(self) -> None:
         self.process.terminate()
@@ -200,6 +204,18 @@ class Tab:
 
     def body(self) -> Locator:
         return self.page.locator(".st-key-panel_body")
+
+    def go(self, name: str) -> None:
+        """Go to a page by its link; click again where a rerun that was under way took the click with it."""
+        path = re.compile(rf"/{name.lower()}\b")
+        for _ in range(3):
+            self.page.locator(".st-key-nav").get_by_text(name, exact=True).click()
+            try:
+                expect(self.page).to_have_url(path, timeout=SLOW_MS / 8)
+                return
+            except AssertionError:
+                continue
+        expect(self.page).to_have_url(path)
 
     def call(self, tool: str, **args: object) -> None:
         """Make one call as the map does, and wait until the map shows what it led to."""

@@ -61,14 +61,24 @@ def served(
 
 
 def choose(tab: Tab, agent: str, examples: int = 0) -> None:
-    """Open the settings, pick both, and close them."""
-    tab.page.locator(".st-key-settings button").first.click()
+    """Pick both in the settings, and go back to the map."""
+    settings(tab)
     tab.page.get_by_role("radiogroup", name="Agent").get_by_text(agent, exact=True).click()
-    expect(tab.page.locator(".st-key-settings")).to_contain_text(agent)
+    chosen = tab.page.locator(".st-key-agent")
+    expect(chosen).to_contain_text(f"For this session: {agent},")
     if examples:
         tab.page.get_by_role("radio", name=str(examples), exact=True).click()
-        expect(tab.page.locator(".st-key-settings")).to_contain_text(f"{examples} examples")
-    tab.page.keyboard.press("Escape")
+        expect(chosen).to_contain_text(f"{agent}, {examples} examples")
+    tab.page.locator(".st-key-nav").get_by_text("Map", exact=True).click()
+    tab.map.locator("#map_div[data-version]").wait_for()
+
+
+def settings(tab: Tab) -> Locator:
+    """Open the settings; what they say of the session."""
+    tab.page.locator(".st-key-nav").get_by_text("Settings", exact=True).click()
+    said = tab.page.locator(".st-key-agent")
+    expect(said).to_be_visible()
+    return said
 
 
 def steps(card: Locator) -> list[str]:
@@ -86,7 +96,6 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
 ) -> None:
     model.gate.clear()
     tab = new_tab(served).open()
-    expect(tab.page.locator(".st-key-settings")).to_contain_text("Direct")
     choose(tab, "ReAct", 2)
     tab.send(REQUEST)
     card = tab.page.locator("article.az-turn")
@@ -125,10 +134,10 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
     tab.shot(screenshot_folder, "agent-trace")
 
     # The choice stays with the session: after a reload, and not in another one.
+    expect(settings(tab)).to_contain_text("ReAct, 2 examples")
     tab.page.reload()
-    expect(tab.page.locator(".st-key-settings")).to_contain_text("ReAct · 2 examples")
-    other = new_tab(served).open()
-    expect(other.page.locator(".st-key-settings")).to_contain_text("Direct")
+    expect(tab.page.locator(".st-key-agent")).to_contain_text("ReAct, 2 examples")
+    expect(settings(new_tab(served).open())).to_contain_text("Direct, 0 examples")
 
 
 @pytest.mark.parametrize(
@@ -152,13 +161,16 @@ def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_windo
     choose(tab, "ReAct")
     card = tab.ask(REQUEST)
     card.locator("summary").click()
-    tab.page.locator(".st-key-settings button").first.click()
-    menu = tab.page.get_by_role("radiogroup", name="Agent")
-    expect(menu).to_be_visible()
     width = tab.page.viewport_size["width"]  # type: ignore[index]
-    for each in (menu, card.locator(".az-thought-text").nth(1), tab.page.locator(".st-key-settings")):
+
+    def fits(each: Locator) -> bool:
         box = each.bounding_box()
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+        return bool(box) and box["x"] >= 0 and box["x"] + box["width"] <= width
+
+    assert fits(card.locator(".az-thought-text").nth(1))
+    tab.shot(screenshot_folder, f"agent-{name}-thoughts")
+    settings(tab)
+    assert fits(tab.page.get_by_role("radiogroup", name="Agent"))
     header = tab.page.locator(".st-key-header").bounding_box()
     assert header and header["height"] < (100 if width < 800 else 50)  # one line, two on a telephone
     tab.shot(screenshot_folder, f"agent-{name}")

@@ -67,10 +67,12 @@ def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
     expect(tab.page.locator(".az-action").last).to_contain_text("The raster is raster-")
     tab.shot(screenshot_folder, "job-done")
 
-    tab.page.locator(".st-key-nav").get_by_text("Imagery", exact=True).click()
+    tab.go("Imagery")
     tab.page.locator(".st-key-image_tools").get_by_role("button", name="Denoising", exact=True).click()
     said = tab.page.locator(".st-key-image_said")
-    expect(said.get_by_role("progressbar")).to_be_visible()
-    said.get_by_role("button", name="Stop").click()
+    told = tab.server.told_to_stop()
+    with tab.server.held_worker(until=said.get_by_role("progressbar").is_visible):
+        said.get_by_role("button", name="Stop").click()
+        tab.server.wait_until_told_to_stop(beyond=told)
     expect(said.get_by_test_id("stAlert")).to_contain_text("was stopped")
     expect(said.get_by_role("button", name="Stop")).to_have_count(0)

@@ -241,7 +241,7 @@ def test_smaller_windows_hold_everything(
 
 
 def test_pages_for_data_tools_and_help(tab: Tab, screenshot_folder: Path):
-    tab.page.get_by_role("link", name="Data").click()
+    tab.page.get_by_role("link", name="Data", exact=True).click()
     expect(tab.page.get_by_text("FAIR1M").first).to_be_visible()
     tab.shot(screenshot_folder, "data")
     tab.page.get_by_role("link", name="Tools").click()

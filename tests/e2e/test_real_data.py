@@ -25,7 +25,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def ingest(tab: Tab, path: str, name: str) -> None:
-    tab.page.get_by_role("link", name="Data").click()
+    tab.page.get_by_role("link", name="Data", exact=True).click()
     tab.page.get_by_text("Add your own data").click()
     tab.page.get_by_label("File or folder").fill(path)
     tab.page.get_by_label("Name of the data set (optional)").fill(name)
@@ -70,7 +70,7 @@ def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab]):
 def test_a_file_that_is_none_gets_one_sentence(app: Server, new_tab: Callable[..., Tab]):
     inbox = app.environment["AZIMUTH_DATA_FOLDERS"].rpartition("/")[2]
     tab = new_tab().open()
-    tab.page.get_by_role("link", name="Data").click()
+    tab.page.get_by_role("link", name="Data", exact=True).click()
     tab.page.get_by_text("Add your own data").click()
     tab.page.get_by_label("File or folder").fill(f"{inbox}/broken.geojson")
     tab.page.get_by_role("button", name="Ingest", exact=True).click()
@@ -83,7 +83,7 @@ def test_a_file_is_uploaded_and_read(new_tab: Callable[..., Tab], tmp_path: Path
     file = tmp_path / "my places.csv"
     file.write_text("name,lon,lat\nHere,3.4,6.5\nThere,4.5,7.5\n")
     tab = new_tab().open()
-    tab.page.get_by_role("link", name="Data").click()
+    tab.page.get_by_role("link", name="Data", exact=True).click()
     tab.page.get_by_text("Add your own data").click()
     tab.page.get_by_label("Files to upload").set_input_files(str(file))
     tab.page.get_by_role("button", name="Add my places.csv to the catalogue").click()

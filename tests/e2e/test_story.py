@@ -50,7 +50,7 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
     tab.map.locator("path.leaflet-interactive").nth(shown).click(force=True)
     record = tab.body().locator(".az-record")
     expect(record).to_be_visible()
-    expect(tab.body()).to_contain_text("Sample: no pixels")
+    expect(tab.body().locator(".az-figures figcaption").first).to_contain_text("not imagery")
     tab.shot(screenshot_folder, "record")
 
     tab.ask("now only 2019")

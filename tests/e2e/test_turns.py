@@ -188,8 +188,9 @@ def test_what_a_model_or_a_user_writes_is_shown_as_text(tab: Tab):
 
 
 def test_the_header_says_that_a_local_model_answers(tab: Tab):
-    expect(tab.page.locator(".st-key-model")).to_contain_text("slow at 127.0.0.1")
-    expect(tab.page.locator(".st-key-model")).to_contain_text("nothing leaves")
+    model = tab.page.locator(".st-key-model .az-model")
+    expect(model).to_have_text("slow")
+    expect(model).to_have_attribute("title", "slow answers on this machine. Nothing leaves it.")
 
 
 def test_after_kill_9_the_session_stands_at_its_last_event(

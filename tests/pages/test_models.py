@@ -18,6 +18,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AppTest:
     monkeypatch.setattr("pages.models.default_home", lambda: tmp_path)
     monkeypatch.setattr("pages.models.header", lambda session: None)
     monkeypatch.setattr("pages.models.session", lambda: None)
+    monkeypatch.setattr("pages.models.which_model", lambda current: None)
     return AppTest.from_function(_script, default_timeout=60)
 
 

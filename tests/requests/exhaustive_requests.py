@@ -1,4 +1,4 @@
-"""The embedded planner answers what people ask, measured by the state it leaves behind."""
+"""The planner answers what people ask, measured by the state it leaves behind."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from copilot.readers import PLANNER
 from tests.requests.asked import verdicts_on
 from tests.requests.records import FOLDER, read_requests
 from tests.requests.runner import Verdict, report, share_right
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 @pytest.fixture(scope="module")
 def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Verdict]]:
     """The verdicts on all but the held-out requests."""
-    found = verdicts_on([*read_requests(FOLDER)], tmp_path_factory.mktemp("catalogue"))
+    found = verdicts_on([*read_requests(FOLDER)], tmp_path_factory.mktemp("catalogue"), PLANNER)
     print("\n" + report(found))
     yield found
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from data.palette import CATEGORIES
+
 TEMPLATE = "plotly_white"
 _LEVEL_CHARS = 80
 """From so many letters on, the names under an axis touch each other in a panel beside the chat."""
@@ -60,4 +62,6 @@ def _template() -> str:
     import plotly.io
     from plotly.io.json import to_json_plotly
 
-    return str(to_json_plotly(plotly.io.templates[TEMPLATE].to_plotly_json()))
+    made = plotly.io.templates[TEMPLATE].to_plotly_json()
+    made["layout"] = {**made["layout"], "colorway": list(CATEGORIES)}
+    return str(to_json_plotly(made))

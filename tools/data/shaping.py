@@ -65,6 +65,11 @@ def pivot(
         values = numbers(frame, name)
         parts = frame.loc[values.index].assign(value=values)
         cells = parts.pivot_table(index="down", columns="across", values="value", aggfunc=function)
+        if cells.empty:  # a standard deviation takes two values, and pandas leaves out what has none
+            raise ToolError(
+                f"No cell of {down} by {across} has rows enough for the {function} of {name}; "
+                "choose groupings with fewer values, or another function."
+            )
         cells = cells.apply(lambda column: rounded_all(column))
     _fits(cells)
     result = _as_table(cells, down)

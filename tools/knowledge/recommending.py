@@ -11,6 +11,7 @@ from pydantic import Field
 from data.modelzoo import explaining, memory
 from data.modelzoo.agent import Answer, Collection, Conversation, answer, say
 from data.modelzoo.fitting import fit_of
+from data.modelzoo.loading import next_step
 from data.modelzoo.parsing import parse
 from data.modelzoo.query import in_words
 from data.modelzoo.ranking import WEIGHTS, Ranked
@@ -221,6 +222,16 @@ def _told(number: int, ranked: Ranked, found: Answer) -> dict[str, Any]:
         "name": record.model_name,
         "score": ranked.score,
         "ratings": {name: round(each.value, 2) for name, each in ranked.ratings.items()},
+        "criteria": [
+            {
+                "criterion": name,
+                "weight": WEIGHTS[name],
+                "rating": round(each.value, 2),
+                "because": one_line(each.reason),
+                "stated": each.is_known,
+            }
+            for name, each in ranked.ratings.items()
+        ],
         "reasons": [" ".join(each.split()) for each in explaining.reasons(ranked)],
         "weaknesses": [" ".join(each.split()) for each in explaining.weaknesses(ranked)],
         "not_stated": list(explaining.not_stated(ranked)),
@@ -232,6 +243,7 @@ def _told(number: int, ranked: Ranked, found: Answer) -> dict[str, Any]:
         "paper": record.paper_link,
         "code": record.repository,
         "weights": record.weights,
+        "next_step": next_step(record, found.conversation.query.modalities),
     }
 
 

@@ -8,5 +8,6 @@ from tools.map.export import TOOLS as EXPORT
 from tools.map.layers import TOOLS as LAYERS
 from tools.map.measure import TOOLS as MEASURE
 from tools.map.plots import TOOLS as PLOTS
+from tools.map.styling import TOOLS as STYLING
 
-TOOLS = (*CAMERA, *PLOTS, *LAYERS, *ADDING, *DRAWING, *MEASURE, *CONTROLS, *EXPORT)
+TOOLS = (*CAMERA, *PLOTS, *LAYERS, *STYLING, *ADDING, *DRAWING, *MEASURE, *CONTROLS, *EXPORT)

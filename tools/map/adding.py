@@ -13,7 +13,16 @@ from pydantic import BeforeValidator, Field
 from state.model import Bbox, Layer, State
 from tools.artifacts import artifact_file, id_or_name
 from tools.base import Step, ToolError, World, tool
-from tools.map.files import VECTOR_SUFFIXES, image_picture, image_raster, raster_box, read_vector, vector_box
+from tools.map.classes import GRADED, OPTION, without_styles
+from tools.map.files import (
+    VECTOR_SUFFIXES,
+    image_name,
+    image_picture,
+    image_raster,
+    raster_box,
+    read_vector,
+    vector_box,
+)
 from tools.map.geometry import checked_box
 from tools.map.rasters import coloured
 from tools.map.styles import KIND_COLORS, color_of
@@ -112,7 +121,8 @@ def add_vector_layer(
     shown = _shown(state, "vector", name, artifact=artifact)
     if shown is not None:
         colour = shown.color if color is None else color_of(color)
-        layer = replace(shown, color=colour, visible=True, count=len(frame))
+        options = shown.options if color is None else without_styles(shown, OPTION, GRADED)
+        layer = replace(shown, color=colour, visible=True, count=len(frame), options=options)
         said = f"{artifact} is shown with {number_of(len(frame), 'feature')} (layer {layer.id!r})."
         return Step(state.with_layer(layer), said, _facts(layer))
     layer = new_layer(
@@ -159,6 +169,8 @@ def add_raster_layer(
         raise ToolError("A layer shows bands or an expression over them; give one of the two.")
     if artifact is not None:
         artifact = id_or_name(state, artifact, "raster")
+        if state.artifact(artifact) is None and world.catalogue.image(artifact) is not None:
+            image, artifact = artifact, None  # an image's id, where a raster was asked for
     before = _shown(state, "raster", name, artifact=artifact, image=image)
     bbox, title, path = _pixels(state, world, image, artifact)
     known = {key: value for key, value in (before.options if before else ()) if key in LOOK_OPTIONS}
@@ -203,7 +215,7 @@ def _pixels(state: State, world: World, image: str | None, artifact: str | None)
                 f"{image} has no pixels here, only its record; ingest the image files to see them."
             )
         box = checked_box([float(record[side]) for side in ("west", "south", "east", "north")])
-        return box, str(record["name"]), image_raster(world, record) or quicklook
+        return box, image_name(world, record), image_raster(world, record) or quicklook
     path = artifact_file(state, world, str(artifact), "raster")
     found = state.artifact(str(artifact))
     return raster_box(path)[0], found.name if found else str(artifact), path

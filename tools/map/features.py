@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import h3
 import pandas as pd
 import shapely
 from shapely.geometry import Point, shape
 
-from data.catalogue.base import Selection
+from data.catalogue.base import Attribute, Selection
 from state.model import Bbox, Layer, State
 from tools.artifacts import artifact_file
 from tools.base import World
-from tools.map.classes import classes_of
+from tools.map.classes import drawn_by, label_field
 from tools.map.files import VECTOR_SUFFIXES, read_vector
 from tools.map.shapes import box_shape, into_one_world
 from tools.selection import geojson, selection_of_query
@@ -35,7 +35,9 @@ class Feature:
     shown: bool = False
     """Whether the text is written on the map, and not only on hover."""
     color: str | None = None
-    """That of its class; None for the layer's."""
+    """That of its class or value; None for the layer's."""
+    size: float | None = None
+    """Pixels; None for the layer's."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,64 @@ def _of_selection(world: World, layer: Layer, selection: Selection, view: View) 
         return _labels(world, layer, selection)
     if layer.kind == "detections":
         rows = world.catalogue.detections(selection, view.bbox, limit=MOST_FEATURES)
-        return [Feature(_outline(row, "outline"), 0.5, str(row["class_name"])) for row in _records(rows)]
-    rows = world.catalogue.points(selection, view.bbox, limit=MOST_FEATURES)
-    if layer.kind == "footprints":
-        return [Feature(_outline(row, "footprint"), 0.3, str(row["image_id"])) for row in _records(rows)]
-    return [Feature(Point(row["lon"], row["lat"]), 1.0, str(row["image_id"])) for row in _records(rows)]
+        shapes, texts = [_outline(row, "outline") for row in _records(rows)], rows["class_name"]
+    else:
+        rows = world.catalogue.points(selection, view.bbox, limit=MOST_FEATURES)
+        texts = rows["image_id"]
+        shapes = [
+            _outline(row, "footprint") if layer.kind == "footprints" else Point(row["lon"], row["lat"])
+            for row in _records(rows)
+        ]
+        rows = with_fields(world, selection, rows, fields_drawn(layer))
+    usual = Feature(Point(), {"detections": 0.5, "footprints": 0.3}.get(layer.kind, 1.0))
+    return _styled(layer, shapes, rows, usual, [str(each) for each in texts])
+
+
+def fields_drawn(layer: Layer) -> tuple[str, ...]:
+    """The columns that a layer's features are drawn and labelled by."""
+    style, label = drawn_by(layer), label_field(layer)
+    return tuple(dict.fromkeys(each for each in (style.field if style else None, label) if each is not None))
+
+
+def with_fields(
+    world: World, selection: Selection, rows: pd.DataFrame, fields: Sequence[str]
+) -> pd.DataFrame:
+    """Rows of images with more of their columns."""
+    missing = [each for each in fields if each not in rows]
+    if not missing or rows.empty:
+        return rows
+    wanted = replace(selection, attributes=(Attribute("image_id", "in", list(rows["image_id"])),))
+    found = world.catalogue.rows(wanted, ("image_id", *missing), (), len(rows))
+    return rows.merge(found, on="image_id", how="left")
+
+
+def _styled(
+    layer: Layer,
+    shapes: Iterable[shapely.Geometry],
+    rows: pd.DataFrame,
+    usual: Feature,
+    texts: Sequence[str] = (),
+) -> list[Feature]:
+    """The shapes in the colour and the size of their row's value, with its label."""
+    style, label = drawn_by(layer), label_field(layer)
+    styled = style is not None and style.field in rows
+    values = rows[style.field] if style is not None and styled else [None] * len(rows)
+    labels = rows[label] if label is not None and label in rows else [None] * len(rows)
+    found = []
+    for at, (each, value, written) in enumerate(zip(shapes, values, labels, strict=True)):
+        feature = replace(usual, shape=each, text=texts[at] if texts else usual.text)
+        if style is not None and styled:
+            feature = replace(
+                feature,
+                weight=max(0.6, usual.weight),
+                text=f"{feature.text}: {_written(value)}",
+                color=style.colour(value),
+                size=style.size(value),
+            )
+        if (said := _written(written)) != "":
+            feature = replace(feature, text=said, shown=True)
+        found.append(feature)
+    return found
 
 
 def _aggregated(world: World, layer: Layer, selection: Selection, view: View) -> list[Feature]:
@@ -151,13 +206,8 @@ def _of_vector(state: State, world: World, layer: Layer) -> list[Feature]:
     path = artifact_file(state, world, layer.artifact, artifact.kind if artifact else "vector")
     if path.suffix not in VECTOR_SUFFIXES:
         return []
-    frame, classes = read_vector(path).head(MOST_FEATURES), classes_of(layer)
-    if classes is None or classes.field not in frame:
-        return [Feature(each, 0.3, layer.name) for each in frame.geometry]
-    return [
-        Feature(each, 0.6, f"{layer.name}: {name}", color=classes.colour(name))
-        for each, name in zip(frame.geometry, frame[classes.field], strict=True)
-    ]
+    frame = read_vector(path).head(MOST_FEATURES)
+    return _styled(layer, frame.geometry, frame, Feature(shapely.Point(), 0.3, layer.name))
 
 
 def _outline(row: dict[str, object], column: str) -> shapely.Geometry:

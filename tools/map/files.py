@@ -11,6 +11,7 @@ from data.schema import DatasetInfo
 from state.model import Bbox
 from tools.base import ToolError, World
 from tools.map.geometry import union_box
+from tools.map.rendered import rendered_raster, shown_rendered
 from tools.outside import may_open
 from tools.places import box
 
@@ -88,7 +89,22 @@ def image_picture(world: World, record: dict[str, Any]) -> Path | None:
 
 
 def image_raster(world: World, record: dict[str, Any]) -> Path | None:
-    """An image's own raster, where it is there and may be opened: by who sees the data set it is of."""
+    """An image's own raster, where it is there and may be opened: by who sees the data set it is of.
+
+    Of a sample's record, the rendered scene.
+    """
+    if shown_rendered(world, record):
+        return rendered_raster(world, record)
+    return _own_raster(world, record)
+
+
+def image_name(world: World, record: dict[str, Any]) -> str:
+    """What the pixels of an image are called: a rendered scene says so."""
+    name = str(record["name"])
+    return f"{name} (rendered)" if shown_rendered(world, record) else name
+
+
+def _own_raster(world: World, record: dict[str, Any]) -> Path | None:
     path = world.catalogue.raster(str(record["image_id"])) if record.get("path") else None
     info = _dataset(world, record)
     owner = info.owner if info is not None else None

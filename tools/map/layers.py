@@ -9,7 +9,7 @@ from pydantic import Field
 
 from state.model import Layer, State
 from tools.base import Step, ToolError, World, tool
-from tools.map.classes import OPTION
+from tools.map.classes import GRADED, OPTION, graded_of, without_styles
 from tools.map.find import layer_named
 from tools.map.pairs import before_and_after
 from tools.map.rasters import coloured, layer_file
@@ -174,7 +174,9 @@ def style_layer(
         size=found.size if size is None else float(size),
     )
     if color is not None:  # one colour for all of them is what was asked for
-        styled = replace(styled, options=tuple(each for each in styled.options if each[0] != OPTION))
+        styled = replace(styled, options=without_styles(styled, OPTION, GRADED))
+    if size is not None and (graded := graded_of(styled)) is not None and graded.sizes:
+        styled = replace(styled, options=without_styles(styled, GRADED))
     if color is not None and found.kind == "raster":
         options = dict(found.options)
         shades = coloured(layer_file(found, world), options, color)

@@ -15,6 +15,7 @@ from state.model import Filters, Layer, LayerKind, Query, State
 from tools.base import Step, ToolError, World, tool
 from tools.database.attributes import known_field
 from tools.database.reading import grouping_named
+from tools.map.classes import STYLES
 from tools.map.styles import KIND_COLORS, color_of, free_color, free_id, free_name, slug
 from tools.phrases import listed, number_of
 from tools.selection import counts_without, current_selection, noun
@@ -225,12 +226,14 @@ def _plotted(
         color=KIND_COLORS[kind] if name is None else free_color(state),
         live=name is None,
     )
+    # What is plotted again keeps its looks; one colour that is asked for is that of all.
+    looks = () if color is not None else tuple(each for each in layer.options if each[0] in STYLES)
     layer = replace(
         layer,
         color=layer.color if color is None else color_of(color),
         query=Query(state.database.loaded, state.database.filters),
         visible=True,
-        options=tuple(sorted(options)),
+        options=tuple(sorted((*options, *looks))),
         count=count,
     )
     said = f"Plotted {number_of(count, noun(state, world))} as {words} (layer {layer.id!r})."

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -16,14 +18,18 @@ import numpy as np
 import shapely
 from branca.element import Element, MacroElement
 from folium.template import Template
+from PIL import Image
 
+from data.basemap import skins
+from data.basemap.lettering import lettered
+from data.basemap.painting import Window, painted
 from data.gazetteer import Gazetteer
 from state.model import Layer, MapState, State
 from tools.base import ToolError, World
-from tools.map.classes import classes_of
+from tools.map.classes import CONTINUOUS, Classes, Graded, drawn_by
 from tools.map.features import Feature, View, layer_features
-from tools.map.geometry import visible
-from tools.map.picture import LAND, THEMES, Theme
+from tools.map.geometry import MAX_LATITUDE, visible
+from tools.map.picture import Frame
 from tools.map.rasters import map_picture, png_of
 
 NODE_MODULES = Path(__file__).parents[2] / "node_modules"
@@ -38,6 +44,9 @@ _TOLD = (
 )
 _LAND_TOLERANCE_DEG = 0.05
 _MOST_WRITTEN = 200
+BASE_WORLD_PX, BASE_SCALE, BASE_AROUND = 2048, 1.5, 1.6
+"""The base's pictures: how wide the world is, and of what is shown first the pixels for each of the map's and
+how much of what lies around it is there too."""
 MOST_RASTER_PX = 1500
 """The longer side of a raster's picture in the page, so that it stays small enough to send; of more than
 four rasters less, so that all together are no larger."""
@@ -49,7 +58,7 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     Raises ToolError when the browser parts are not installed.
     """
     view = state.map
-    theme = THEMES.get(view.basemap, LAND)
+    frame = Frame(view, scale=BASE_SCALE)
     lon, lat = view.center
     page = folium.Map(
         location=[lat, lon], zoom_start=int(view.zoom), tiles=None, control_scale="scale_bar" in view.controls
@@ -58,8 +67,9 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     page.default_js, page.default_css = [], []
     head = page.get_root().header  # type: ignore[attr-defined]
     head.add_child(Element(_ASSETS), name="assets")
-    _land(theme).add_to(page)
-    put = {_ASSETS: _assets(theme), _LAND: _outlines(world.gazetteer)}
+    _base(page, frame)
+    _borders(frame).add_to(page)
+    put = {_ASSETS: _assets(frame), _LAND: _outlines(world.gazetteer)}
     seen = View(visible(view.center, view.zoom), view.zoom)
     rasters = sum(each.kind == "raster" for each in view.layers)
     most_px = round(MOST_RASTER_PX / max(1.0, rasters / 4) ** 0.5)
@@ -74,7 +84,7 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     path.write_text(text, encoding="utf-8")
 
 
-def _assets(theme: Theme) -> str:
+def _assets(frame: Frame) -> str:
     dist = NODE_MODULES / "leaflet" / "dist"
     try:
         script = (dist / "leaflet.js").read_text(encoding="utf-8")
@@ -86,7 +96,7 @@ def _assets(theme: Theme) -> str:
         ) from error
     style = _PICTURE.sub(lambda found: f"url({pictures[found[1]]})", style)
     own = (
-        f".leaflet-container {{background: {theme.water}}} "
+        f".leaflet-container {{background: {skins()[frame.skin]['water']}}} "
         ".leaflet-tooltip {padding: 0 4px; font-size: 11px} "
         ".azimuth-title {position: fixed; left: 60px; top: 10px; z-index: 1000;"
         " background: #fffd; color: #111827;"
@@ -117,8 +127,33 @@ class _Shapes(MacroElement):
         self.place, self.options = place, options
 
 
-def _land(theme: Theme) -> _Shapes:
-    style = {"color": theme.border, "weight": 1, "fillColor": theme.land, "fillOpacity": 1.0}
+def _base(page: folium.Map, frame: Frame) -> None:
+    """The base map as two pictures: the world, and sharper and with its names what the map shows first."""
+    side = BASE_WORLD_PX
+    world = painted(Window(0.5, 0.5, side, side, side, 3.0), frame.skin)
+    _laid(page, world, (-180.0, -MAX_LATITUDE, 180.0, MAX_LATITUDE))
+    near = replace(frame, width_px=frame.width_px * BASE_AROUND, height_px=frame.height_px * BASE_AROUND)
+    if near.size[0] >= near.world_px:
+        return
+    picture = painted(near.window(), frame.skin)
+    lettered(picture, near.window(), dark=frame.dark)
+    _laid(page, picture, near.bounds())
+
+
+def _laid(page: folium.Map, picture: Image.Image, bounds: tuple[float, float, float, float]) -> None:
+    """A picture in its place, below all layers."""
+    west, south, east, north = bounds
+    target = io.BytesIO()
+    picture.save(target, "WEBP", quality=82)
+    url = f"data:image/webp;base64,{base64.b64encode(target.getvalue()).decode()}"
+    folium.raster_layers.ImageOverlay(
+        url, [[south, west], [north, east]], control=False, zindex=0, pane="tilePane"
+    ).add_to(page)
+
+
+def _borders(frame: Frame) -> _Shapes:
+    """The countries' outlines as lines, which stay sharp where the pictures do not."""
+    style = {"color": skins()[frame.skin]["border"], "weight": 0.8, "opacity": 0.7, "fill": False}
     return _Shapes(_LAND, f"{{interactive: false, style: {json.dumps(style)}}}")
 
 
@@ -146,7 +181,7 @@ def _layer(
     if not features:
         return {}
     place = f"\x02{layer.id}\x03"
-    marker = f"(feature, at) => L.circleMarker(at, {{radius: {layer.size:g}}})"
+    marker = f"(feature, at) => L.circleMarker(at, {{radius: feature.properties.px || {layer.size:g}}})"
     options = (
         f"{{style: feature => feature.properties.style, pointToLayer: {marker}, onEachFeature: {_TOLD}}}"
     )
@@ -157,16 +192,26 @@ def _layer(
 
 
 def _legend(layers: Sequence[Layer]) -> str:
-    """What the colours of classes mean, a line a layer, the topmost first."""
+    """What the colours and sizes of features mean, a line a layer, the topmost first."""
     lines = []
     for layer in reversed(layers):
-        if layer.visible and (classes := classes_of(layer)) is not None:
+        if layer.visible and (style := drawn_by(layer)) is not None:
             swatches = "".join(
                 f'<span class="azimuth-class" style="background: {_text(colour)}"></span>{_text(name)}'
-                for name, colour in classes.colours.items()
+                for name, colour in _shades(layer, style)
             )
             lines.append(f"<br>{_text(layer.name)}:{swatches}")
     return "".join(lines)
+
+
+def _shades(layer: Layer, style: Classes | Graded) -> list[tuple[str, str]]:
+    """Each class, or each end of a ramp, and its colour."""
+    if isinstance(style, Classes):
+        return style.legend
+    shades = style.colours or (layer.color,) * len(style.labels)
+    if style.method == CONTINUOUS:
+        shades = (shades[0], shades[-1])
+    return list(zip(style.labels, shades, strict=True))
 
 
 def _text(text: str) -> str:
@@ -185,7 +230,8 @@ def _look(layer: Layer, feature: Feature, stands: bool) -> dict[str, Any]:
     }
     if layer.kind in ("clusters", "heatmap"):
         style["radius"] = round(8 + 16 * feature.weight**0.5, 1)
-    return {"text": escape(feature.text) or "&nbsp;", "stands": stands, "style": style}
+    found = {"text": escape(feature.text) or "&nbsp;", "stands": stands, "style": style}
+    return found if feature.size is None else {**found, "px": feature.size}
 
 
 def _geojson(shapes: Sequence[shapely.Geometry], properties: Sequence[dict[str, Any]], decimals: int) -> str:

@@ -9,6 +9,7 @@ from tools.vision.cleaning import TOOLS as CLEANING
 from tools.vision.detecting import TOOLS as DETECTING
 from tools.vision.extracting import TOOLS as EXTRACTING
 from tools.vision.grounding import TOOLS as GROUNDING
+from tools.vision.looking import TOOLS as LOOKING
 from tools.vision.measuring import TOOLS as MEASURING
 from tools.vision.radar import TOOLS as RADAR
 from tools.vision.reviewing import TOOLS as REVIEWING
@@ -29,6 +30,7 @@ TOOLS: tuple[Tool, ...] = (
     *SEGMENTING,
     *UPSCALING,
     *SEEING,
+    *LOOKING,
     *GROUNDING,
     *SIMILARITY,
 )

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from data.schema import RENDERED
 from state.model import State
 from tools.base import Step, ToolError, World
 from tools.rasters import raster_of
@@ -19,6 +20,8 @@ Anyway = Annotated[
     Field(description="Go on outside of what the model is for; the answer says so first."),
 ]
 """The argument by which a user goes on where the guard refuses."""
+RENDERED_SAID = f"This is a {RENDERED}: nothing found in it says anything of the world."
+"""What is said of an image that was rendered, behind what was found in it."""
 PARTS = ("scene", "caption", "visual_question", "visual_grounding", "referring_segmentation")
 """Tools that put an answer together from several models, each of which is checked where it is asked."""
 
@@ -84,12 +87,18 @@ def _with_words(
     data = dict(step.data)
     before = (*first, *data.pop("said_first", ()))
     words = _caveat(tool, world, step, paths)
-    said = " ".join([*before, step.observation, *([words] if words else [])])
+    said = " ".join([*before, step.observation, *_rendered(paths), *([words] if words else [])])
     if before:
         data["said_first"] = list(dict.fromkeys(before))
     if words:
         data["caveat"] = words
     return replace(step, observation=said, data=data)
+
+
+def _rendered(paths: tuple[Path, ...]) -> tuple[str, ...]:
+    from data.rendered import is_rendered
+
+    return (RENDERED_SAID,) if any(is_rendered(each) for each in paths) else ()
 
 
 def _caveat(tool: str, world: World, step: Step, paths: tuple[Path, ...]) -> str:

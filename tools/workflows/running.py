@@ -79,25 +79,27 @@ def workflow_adjust(
     change: Annotated[
         dict[str, Any],
         Field(
-            description="kind (parameter, argument, insert, replace, together), with step, name, value, "
-            "tool, args or parts as it needs."
+            description="kind (parameter and argument set a value; insert, replace and skip change a step; "
+            "together: several, in parts), with step, name, value, tool, args or parts as it needs."
         ),
     ],
     step: Annotated[str, Field(max_length=100, description="The step that did not end well.")] = "",
     failed: Annotated[str, Field(max_length=600, description="How it failed.")] = "",
     because: Annotated[str, Field(max_length=200, description="The cause that the change is against.")] = "",
 ) -> Step:
-    """Change a started workflow: another value, a step put in, a tool replaced; says what and why.
+    """Change a started workflow: set a value, insert, replace or skip a step; says what and why.
 
     Example: copilot call workflow_adjust workflow=workflow-f10d00 change='{"kind": "parameter", "name": "min_area_m2", "value": 9}'
 
     Asked as: use another index in that workflow | filter the speckle before | set the threshold of the
-    workflow to 0.3 | replace that step
+    workflow to 0.3 | replace that step | skip the land mask | leave that step of the workflow out
     """  # noqa: E501 - an example is one line
     before = _bound(state, world, workflow)
     after = procedures(world).changed(before, change, step=step, failed=failed, because=because)
     text = f"{before['id']} becomes {after['id']}: {after['adjustments'][-1]['said']}"
-    why = f", since {step} failed ({because}): {failed}" if failed else ""
+    why = (
+        f", since {step} failed ({because}): {failed}" if failed else f", since {because}" if because else ""
+    )
     return Step(
         _kept(state, world, after),
         f"{text}{why}" if why.endswith(".") else f"{text}{why}.",

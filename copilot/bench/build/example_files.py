@@ -19,6 +19,8 @@ from affine import Affine
 from numpy.typing import NDArray
 from pyproj import Transformer
 
+from data.schema import RENDERED
+
 FOLDER = Path(__file__).parents[1] / "intents" / "files"
 SIDE_PX = 96
 PIXEL_M = 10.0
@@ -100,7 +102,7 @@ def airfield(path: Path) -> None:
     place = Affine(0.6, 0, ORIGIN[0], 0, -0.6, ORIGIN[1])
     with rasterio.open(path, "w", crs=CRS, transform=place, **profile, **look) as target:
         target.write(stand.pixels)
-        target.update_tags(source="rendered scene, not imagery")
+        target.update_tags(source=RENDERED)
 
 
 def apron(path: Path) -> None:
@@ -115,7 +117,7 @@ def apron(path: Path) -> None:
     with rasterio.open(path, "w", crs=CRS, transform=place, compress="deflate", **profile) as target:
         target.write(scaled)
         target.set_band_description(1, "vv")
-        target.update_tags(source="rendered scene, not imagery")
+        target.update_tags(source=RENDERED)
 
 
 def outlines() -> dict[str, Any]:

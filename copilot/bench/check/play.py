@@ -200,7 +200,7 @@ class _Log(Sequence[Event]):
                 args=made.args,
                 ok=made.ok,
                 data=made.data,
-                state=None if state is before else to_json(state),
+                state=None if state == before else to_json(state),
                 hash=digest(state),
             )
             before = state

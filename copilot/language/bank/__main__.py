@@ -15,7 +15,7 @@ from pathlib import Path
 from copilot.bench.build.steady import steady_player, steady_world
 from copilot.bench.standin import in_place
 from copilot.engine import Engine, default_engine
-from copilot.language.bank.example import EXAMPLES, BadExample, Example, read_examples
+from copilot.language.bank.example import EXAMPLES, WITHHELD, BadExample, Example, read_examples
 from copilot.language.bank.proving import problems_of, twice
 from copilot.language.bank.wording import WORDINGS, Wording, problems_with, read_wordings
 from tools.toolbox import toolbox
@@ -28,7 +28,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("files", nargs="*", type=Path)
     asked = parser.parse_args(arguments)
     try:
-        examples = list(read_examples(asked.files or sorted(EXAMPLES.glob("*.jsonl"))))
+        own = sorted((*EXAMPLES.glob("*.jsonl"), *WITHHELD.glob("*.jsonl")))
+        examples = list(read_examples(asked.files or own))
         wordings = [] if asked.files else list(read_wordings(sorted(WORDINGS.glob("*.jsonl"))))
     except BadExample as error:
         print(error, file=sys.stderr)

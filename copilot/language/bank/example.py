@@ -18,6 +18,8 @@ from copilot.bench.build.example_files import FOLDER as FILES
 from copilot.bench.task import GoldCall
 
 EXAMPLES = Path(__file__).parent / "examples"
+WITHHELD = Path(__file__).parent / "withheld"
+"""Examples with what the unseen sets measure: only the policy that answers learns them."""
 _PATHS = frozenset({"file", "path", "document"})
 """Arguments that take a file's path, or may."""
 Pair = tuple[str, dict[str, Any]]

@@ -15,13 +15,15 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from copilot.language.decoding import drawn
 from copilot.language.grammar import Vocabulary
+from copilot.language.learning.lessons import Read, lesson_of
+from copilot.language.learning.likeness import to_known, to_phrases
 from copilot.language.learning.network import Learner
 from copilot.language.learning.rollouts import Request, Rollout
-from copilot.language.learning.samples import Read, Sample, batch_of, samples_of, with_tokens
+from copilot.language.learning.samples import Sample, batch_of, sample_of, with_tokens
 from copilot.language.learning.train import permitted
 from copilot.language.network import Network, described
 from copilot.language.new_tools import Leaflets
-from copilot.language.policy import MAX_CHARS, Known, Learned, descriptions, favour_of, tokenizer
+from copilot.language.policy import Known, Learned, descriptions, favour_of, tokenizer
 from copilot.language.schema import schema_of
 from copilot.planner.encoder import Encoder, Floats, model_folder, read_weights
 from tools.toolbox import Toolbox
@@ -116,22 +118,24 @@ def samples_for(
     learned: Learned, requests: Sequence[Request], vocabulary: Vocabulary, encoder: Encoder, tools: Toolbox
 ) -> dict[str, Sample]:
     """By id, what the network sees of each request, as `Policy.frames` shows it; the frames are empty."""
-    leaflets = Leaflets(tools, encoder, tokenizer())
-    leaflets.project(learned.weights["like"])
+    pieces = tokenizer()
+    leaflets, projection = Leaflets(tools, encoder, pieces), learned.weights["like"]
+    leaflets.project(projection)
     tags = {name: n for n, name in enumerate(learned.tags, 1)}
-    vectors = encoder.encode([each.record.said[:MAX_CHARS] for each in requests])
-    voices = voices_of(learned.known, vectors, [each.record.voice for each in requests])
-    read = [Read(each.record, each.shown, ()) for each in requests]
-    made = samples_of(read, vectors, vocabulary, tags, leaflets, learned.known, voices, encoder)
+    lessons = [lesson_of(Read(each.record, each.shown, ())) for each in requests]
+    several = [encoder.encode(each.parts) for each in lessons]
+    vectors, voices = np.stack([each[0] for each in several]), [each.voice for each in lessons]
+    known_voices = voices_of(learned.known, vectors, voices)
+    phrases = to_phrases(several, leaflets, projection)
+    known = to_known(vectors, voices, learned.known, known_voices, vocabulary.tools)
     new = np.array([name not in learned.known.wanted for name in vocabulary.tools])
-    return {
-        each.id: replace(
-            sample,
-            new=new,
-            offers=leaflets.offers(new, sample.phrases, sample.parts, len(sample.pieces)),
-        )
-        for each, sample in zip(requests, made, strict=True)
-    }
+    found = {}
+    for n, (lesson, parts) in enumerate(zip(lessons, several, strict=True)):
+        sample = sample_of(lesson, vocabulary, pieces, tags, phrases[n], known[n], parts)
+        if sample is not None:
+            offers = leaflets.offers(new, sample.phrases, sample.parts, len(sample.pieces))
+            found[lesson.id] = replace(sample, new=new, offers=offers)
+    return found
 
 
 def voices_of(known: Known, vectors: Floats, voices: Sequence[str]) -> list[str]:

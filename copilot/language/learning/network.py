@@ -97,6 +97,8 @@ class Learner(nn.Module):
         """`published`: MiniLM's weights by their own names; the others as policy.descriptions gives them."""
         super().__init__()
         self.size, width = len(descriptions), DIMENSIONS
+        self.still = 0
+        """Lowest layers of the encoder that are left as they are; what goes into them is too."""
         self.word, self.pos = nn.Embedding(PIECES, width), nn.Embedding(POSITIONS, width)
         self.typ, self.norm = nn.Embedding(2, width), nn.LayerNorm(width, eps=1e-12)
         self.enc = nn.ModuleList(Layer() for _ in range(LAYERS))
@@ -148,32 +150,35 @@ class Learner(nn.Module):
     def trained(self) -> dict[str, Floats]:
         """The weights as `take` takes them: those of MiniLM that are not trained on are left out."""
         named = self.state_dict().items()
-        return {name: values.numpy() for name, values in named if not name.startswith(FROZEN)}
+        return {name: values.cpu().numpy() for name, values in named if not name.startswith(FROZEN)}
 
     def candidates(self) -> Tensor:
         """(vocabulary, 384), as `network.described`; in training some go by their description alone."""
         own = self.own.weight
         if self.training:
-            own = own * (torch.rand(self.size, 1) > DROPPED_NAMES)
+            own = own * (torch.rand(self.size, 1, device=own.device) > DROPPED_NAMES)
         return self.cnorm(self.proj(self.descriptions) + self.ktype(self.token_kinds) + own)
 
     def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         """(batch, words, 384), (batch, pieces, 384) of what is shown, (batch, offers, 384) of new tools."""
         pieces, first, mask = batch["pieces"], batch["first"], batch["present"][:, None, None, :]
         if self.training:
-            hidden = (torch.rand(pieces.shape) < HIDDEN_PIECES) & (pieces > LAST_SIGN)
+            hidden = (torch.rand(pieces.shape, device=pieces.device) < HIDDEN_PIECES) & (pieces > LAST_SIGN)
             pieces = pieces.masked_fill(hidden, MASK)
-        values = self.norm(self.word(pieces) + self.pos.weight[: pieces.shape[1]] + self.typ.weight[0])
-        with torch.no_grad():
-            for layer in self.enc[:KEPT]:
-                values = layer(values, mask)
         places = first[:, :, None].expand(-1, -1, DIMENSIONS)
-        said = (self.tag(batch["tags"]) + self.seg(batch["kinds"])) * batch["words"][:, :, None]
-        values = values.scatter_add(1, places, said.to(values.dtype))
         offers = batch["offered"][:, :, None].expand(-1, -1, DIMENSIONS)
-        marks = self.offer.weight[0] * batch["is_offered"][:, :, None]
-        values = values.scatter_add(1, offers, marks.to(values.dtype))
-        for layer in self.enc[KEPT:]:
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.still):
+            values = self.norm(self.word(pieces) + self.pos.weight[: pieces.shape[1]] + self.typ.weight[0])
+            with torch.no_grad():
+                for layer in self.enc[:KEPT]:
+                    values = layer(values, mask)
+            said = (self.tag(batch["tags"]) + self.seg(batch["kinds"])) * batch["words"][:, :, None]
+            values = values.scatter_add(1, places, said.to(values.dtype))
+            marks = self.offer.weight[0] * batch["is_offered"][:, :, None]
+            values = values.scatter_add(1, offers, marks.to(values.dtype))
+            for layer in self.enc[KEPT : self.still]:
+                values = layer(values, mask)
+        for layer in self.enc[max(KEPT, self.still) :]:
             values = layer(values, mask)
         return values.gather(1, places), values, values.gather(1, offers)
 
@@ -205,7 +210,7 @@ class Learner(nn.Module):
         looking = self.out(values)
         fresh = (looking @ self.cnorm(self.fresh))[:, :, None]
         scores = torch.where(functional.pad(new, around)[:, None], fresh, looking @ known.T) * self.scale
-        none = torch.zeros(new.shape)
+        none = torch.zeros(new.shape, device=new.device)
         is_read = none.scatter_add(1, batch["offered_tools"], batch["is_offered"].float()) > 0
         unread = torch.where(is_read, self.gamma * batch["phrases"] + self.delta, NEVER)
         favour = torch.where(new, unread, self.alpha * batch["phrases"] + self.beta * batch["known"])

@@ -47,7 +47,7 @@ def records(examples: Iterable[Example], player: Player) -> Iterator[Record]:
             yield Record(f"{example.id}/{number}", example.voice, turn.say, calls, state, past, made, columns)
             if after.failed:
                 break
-            played, past = after, (*past, Past(turn.say, calls))
+            played, past = after, (*past, Past(turn.say, calls, tuple(each.data for each in after.steps)))
 
 
 def reworded(found: Iterable[Record], wordings: Iterable[Wording]) -> Iterator[Record]:

@@ -24,9 +24,9 @@ from copilot.bench.check.runs import Made
 from copilot.bench.check.same import SETS, folded, is_number, matching
 from copilot.bench.check.verdict import pair_of
 from copilot.bench.task import GoldCall
+from copilot.language.grounding import result_of
 from copilot.language.interpreter import COMPOSED
 from copilot.planner.answer_first import Done
-from copilot.planner.model import result_of
 from copilot.planner.situation import Call
 from data.vision.boxes import iou_table
 from state.codec import to_json

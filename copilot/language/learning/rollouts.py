@@ -16,9 +16,9 @@ from copilot.engine import Engine
 from copilot.language.bank.example import Example
 from copilot.language.frame import Frame
 from copilot.language.interpreter import calls_of
+from copilot.language.learning.lessons import shown_to_policy
 from copilot.language.learning.records import Record, records
 from copilot.language.learning.rewards import play, reward
-from copilot.language.learning.samples import shown_to_policy
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
 

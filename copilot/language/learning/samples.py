@@ -1,50 +1,23 @@
-"""Samples: records as the arrays that the network learns from."""
+"""Samples: lessons as the arrays that the network learns from."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from copilot.language.alignment import NotSaid, aligned
-from copilot.language.frame import Frame, Literal
 from copilot.language.grammar import Bools, Vocabulary, Written
-from copilot.language.holdings import holdings
-from copilot.language.learning.records import Record
-from copilot.language.linking import Links
-from copilot.language.mentions import Mentions, names_in
+from copilot.language.learning.lessons import Lesson
 from copilot.language.network import FIRST, LAST, NAME, NO_OFFERS, NOTHING, TOOL, VALUE, Ids, Offers
-from copilot.language.new_tools import Leaflets
-from copilot.language.policy import Known, parts_of, pieces_of, tokenizer
-from copilot.language.schema import Argument
-from copilot.language.shown import Shown
-from copilot.language.view import view
-from copilot.planner.encoder import Encoder, Floats
-from copilot.planner.situation import Situation
-from copilot.planner.spans import Reader
-from data.catalogue.base import Catalogue
-from data.gazetteer import Gazetteer
-from tools.class_words import ClassWords
+from copilot.language.policy import pieces_of
+from copilot.planner.encoder import Floats
 
 LONGEST = 90
 """Tokens of a frame; a longer one is not learned."""
-BLOCK = 128
-"""Requests that are held against all known ones at once."""
-
-
-@dataclass(frozen=True)
-class Read:
-    """A record with its frame."""
-
-    record: Record
-    shown: Shown
-    frame: Frame
 
 
 @dataclass(frozen=True)
@@ -57,11 +30,7 @@ class Sample:
     tags: Ids
     kinds: Ids
     tokens: Ids
-    """The frame, END at last."""
-    allowed: tuple[Bools, Bools]
-    """(tokens, vocabulary) and (tokens, words): what the grammar lets each of them be."""
-    ends: Bools
-    """(tokens,) Whether each is a pointer's last word."""
+    """The frame, END at last; the grammar has room for it."""
     phrases: Floats
     """(tools,) How alike the request is to what each tool's docstring says that people ask for."""
     known: Floats
@@ -76,56 +45,8 @@ class Sample:
     """The new tools that are read beside it."""
 
 
-def shown_to_policy(record: Record, catalogue: Catalogue, gazetteer: Gazetteer, today: date) -> Shown:
-    """What the policy sees of a record."""
-    situation = Situation(dict(record.state), today, catalogue, gazetteer)
-    named = names_in(record.said, Reader(gazetteer, today, situation.names()))
-    mentions = Mentions(record.said, today, named)
-    held = tuple(holdings(mentions, ClassWords.over(catalogue)))
-    return Shown(mentions, view(record.state, record.past, record.columns), held)
-
-
-def read_records(
-    records: Iterable[Record],
-    schema: Mapping[str, Mapping[str, Argument]],
-    catalogue: Catalogue,
-    gazetteer: Gazetteer,
-    today: date,
-) -> Iterator[Read | NotSaid]:
-    """Each record with its frame; where a value is not said, why."""
-    links = Links.of(catalogue, gazetteer)
-    for record in records:
-        shown = shown_to_policy(record, catalogue, gazetteer, today)
-        try:
-            yield Read(record, shown, aligned(record.calls, shown, schema, record.made, links))
-        except NotSaid as error:
-            yield error
-
-
-def literals_of(
-    read: Iterable[Read], schema: Mapping[str, Mapping[str, Argument]], fewest: int = 3
-) -> dict[str, list[str]]:
-    """By argument, the literals that at least so many frames hold, of at least two voices; never days.
-
-    "today" is no day by itself.
-    """
-    found: dict[tuple[str, str], list[str]] = {}
-    for each in read:
-        for step in each.frame:
-            for name, values in step.arguments:
-                is_day = "date" in schema[step.tool][name].types
-                for text in {value.json for value in values if isinstance(value, Literal)}:
-                    if not (is_day and any(sign.isdigit() for sign in text)):
-                        found.setdefault((name, text), []).append(each.record.voice)
-    literals: dict[str, list[str]] = {}
-    for (name, text), voices in sorted(found.items()):
-        if len(voices) >= fewest and len(set(voices)) > 1:
-            literals.setdefault(name, []).append(text)
-    return literals
-
-
 def sample_of(
-    read: Read,
+    lesson: Lesson,
     vocabulary: Vocabulary,
     tokenizer: Tokenizer,
     tags: Mapping[str, int],
@@ -133,61 +54,28 @@ def sample_of(
     known: Floats,
     parts: Floats,
 ) -> Sample | None:
-    """The sample of a record; None where the grammar or the vocabulary has no room for its frame."""
-    tokens = vocabulary.tokens(read.frame)
+    """The sample of a lesson; None where the grammar or the vocabulary has no room for its frame.
+
+    The last three as the sample has them.
+    """
+    tokens = vocabulary.tokens(lesson.frame)
     if tokens is None:
         return None
-    pieces, first = pieces_of(tokenizer, read.shown.words)
-    empty = np.zeros((0, 0), bool)
+    pieces, first = pieces_of(tokenizer, lesson.words)
     sample = Sample(
-        read.shown.words,
+        lesson.words,
         pieces,
         first,
-        np.array([tags.get(tag, 0) for tag in read.shown.tags]),
-        np.array(read.shown.kinds),
+        np.array([tags.get(tag, 0) for tag in lesson.tags]),
+        np.array(lesson.kinds),
         np.array([]),
-        (empty, empty),
-        empty,
         phrases,
         known,
         parts,
         np.zeros(len(vocabulary.tools), bool),
-        read.shown.is_alone,
+        lesson.is_alone,
     )
     return with_tokens(sample, tokens, vocabulary)
-
-
-def samples_of(
-    read: Sequence[Read],
-    vectors: Floats,
-    vocabulary: Vocabulary,
-    tags: Mapping[str, int],
-    leaflets: Leaflets,
-    known: Known,
-    known_voices: Sequence[str],
-    encoder: Encoder,
-) -> Iterator[Sample]:
-    """The samples of some requests, whose vectors are given; those without one are left out.
-
-    Each likeness to the known requests leaves out those of the same voice: who asks later is another.
-    """
-    pieces = tokenizer()
-    voices = np.array(known_voices)
-    parts = [parts_of(each.shown)[1:] for each in read]
-    beside = dict(
-        zip((texts := list(dict.fromkeys(itertools.chain(*parts)))), encoder.encode(texts), strict=True)
-    )
-    for start in range(0, len(read), BLOCK):
-        block = read[start : start + BLOCK]
-        same = np.stack([voices == each.record.voice for each in block])
-        cosines = known.cosines(vectors[start : start + BLOCK])
-        others = known.likeness(cosines, vocabulary.tools, same)
-        for n, (each, other) in enumerate(zip(block, others, strict=True), start):
-            several = np.stack([vectors[n], *(beside[text] for text in parts[n])])
-            phrases = leaflets.likeness(several)
-            sample = sample_of(each, vocabulary, pieces, tags, phrases, other, several)
-            if sample is not None:
-                yield sample
 
 
 def with_tokens(sample: Sample, tokens: Sequence[int], vocabulary: Vocabulary) -> Sample | None:
@@ -195,34 +83,42 @@ def with_tokens(sample: Sample, tokens: Sequence[int], vocabulary: Vocabulary) -
     if len(tokens) > LONGEST:
         return None
     count = len(sample.words)
-    written, masks, ends = Written(vocabulary, count), [], []
-    for token in tokens:
+    for token, written in _walked(tokens, vocabulary, count):
         allowed = written.allowed()
-        words = np.zeros(count, bool)
-        words[slice(*allowed.words)] = True
-        masks.append((allowed.tokens, words))
-        ends.append(written.first is not None)
-        if not (allowed.tokens[token] if token < vocabulary.size else words[token - vocabulary.size]):
+        first, end = allowed.words
+        word = token - vocabulary.size
+        if not (allowed.tokens[token] if word < 0 else first <= word < end):
             return None
+    return replace(sample, tokens=np.array(tokens))
+
+
+def _walked(tokens: Iterable[int], vocabulary: Vocabulary, count: int) -> Iterator[tuple[int, Written]]:
+    """Each token, with how far the frame is written before it."""
+    written = Written(vocabulary, count)
+    for token in tokens:
+        yield token, written
         written = written.step(token)
-    allowed_tokens, allowed_words = (np.stack(each) for each in zip(*masks, strict=True))
-    return replace(
-        sample, tokens=np.array(tokens), allowed=(allowed_tokens, allowed_words), ends=np.array(ends)
-    )
 
 
 def batch_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> dict[str, Tensor]:
-    """Some samples side by side, filled up with zeros; `gold` is -1 where a frame is at its end."""
+    """Some samples side by side, filled up with zeros; `gold` is -1 where a frame is at its end.
+
+    `allowed` has what the grammar lets each token be, (batch, tokens, vocabulary + words), eight to a byte.
+    """
     size, count = vocabulary.size, len(samples)
     words, tokens = max(len(each.first) for each in samples), max(len(each.tokens) for each in samples)
     pieces = [np.concatenate([each.pieces, each.offers.pieces]) for each in samples]
-    allowed = np.zeros((count, tokens, size + words), bool)
+    allowed, ends = np.zeros((count, tokens, size + words), bool), np.zeros((count, tokens), bool)
     for row, each in enumerate(samples):
-        length = len(each.tokens)
-        allowed[row, :length, :size], allowed[row, :length, size : size + len(each.first)] = each.allowed
+        walked = _walked(each.tokens.tolist(), vocabulary, len(each.words))
+        for n, (_, written) in enumerate(walked):
+            may = written.allowed()
+            allowed[row, n, :size] = may.tokens
+            allowed[row, n, size + may.words[0] : size + may.words[1]] = True
+            ends[row, n] = written.first is not None
     gold = _filled([each.tokens for each in samples], -1)
-    written = np.zeros_like(gold)
-    written[:, 1:] = np.maximum(gold[:, :-1], 0)
+    written_before = np.zeros_like(gold)
+    written_before[:, 1:] = np.maximum(gold[:, :-1], 0)
     return {
         "pieces": torch.tensor(_filled(pieces)),
         "present": torch.tensor(_filled([np.ones_like(each) for each in pieces]) > 0),
@@ -231,10 +127,10 @@ def batch_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> dict[str, Ten
         "tags": torch.tensor(_filled([each.tags for each in samples])),
         "kinds": torch.tensor(_filled([each.kinds for each in samples])),
         "gold": torch.tensor(gold),
-        "written": torch.tensor(written),
+        "written": torch.tensor(written_before),
         "token_kinds": torch.tensor(_filled([token_kinds(each.tokens, vocabulary) for each in samples])),
-        "allowed": torch.tensor(allowed),
-        "ends": torch.tensor(_filled([each.ends.astype(np.intp) for each in samples]) > 0),
+        "allowed": torch.tensor(np.packbits(allowed, axis=2)),
+        "ends": torch.tensor(ends),
         "phrases": torch.tensor(np.stack([each.phrases for each in samples])),
         "known": torch.tensor(np.stack([each.known for each in samples])),
         "new": torch.tensor(np.stack([each.new for each in samples])),

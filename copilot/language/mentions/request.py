@@ -13,13 +13,16 @@ from copilot.language.mentions.dating import dated
 from copilot.language.mentions.spoken import written
 from copilot.planner.reading.coordinates import CoordSpan, coordinates
 from copilot.planner.reading.dates import DateSpan
-from copilot.planner.reading.quantities import KM_PER, NUMBER, number
+from copilot.planner.reading.periods import Days
+from copilot.planner.reading.quantities import KM2_PER, KM_PER, NUMBER, number
 from copilot.planner.reading.text import plain
 from copilot.planner.spans import Reader, Span
 
 Found = TypeVar("Found", DateSpan, CoordSpan)
 _NUMBER = re.compile(rf"(?<![\w.])-?(?:{NUMBER})")
-_UNIT = re.compile(r"\s{0,2}-?\s{0,2}(%|percent\b|per cent\b|nautical miles?\b|[a-zµ²]+)")
+_UNIT = re.compile(
+    r"\s{0,2}-?\s{0,2}(%|percent\b|per cent\b|nautical miles?\b|square [a-z]+|[a-zµ]{1,2}[2²]|[a-zµ²]+)"
+)
 _WORD = re.compile(r"[a-z]+")
 ORDINALS = {
     word: float(n)
@@ -47,18 +50,29 @@ class Number:
         per = KM_PER.get(self.unit)
         return None if per is None else self.value * per
 
+    @property
+    def km2(self) -> float | None:
+        """The area that it is, in square kilometres."""
+        per = KM2_PER.get(self.unit)
+        return None if per is None else self.value * per
+
 
 class Mentions:
-    """The mentions of one request. `named` are those of names: data sets, classes, places, layers, events."""
+    """The mentions of one request. `named` are those of names: data sets, classes, places, layers, events.
 
-    def __init__(self, text: str, today: date, named: Iterable[Span] = ()) -> None:
-        self.text, self._today, self.named = text, today, tuple(named)
+    `selected` are the first and the last day that are selected, for dates that lean on them.
+    """
+
+    def __init__(
+        self, text: str, today: date, named: Iterable[Span] = (), selected: Days | None = None
+    ) -> None:
+        self.text, self._today, self.named, self._selected = text, today, tuple(named), selected
         self._written = written(text)
 
     @cached_property
     def dates(self) -> tuple[DateSpan, ...]:
         """Days and periods."""
-        found = dated(self._written.text, self._today)
+        found = dated(self._written.text, self._today, self._selected)
         return tuple(self._as_said(each) for each in found if each.start or each.end)
 
     @cached_property

@@ -93,6 +93,22 @@ class _Words:
     def _is_scale(self) -> bool:
         return self.at < len(self.words) and self.words[self.at].text in ("hundred", *_SCALES)
 
+    def digits(self) -> str | None:
+        """A number that is said digit by digit, as on the radio: "one two zero", "six two decimal one".
+
+        Without a zero or decimals it may be a list as well: "points one two three".
+        """
+        begun, said = self.at, ""
+        while (digit := self.take(_UNITS, 0, 9)) is not None:
+            said += str(digit)
+        if len(said) > 1 and ("0" in said or self._is_next("decimal") or self._is_next("point")):
+            return said
+        self.at = begun
+        return None
+
+    def _is_next(self, text: str) -> bool:
+        return self.at < len(self.words) and self.words[self.at].text == text
+
     def whole(self) -> int | None:
         """A whole number."""
         total = self.below_1000()
@@ -127,12 +143,12 @@ class _Words:
             if (day := self.take(_ORDINALS)) is not None:
                 return f"{10 * ten + day}{_ending(day)}"
             self.at = tens
-        value = self.whole()
+        value = self.digits() or self.whole()
         if value is None:
             self.at = begun
             return None
         before = self.at
-        if self.skip("point"):
+        if self.skip("point") or self.skip("decimal"):
             decimals = ""
             while (digit := self.take(_UNITS, 0, 9)) is not None:
                 decimals += str(digit)

@@ -53,6 +53,13 @@ def test_a_call_is_remembered_by_the_state_that_it_was_made_in(
     fresh.close()
 
 
+def test_undo_where_nothing_was_done_is_refused_each_time(player: Player):
+    done = player.play((call("undo"), call("undo"), call("redo")))
+    nothing = "There is nothing to undo: nothing has changed since the session began."
+    assert [each.text for each in done.steps[:2]] == [nothing, nothing]
+    assert done.steps[2].text.startswith("There is nothing to redo")
+
+
 def test_what_reads_the_sessions_past_is_never_remembered(player: Player):
     undo = (call("undo"),)
     near_pittsburgh = call("filter_coords", place="Pittsburgh", radius_km=40)

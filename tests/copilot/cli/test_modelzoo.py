@@ -92,3 +92,10 @@ def test_what_cannot_be_done_is_told_in_one_sentence(
 ) -> None:
     done = copilot("modelzoo", *arguments, "--json")
     assert (done.status, says in done.json["error"]) == (1, True), done.json["error"]
+
+
+def test_pulling_a_foundation_model_says_how_its_library_fetches_it(copilot: Copilot) -> None:
+    told = copilot("models", "pull", "croma", "--json").json
+    assert (told["fetched"], told["loading"][0]["library"]) == (False, "torchgeo")
+    assert copilot("models", "pull", "croma").out.startswith("# torchgeo: pip install torchgeo\n")
+    assert copilot("models", "pull", "no-such-model").status == 1

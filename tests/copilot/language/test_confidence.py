@@ -9,7 +9,7 @@ import pytest
 from copilot.language.confidence import FEATURES, UNFITTED, Confidence, features_of
 from copilot.language.decoding import Scored
 from copilot.language.frame import Step
-from copilot.language.learning.confidence import Judged, curve, fitted, surest, validated
+from copilot.language.learning.confidence import ALL, LIKELIHOOD, Judged, curve, fitted, surest, validated
 from copilot.language.view import Item
 from tests.copilot.language.said import shown
 
@@ -23,6 +23,7 @@ def test_the_features_are_those_of_one_of_the_frames() -> None:
     )
     assert found == {
         "log_probability": -2.0,
+        "probability": pytest.approx(0.1353, abs=1e-4),
         "least": -1.5,
         "margin": -1.5,
         "rank": 1.0,
@@ -47,7 +48,7 @@ def test_a_probability_is_between_nothing_and_one_whatever_the_features() -> Non
 
 
 def reading(likely: float, *, right: bool, left: float = 0.0) -> Judged:
-    known = {"log_probability": likely, "left": left}
+    known = {"log_probability": likely, "probability": math.exp(likely), "left": left}
     return Judged(tuple(known.get(name, 0.0) for name in FEATURES), right, not right)
 
 
@@ -69,7 +70,8 @@ def test_a_reading_that_leaves_words_over_loses_to_one_that_leaves_none() -> Non
     ]
     assert [each.right for _, each in surest(turns, UNFITTED)] == [False] * 40
     assert [each.right for _, each in surest(turns, fitted(turns))] == [True] * 40
-    assert [each.right for _, each in validated(turns)] == [True] * 40
+    assert [each.right for _, each in validated(turns, ALL)] == [True] * 40
+    assert not all(each.right for _, each in validated(turns, LIKELIHOOD))
 
 
 def test_the_logistic_function_is_that_of_the_weights() -> None:

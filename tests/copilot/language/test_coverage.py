@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from copilot.language.coverage import NO_COVERAGE, Coverage, learned_coverage, tokens_of, unread
+from copilot.language.coverage import (
+    NO_COVERAGE,
+    Coverage,
+    learned_coverage,
+    names_passed_over,
+    not_accounted_for,
+    tokens_of,
+    unread,
+)
 from copilot.language.frame import Frame, Literal, Pointer, Step
 from copilot.language.view import Item
 from tests.copilot.language.said import shown
@@ -78,3 +86,16 @@ def test_that_there_are_several_steps_is_something_that_words_can_say() -> None:
         "n 2",
         "steps",
     )
+
+
+def test_a_named_value_is_left_out_unless_its_words_are_accounted_for() -> None:
+    left = [("water", 0.1), ("Rotterdam", 0.9)]
+    assert not_accounted_for(["water", "Rotterdam", "May 2018"], left) == ("Rotterdam", "May 2018")
+
+
+def test_a_column_that_is_said_by_its_name_is_passed_over_where_no_call_has_it() -> None:
+    said = shown("only those with yield_t over 7", Item("owner", "owner"), Item("yield_t", "yield_t"))
+    assert names_passed_over(said, [{"field": "owner", "op": ">", "value": 7}]) == {"yield_t"}
+    assert names_passed_over(said, [{"field": "yield_t", "op": ">", "value": 7}]) == frozenset()
+    other = shown("only those over 7", Item("yield_t", "yield_t"))
+    assert names_passed_over(other, [{"field": "owner"}]) == frozenset()

@@ -51,6 +51,17 @@ def test_the_turns_before_are_shown_with_their_calls() -> None:
     )
 
 
+def test_the_largest_groups_of_the_last_count_are_shown_the_largest_first() -> None:
+    groups = [{"key": "2016", "count": 3}, {"key": "2017", "count": 9}, {"key": None, "count": 99}]
+    turns = [Past("per year", [("db_count", {"by": "year"})], [{"groups": groups}])]
+    assert view(to_json(State()), turns, {})[-3:] == (
+        Item("most"),
+        Item("2017", "2017"),
+        Item("2016", "2016"),
+    )
+    assert view(to_json(State()), [*turns, Past("thanks", [])], {})[-1] == Item("before: thanks")
+
+
 def test_words_know_what_they_are_part_of() -> None:
     said = shown("zoom to Tokyo", Item("tab"), Item("a.org", "https://a.org"))
     assert said.kinds == (REQUEST, REQUEST, REQUEST, READ, READ, POINTED, POINTED, POINTED)

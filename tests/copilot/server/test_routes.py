@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from copilot.engine import Engine
 from copilot.live import Live
+from copilot.messages import COOKIE as LANGUAGE
 from copilot.server.owner import COOKIE
 from copilot.session import Session
 from tests.copilot.server.conftest import HEADERS, owner
@@ -62,6 +63,23 @@ def test_the_view_is_the_map_of_the_state(client: TestClient, mine: Session):
     assert view["layers"][0]["count"] == mine.state.database.count
     assert view["camera"] == {"center": [10.0, 25.0], "zoom": 2.0, "seq": 1}
     assert (view["version"], view["swipe"], view["selected"], view["area"]) == ("2", None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("headers", "cookie", "expected"),
+    [
+        ({}, None, "The map has no layer “x”."),
+        ({"Accept-Language": "fr-CA"}, None, "La carte n'a pas de couche « x »."),
+        ({"Accept-Language": "fr-CA"}, "zh", "地图中没有图层“x”。"),
+    ],
+)
+def test_what_the_map_is_told_is_in_the_language_that_was_chosen_or_else_the_browsers(
+    client: TestClient, mine: Session, headers: dict[str, str], cookie: str | None, expected: str
+):
+    if cookie is not None:
+        client.cookies.set(LANGUAGE, cookie)
+    answer = client.get(f"/api/sessions/{mine.id}/layers/x", params={"zoom": 2}, headers=headers)
+    assert said(answer) == (404, {"error": expected})
 
 
 def test_clusters_in_view_add_up_to_the_images_there(client: TestClient, mine: Session):

@@ -66,6 +66,15 @@ def test_the_guidance_is_the_union_of_both_paths_and_says_which_led_where(base: 
     }
 
 
+def test_relations_lead_on_from_what_both_paths_found(base: Base) -> None:
+    chosen = [Keyword("synthetic aperture radar", 10)]
+    asked = "What reduces what a synthetic aperture radar suffers from?"
+    published = retrieve(base, asked, n=1, keywords=chosen, paths=(GLOBAL, KEYWORD))
+    followed = retrieve(base, asked, n=1, keywords=chosen)
+    assert [each.passage.id for each in published.guides] == ["synthetic-aperture-radar"]
+    assert {each.passage.id: each.paths[0] for each in followed.guides}["speckle"] == "relation"
+
+
 def test_local_follows_entities_and_global_follows_relations(base: Base) -> None:
     texts = ["Lee filter", "Speckle reduced by Lee filter"]
     vectors = base.encode(texts)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,9 +54,9 @@ def test_indexes_come_back_from_files_as_they_were(tmp_path: Path) -> None:
         "calm": 1,
         "water": 1,
         "dark": 1,
-        "bridge": 1,
+        "bridg": 1,
         "ship": 2,
-        "leave": 1,
+        "leav": 1,
         "wake": 1,
     }
 
@@ -94,3 +95,17 @@ def test_what_is_not_remembered_is_encoded_and_what_is_asked_for_no_more_is_drop
     assert (asked, found.argmax(axis=1).tolist()) == (["a"], [10, 1, 10])
     assert Remembered.load(tmp_path / "none.npz").keys == {}
     assert len(text_key("a")) == 20
+
+
+def test_many_vectors_are_found_in_their_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("data.knowledge.index.LARGE", 3_000)
+    rng = np.random.default_rng(7)
+    rows = rng.standard_normal((11_000, DIMENSIONS), dtype=np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    many = Meanings(rows)
+    assert [hits[0][0] for hits in many.nearest(rows[[5, 10_500]], 3)] == [5, 10_500]
+    keep = np.zeros(len(rows), dtype=np.bool_)
+    keep[5] = True
+    assert [row for row, _ in many.nearest(rows[[5]], 3, keep)[0]] == [5]
+    many.save(tmp_path / "m.faiss")
+    assert np.array_equal(Meanings.load(tmp_path / "m.faiss").of([5, 10_500]), rows[[5, 10_500]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -137,6 +138,30 @@ def test_one_folder_is_kept_however_often_documents_change(
     people.add("ann", [MANUAL], shelf, Encoder(), TODAY)
     people.add("ann", [NOTE], shelf, Encoder(), TODAY)
     assert len(list((tmp_path / "people" / "ann").glob("shelf-*"))) == 1
+
+
+def test_a_full_shelf_is_left_as_it_is_when_more_is_added(
+    people: People, shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("data.knowledge.own.FULL", 2)
+    people.add("ann", [MANUAL], shelf, Encoder(), TODAY)
+    (first,) = (tmp_path / "people" / "ann").glob("shelf-*")
+    encode = Encoder()
+    people.add("ann", [NOTE], shelf, encode, TODAY)
+    assert (first.is_dir(), encode.asked, len(people.seen("ann"))) == (True, 1, 2)
+    people.remove("ann", "note.txt", shelf, Encoder())
+    assert list((tmp_path / "people" / "ann").glob("shelf-*")) == [first]
+    assert f"{'a' * 12}#2" in ids(people, "ann", "offset")
+
+
+def test_a_list_of_one_shelf_as_it_was_written_before_is_read(
+    people: People, shelf: Shelf, tmp_path: Path
+) -> None:
+    people.add("ann", [NOTE], shelf, Encoder(), TODAY)
+    file = tmp_path / "people" / "ann" / "documents.json"
+    held = json.loads(file.read_text())
+    file.write_text(json.dumps({"documents": held["documents"], "shelf": held["shelves"][0]}))
+    assert len(people.seen("ann")) == 1
 
 
 def test_instructions_in_a_document_are_text_like_any_other(people: People, shelf: Shelf) -> None:

@@ -66,6 +66,23 @@ def test_a_kind_of_data_behind_a_not_is_not_wanted() -> None:
     assert (parsed.query.modalities, parsed.excluded) == (("sar",), ("optical",))
 
 
+def test_a_kind_of_data_that_will_not_do_is_not_wanted() -> None:
+    parsed = parse("active fires, radar will not do, so multispectral", VECTORS)
+    assert (parsed.query.modalities, parsed.excluded) == (("multispectral",), ("sar",))
+
+
+@pytest.mark.parametrize(
+    ("text", "device"),
+    [("floods with 8 GPUs", "cluster"), ("floods on 1 GPU", "gpu"), ("floods on two A100s", "cluster")],
+)
+def test_several_graphics_cards_are_a_cluster(text: str, device: str) -> None:
+    assert read(text)["deployment_device"] == device
+
+
+def test_the_number_of_a_sensor_is_no_number_of_pixels() -> None:
+    assert "image_px" not in read("classify Sentinel-2 pixels")
+
+
 @pytest.mark.parametrize(
     ("text", "application"),
     [

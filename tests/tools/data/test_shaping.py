@@ -48,6 +48,17 @@ def test_a_pivot_by_one_grouping_twice_is_told_off(world: World) -> None:
     assert step.failed and "two different groupings" in step.observation
 
 
+def test_a_spread_of_cells_of_one_row_each_is_refused_in_a_sentence(world: World) -> None:
+    frame = columns(shop=["a", "b"], year=[2019, 2020], sum=[1.0, 2])
+    told = {"rows": "shop", "columns": "year", "field": "sum", "function": "std", "table": TABLE}
+    step = run(world, having(world, frame), pivot, **told)
+    assert step.failed
+    assert step.observation == (
+        "No cell of shop by year has rows enough for the std of sum; choose groupings with fewer values, or "
+        "another function."
+    )
+
+
 def test_dates_that_are_texts_can_be_grouped_by_year(world: World) -> None:
     frame = columns(month=["2019-01", "2019-07", "2020-01"], v=[1.0, 2, 5])
     step = run(world, having(world, frame), pivot, rows="year", columns="season", field="v", table=TABLE)

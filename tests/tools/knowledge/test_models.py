@@ -40,7 +40,9 @@ def table(world: World, step: Step) -> pd.DataFrame:
 
 def test_a_whole_request_is_answered_with_reasons_ratings_and_links(world: World) -> None:
     step = call(world, State(), "recommend_model", query="crop types from Sentinel-2 on a laptop")
-    assert ids(step) == ["acre", "barley", "delta"]
+    # Barley and Delta are too slow for a processor; of Haze and Jetty nobody knows the size.
+    assert ids(step) == ["acre", "haze", "jetty"]
+    assert step.data["models"][1]["does_not_state"] == ["Sentinel-2 images", "a size for the device"]
     first = step.data["models"][0]
     assert first["reasons"][0] == "crop type mapping: benchmark PASTIS"
     assert first["paper"] == "https://example.org/acre.pdf"

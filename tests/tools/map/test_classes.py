@@ -58,7 +58,10 @@ def damaged(world: World) -> State:
 def test_a_layer_keeps_its_classes_in_its_options(damaged: State) -> None:
     (layer,) = damaged.map.layers
     assert classes_of(layer) == Classes("level", dict(zip(LEVELS, LADDER, strict=True)))
-    assert layer_view(layer)["classes"] == list(zip(LEVELS, LADDER, strict=True))
+    assert layer_view(layer)["style"] == {
+        "field": "level",
+        "classes": [[level, colour, None] for level, colour in zip(LEVELS, LADDER, strict=True)],
+    }
 
 
 def test_each_feature_is_drawn_in_the_colour_of_its_class(world: World, damaged: State) -> None:

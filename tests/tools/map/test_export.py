@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from data.basemap import skins
 from state.model import State
 from tests.tools.prepared import prepared
 from tests.tools.world import after, run
@@ -70,13 +71,14 @@ def test_the_same_map_is_the_same_page(world: World) -> None:
     assert written(world, state).read_bytes() == first
 
 
-def test_the_picture_has_land_layers_and_margins(world: World) -> None:
+def test_the_picture_has_the_base_layers_and_margins(world: World) -> None:
     path = written(world, full(world), format="png", title="All of it")
     with Image.open(path) as picture:
-        assert picture.size == (1800, 1096)
+        assert picture.size == (2339, 1654)
         colours = {colour for _, colour in picture.getcolors(10**7) or []}
-    assert {(0xDB, 0xEA, 0xFE), (0xF5, 0xF5, 0xF0), (0xFF, 0xFF, 0xFF)} <= colours
-    assert len(colours) > 100
+    water = tuple(bytes.fromhex(skins()["relief"]["water"][1:]))
+    assert {water, (0xFF, 0xFF, 0xFF), (0x11, 0x18, 0x27)} <= colours
+    assert len(colours) > 1000
 
 
 def test_a_colour_s_name_that_a_kept_session_holds_is_drawn(world: World) -> None:

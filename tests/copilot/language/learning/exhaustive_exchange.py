@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 
 from copilot.language.frame import Frame, Pointer, Step
 from copilot.language.grammar import Vocabulary
-from copilot.language.learning.exchange import Exchange
+from copilot.language.learning.exchange import OFTEN, Exchange
+from copilot.language.learning.lessons import Read, lesson_of
 from copilot.language.learning.records import Record
-from copilot.language.learning.samples import Read, Sample, sample_of
+from copilot.language.learning.samples import Sample, sample_of
 from copilot.language.policy import tokenizer
 from copilot.language.view import Item
 from copilot.planner.encoder import DIMENSIONS
@@ -25,7 +27,7 @@ def sample(text: str, tool: str, *pointers: tuple[str, Pointer], view: tuple[Ite
     nothing = np.zeros(len(VOCABULARY.tools), np.float32)
     parts = np.zeros((1, DIMENSIONS), np.float32)
     read = Read(Record("one/0", "somebody", text, (), {}), shown(text, *view), steps)
-    made = sample_of(read, VOCABULARY, tokenizer(), TAGS, nothing, nothing, parts)
+    made = sample_of(lesson_of(read), VOCABULARY, tokenizer(), TAGS, nothing, nothing, parts)
     assert made is not None
     return made
 
@@ -67,3 +69,25 @@ def test_a_sample_that_points_at_no_name_stays_as_it_is() -> None:
     ghana = sample("zoom to Ghana now", "zoom_map", ("place", Pointer(2, 2)))
     undo = sample("undo that in Ghana", "undo")
     assert exchange(ghana, undo).exchanged(undo, random.Random(0)) is undo
+
+
+def test_a_number_that_is_pointed_at_becomes_another_as_exact_one() -> None:
+    tags = {**TAGS, "number": 3}
+    words = "cloud under 17.5 percent"
+    one = sample(words, "filter_attribute", ("value", Pointer(2, 2)))
+    one = replace(one, tags=np.where(np.arange(len(one.words)) == 2, 3, one.tags))
+    found = {
+        Exchange([one], tags, VOCABULARY, tokenizer()).exchanged(one, random.Random(seed)).words[2]
+        for seed in range(20)
+    }
+    assert "17.5" in found and len(found) > 5
+    assert all(7.0 <= float(each) <= 43.75 and len(each.partition(".")[2]) == 1 for each in found)
+
+
+def test_a_file_is_called_otherwise_in_the_view_and_where_it_is_pointed_at() -> None:
+    view = (Item("raster layer"), Item("orchard", "orchard"))
+    one = sample("slope of the orchard", "slope", ("raster", Pointer(3, 3)), view=view)
+    several = Exchange([one] * OFTEN, TAGS, VOCABULARY, tokenizer())
+    found = {said(several.exchanged(one, random.Random(seed)))[0] for seed in range(30)}
+    assert "slope of the orchard [SEP] raster layer orchard" in found and len(found) > 3
+    assert all(each.count(each.removeprefix("slope of the ").split(" [SEP]")[0]) == 2 for each in found)

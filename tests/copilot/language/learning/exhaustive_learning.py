@@ -13,15 +13,17 @@ from copilot.engine import Engine, default_engine
 from copilot.language.bank.example import example_of
 from copilot.language.frame import Step
 from copilot.language.grammar import Vocabulary
-from copilot.language.learning.__main__ import learn
+from copilot.language.learning.__main__ import lessons_of
+from copilot.language.learning.learn import Begun, Machine, learn
+from copilot.language.learning.lessons import Read, read_records
+from copilot.language.learning.material import Material, material_of
 from copilot.language.learning.records import of_tasks, records
-from copilot.language.learning.samples import Read, read_records
-from copilot.language.learning.train import Checkpoints
+from copilot.language.learning.train import Checkpoints, Course
 from copilot.language.new_tools import Leaflets
 from copilot.language.policy import Known, Learned, Policy, parts_of, tokenizer
 from copilot.language.schema import schema_of
 from copilot.language.view import Past
-from copilot.planner.encoder import DIMENSIONS
+from copilot.planner.encoder import DIMENSIONS, model_folder, read_weights
 from copilot.planner.head import shared_encoder
 from tests.copilot.language.said import shown, tools
 from tools.toolbox import Toolbox, toolbox
@@ -62,9 +64,16 @@ def test_a_task_of_the_benchmark_is_an_example_of_one_turn() -> None:
 
 
 def test_what_is_learned_is_kept_in_a_file_to_a_step_of_a_byte_in_each_row(tmp_path: Path) -> None:
-    read = _read()
+    lessons = list(lessons_of([TALK], Engine.in_memory(default_engine().catalogue_address, today=TODAY)))
+    material_of(lessons, lessons, toolbox(), shared_encoder()).keep(tmp_path / "material")
     learned, found = learn(
-        read, read, toolbox(), steps=1, seed=0, checkpoints=Checkpoints(tmp_path / "policy.checkpoint", 1)
+        Material.load(tmp_path / "material"),
+        read_weights(model_folder() / "model.safetensors"),
+        tokenizer(),
+        Course(1),
+        Machine(),
+        Checkpoints(tmp_path / "policy.checkpoint", 1),
+        told=lambda _: None,
     )
     learned.save(tmp_path / "policy.npz")
     again = Learned.load(tmp_path / "policy.npz")
@@ -78,8 +87,37 @@ def test_what_is_learned_is_kept_in_a_file_to_a_step_of_a_byte_in_each_row(tmp_p
     for name, values in learned.weights.items():
         largest = np.abs(values).max(axis=-1, keepdims=True)
         assert (np.abs(again.weights[name] - values) <= largest / 250 + 1e-3).all()
-    scored = Policy(again, shared_encoder(), toolbox()).frames(read[1].shown)
+    scored = Policy(again, shared_encoder(), toolbox()).frames(_read()[1].shown)
     assert all(np.isfinite(each.log_probability) for each in scored)
+
+
+def test_what_goes_on_from_a_policy_keeps_what_that_knew_adds_what_is_fresh_and_can_leave_layers() -> None:
+    first, second = lessons_of([TALK], Engine.in_memory(default_engine().catalogue_address, today=TODAY))
+    published, course = read_weights(model_folder() / "model.safetensors"), Course(1)
+
+    def quiet(said: str) -> None:
+        """What is said while it learns is not looked at."""
+
+    begun, _ = learn(
+        material_of([first], [], toolbox(), shared_encoder()),
+        published,
+        tokenizer(),
+        course,
+        Machine(),
+        told=quiet,
+    )
+    more = material_of([second, first], [], toolbox(), shared_encoder(), 1, begun)
+    on, _ = learn(more, published, tokenizer(), course, Machine(), begun=Begun(begun, mean=0.0), told=quiet)
+    assert (on.known.tools, on.coverage) == ((*begun.known.tools, second.tools), begun.coverage)
+    for name, values in begun.weights.items():
+        if name != "own.weight":
+            np.testing.assert_array_equal(on.weights[name], values)
+    held = Begun(begun, still=3)
+    on, _ = learn(more, published, tokenizer(), course, Machine(), begun=held, told=quiet)
+    others = {name: values for name, values in begun.weights.items() if name != "own.weight"}
+    moved = {name for name, values in others.items() if (on.weights[name] != values).any()}
+    assert not any(name.startswith(("enc.0", "enc.1", "enc.2", "tag", "seg")) for name in moved)
+    assert any(name.startswith("enc.3") for name in moved)
 
 
 def test_a_tool_is_as_wanted_as_the_most_alike_request_that_wants_it() -> None:

@@ -11,10 +11,12 @@ import torch
 
 from copilot.language.frame import Pointer, Step
 from copilot.language.grammar import Vocabulary
+from copilot.language.learning.batches import Rounds, loader
+from copilot.language.learning.lessons import Read, lesson_of
 from copilot.language.learning.network import Learner
 from copilot.language.learning.records import Record
-from copilot.language.learning.samples import Read, batch_of, sample_of
-from copilot.language.learning.train import Checkpoints, loss_of, train
+from copilot.language.learning.samples import Sample, batch_of, sample_of
+from copilot.language.learning.train import Checkpoints, Course, loss_of, train
 from copilot.language.network import NEVER, Network, described
 from copilot.language.new_tools import OFFERED, Leaflets
 from copilot.language.policy import descriptions, tokenizer
@@ -36,9 +38,13 @@ def _learner(vocabulary: Vocabulary) -> Learner:
 def _sample(vocabulary: Vocabulary, favour: float = 0.0):
     read = Read(Record("a", "b", SAID, (), {}), shown(SAID), FRAME)
     some, part = np.full(len(vocabulary.tools), favour, np.float32), np.ones((1, DIMENSIONS), np.float32)
-    sample = sample_of(read, vocabulary, tokenizer(), {"place": 1}, some, some, part)
+    sample = sample_of(lesson_of(read), vocabulary, tokenizer(), {"place": 1}, some, some, part)
     assert sample is not None
     return sample
+
+
+def _batches(samples: list[Sample], vocabulary: Vocabulary):
+    return loader(Rounds(samples, lambda some, _: some, vocabulary, size=2, parts=2), processes=0)
 
 
 @pytest.mark.parametrize("first_known", [0, 40])
@@ -75,7 +81,7 @@ def test_training_makes_the_right_frame_likelier(tmp_path: Path) -> None:
     learner, sample = _learner(vocabulary), _sample(vocabulary)
     before = loss_of(learner.eval(), batch_of([sample], vocabulary))[0].item()
     kept = Checkpoints(tmp_path / "policy.checkpoint")
-    train(learner.train(), lambda _: [sample] * 2, vocabulary, 4, kept, told=lambda _: None)
+    train(learner, _batches([sample] * 2, vocabulary), Course(4), kept, told=lambda _: None)
     after = loss_of(learner.eval(), batch_of([sample], vocabulary))[0].item()
     assert after < before
 
@@ -84,9 +90,9 @@ def test_training_that_was_broken_off_goes_on_from_where_it_was(tmp_path: Path) 
     vocabulary = Vocabulary(tools(), {})
     learner, sample = _learner(vocabulary), _sample(vocabulary)
     kept = Checkpoints(tmp_path / "policy.checkpoint", every=2)
-    train(learner, lambda _: [sample], vocabulary, 2, kept, told=lambda _: None)
+    train(learner, _batches([sample], vocabulary), Course(2), kept, told=lambda _: None)
     other, said = _learner(vocabulary), list[str]()
-    train(other, lambda _: [sample], vocabulary, 2, kept, told=said.append)
+    train(other, _batches([sample], vocabulary), Course(2), kept, told=said.append)
     assert said == []
     for name, values in learner.state_dict().items():
         assert torch.equal(values, other.state_dict()[name]), name

@@ -18,6 +18,8 @@ WRITTEN = {
     "twenty ninth of march to fourth of april": "29th of march to 4th of april",
     "one of the second ones, and five more": "one of the second ones, and five more",
     "points one two three": "points one two three",
+    "convert one two zero knots": "convert 120 knots",
+    "six two decimal one north one five zero decimal five west": "62.1 north 150.5 west",
     "a map of a hundred": "a map of 100",
 }
 

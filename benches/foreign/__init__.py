@@ -1,0 +1,1 @@
+"""Finding other servers' tools by what they say of themselves."""

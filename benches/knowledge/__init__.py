@@ -1,0 +1,1 @@
+"""Question sets, and what is measured with them beside `copilot knowledge bench`."""
