@@ -126,7 +126,7 @@ def test_a_chip_shows_the_object_in_the_middle_with_its_outline(
     assert chip[160, 160, :3].min() > 200
     assert chip[300, 160, :3].max() < 60
     colours = {tuple(each) for each in chip[100:220, :, :3].reshape(-1, 3).tolist()}
-    assert colours == {(0, 0, 0), (6, 182, 212), (255, 255, 255)}  # the outline, its edge, and the object
+    assert colours == {(0, 0, 0), (230, 159, 0), (255, 255, 255)}  # the outline, its edge, and the object
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_what_the_bands_of_an_image_cannot_tell_is_not_offered(ready: tuple[Worl
     assert offered("sar", sar) & looks == {"flood_mapping", "water_extraction"}
     heights = FOLDER / "dem.tif"
     assert offered(None, heights) == {"classify_image", "denoising", "edge_detection", "image_quality",
-                                      "image_similarity"}  # fmt: skip
+                                      "image_similarity", "look_at_image"}  # fmt: skip
 
 
 def test_a_row_of_verdicts_is_one_line_of_the_conversation() -> None:

@@ -6,10 +6,11 @@ import json
 
 from plotly.graph_objects import Bar, Figure, Pie
 
+from data.palette import CATEGORIES
 from tools.data.drawing import Drawing
 
 
-def test_a_drawing_is_plotlys_own_figure_on_white() -> None:
+def test_a_drawing_is_plotlys_own_figure_on_white_in_colours_that_all_can_tell_apart() -> None:
     drawing = Drawing("Bars of &lt;b&gt;", {"showlegend": False})
     drawing.add("bar", x=["a", "</script>"], y=[1.0, None], name=None)
     drawing.add("pie", labels=["a"], values=[2], sort=False)
@@ -22,7 +23,9 @@ def test_a_drawing_is_plotlys_own_figure_on_white() -> None:
     figure.add_trace(Pie(labels=["a"], values=[2], sort=False))
     figure.update_xaxes(title_text="x", type="category")
     figure.update_yaxes(title_text="y")
-    assert json.loads(drawing.json()) == json.loads(figure.to_json())
+    wanted = json.loads(figure.to_json())
+    wanted["layout"]["template"]["layout"]["colorway"] = list(CATEGORIES)
+    assert json.loads(drawing.json()) == wanted
 
 
 def test_names_cannot_end_the_page_that_a_figure_is_put_into() -> None:
