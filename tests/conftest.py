@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.chromium import ARGUMENTS, find_chromium
-from tests.suite.walkers import WALKERS
+from tests.suite.walkers import JOURNEYS, WALKERS
 
 ROOT = Path(__file__).resolve().parent.parent
 # Before anything is imported from the app: no test reads or writes the user's own home folder, and
@@ -58,7 +58,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def _when(item: pytest.Item) -> int:
     """Files are shared out in this order: what walks over everything, what drives the app, the rest."""
     file = item.nodeid.partition("::")[0]
-    return 0 if file in WALKERS else 1 if file.startswith("tests/e2e/") else 2
+    return 0 if file in WALKERS else 1 if file.startswith(JOURNEYS) else 2
 
 
 @pytest.fixture(scope="session")

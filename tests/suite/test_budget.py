@@ -9,13 +9,14 @@ import pytest
 
 from tests.suite.budget import main, over_budget
 from tests.suite.record import TIMES, Cost
-from tests.suite.walkers import WALKERS
+from tests.suite.walkers import JOURNEYS, WALKERS
 
 FEW = [Cost(f"tests/test_many.py::test_{number}", 30.0, 15.5) for number in range(4)]
 
 
-def test_a_test_and_a_file_that_take_too_long_are_named_and_a_walker_is_not() -> None:
-    costs = [Cost("tests/test_one.py::test_a", 5.0, 20.5), Cost(f"{WALKERS[0]}::test_all", 99.0, 99.0), *FEW]
+def test_what_takes_too_long_is_named_but_for_walkers_and_journeys() -> None:
+    longer = [Cost(f"{each}::test_all", 99.0, 99.0) for each in (WALKERS[0], f"{JOURNEYS}test_map.py")]
+    costs = [Cost("tests/test_one.py::test_a", 5.0, 20.5), *longer, *FEW]
     assert over_budget(costs) == [
         "tests/test_one.py::test_a: 20.5 CPU seconds; a test may take 20",
         "tests/test_many.py: 62.0 CPU seconds; a file may take 60",

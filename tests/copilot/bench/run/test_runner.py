@@ -20,7 +20,7 @@ from pyarrow import parquet
 from copilot.agents import asking
 from copilot.bench.report import graded, summary
 from copilot.bench.run.limits import Limits
-from copilot.bench.run.runner import RunFailed, carry_on, code_stamp
+from copilot.bench.run.runner import RunFailed, carry_on
 from copilot.bench.run.store import Progress, Run, Runs, Settings
 from copilot.bench.run.tasks import NoTasks, TaskSet, task_set, wanted_tasks
 from copilot.bench.run.work import Work, run_chunk
@@ -313,35 +313,6 @@ def test_an_agent_that_breaks_at_one_task_does_not_end_the_run(
     rows = run_chunk([task.to_json() for task in tasks], work)
     assert [row["outcome"] for row in rows] == ["done", "failed", "done"]
     assert (rows[1]["success"], rows[1]["reply"]) == (False, "The agent broke: RuntimeError.")
-
-
-@pytest.mark.slow
-def test_a_killed_run_is_gone_on_with_by_the_same_command(engine: Engine, tmp_path: Path):
-    code = code_stamp.__wrapped__()
-    tasks = hand_tasks(engine, 40)
-    path = write_tasks(tmp_path / "tasks.jsonl", tasks)
-    command = [sys.executable, "-m", "copilot", "bench", "run", "--tasks", str(path), "--jobs", "1", "--json"]
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "AZIMUTH_HOME": str(engine.home),
-        "AZIMUTH_CATALOGUE": engine.catalogue_address,
-    }
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as first:
-        run = _waited_for_parts(engine, first, 1)
-        first.send_signal(signal.SIGKILL)
-    finished = {number: file.stat().st_mtime_ns for number, file in run.parts().items()}
-    assert 1 <= len(finished) < 4 and run.progress.pid == 0
-    again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
-    if code_stamp.__wrapped__() != code:
-        pytest.skip("The code was changed meanwhile: a run of other code is not gone on with.")
-    told = json.loads(again.stdout)
-    assert f"Going on with {run.id}" in again.stderr
-    assert (told["run"], told["tasks"], told["finished"]) == (run.id, 40, True)
-    assert [row["id"] for row in run.rows()] == [task.id for task in tasks]
-    assert {n: f.stat().st_mtime_ns for n, f in run.parts().items() if n in finished} == finished
-    assert [each.id for each in Runs(engine.home).all()] == [run.id]
 
 
 @pytest.mark.slow
