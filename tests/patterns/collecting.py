@@ -32,6 +32,10 @@ NOTICED_S = 0.004
 """What takes less with CHARS characters is too quick for its growth to be measured."""
 _SIZES = (16, 20, 24, 32, 48, 64, 96, 128, 160, 192, 256, 512, 1000, CHARS)
 """Small steps first: what is exponential is found before it takes for ever."""
+FOR_TRAINING = ("torch", "torchvision", "ultralytics", "transformers")
+"""What training needs and the app does not: `make test` runs without it."""
+NOT_IMPORTED: list[str] = []
+"""The modules that need it where it is not there; of them the patterns that stand in their calls are seen."""
 SHORT = 40
 """Characters that a pattern with twice the work for each more would take days for."""
 BOUNDED = {
@@ -73,6 +77,10 @@ class Found:
     ways: tuple[str, ...]
 
 
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
 def sources() -> list[Path]:
     """The modules that are looked through."""
     found = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
@@ -97,9 +105,14 @@ def compiled_at_import() -> list[Found]:
     re.compile = recording  # type: ignore[assignment]
     try:
         for path in sources():
-            importlib.import_module(
-                ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            )
+            try:
+                importlib.import_module(
+                    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+                )
+            except ModuleNotFoundError as missing:
+                if missing.name not in FOR_TRAINING:
+                    raise
+                NOT_IMPORTED.append(name_of(path))
     finally:
         re.compile = compile_
     return [Found(*key, place, _ways(place)) for key, place in seen.items()]
@@ -357,11 +370,12 @@ def main() -> None:
     every = [*compiled_at_import(), *written_out()]
     if short:
         match_short(every)
-        print(json.dumps({"patterns": len(every)}))
+        print(json.dumps({"patterns": len(every), "not_imported": NOT_IMPORTED}))
         return
     failed = [said.replace(f"{ROOT}/", "") for said in map(too_slow, every) if said]
     bounded = [each.pattern for each in every if each.pattern in BOUNDED]
-    print(json.dumps({"patterns": len(every), "failed": failed, "bounded": bounded}))
+    said = {"patterns": len(every), "failed": failed, "bounded": bounded, "not_imported": NOT_IMPORTED}
+    print(json.dumps(said))
 
 
 def match_short(every: list[Found]) -> None:

@@ -20,7 +20,7 @@ def test_every_pattern_takes_time_in_proportion_to_a_hostile_text():
     )
     assert done.returncode == 0, done.stderr[-2000:]
     said = json.loads(done.stdout)
-    assert said["failed"] == []
+    assert said["failed"] == [] and said["not_imported"] == []
     assert said["patterns"] > 250
     assert set(said["bounded"]) == set(BOUNDED)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol
-
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, Protocol
 
 from copilot.bench.asked import task_of
 from copilot.bench.check import Gold, GoldFails, Played, Player, gold_after
@@ -21,6 +19,9 @@ from copilot.language.learning.records import Record, records
 from copilot.language.learning.rewards import play, reward
 from copilot.language.schema import Argument
 from copilot.language.shown import Shown
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
