@@ -10,17 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.models.card import Output, Weights, read_card
+from data.models.card import Output, Weights
 from data.models.exporting import export_onnx
 from data.models.peek import inferred_card
-from data.models.registry import CARDS, Model, registry
+from data.models.registry import Model, registry
 from data.models.runners import load
 from data.raster.errors import RasterError
-
-
-def model_of(name: str, **more: Any) -> Model:
-    card = read_card(CARDS / "oriented-objects.toml").model_copy(update={"name": name, **more})
-    return Model(card, Path("/nowhere"))
+from tests.data.models.test_running import model_of
 
 
 @pytest.mark.slow

@@ -7,17 +7,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from copilot.bench.run.runner import code_stamp
-from copilot.bench.run.store import Run, Runs
+from copilot.bench.run.store import Runs
 from copilot.engine import Engine
 from tests.copilot.bench.run.hand import hand_tasks, write_tasks
-from tests.suite.waiting import wait_until
-
-ROOT = Path(__file__).resolve().parents[4]
+from tests.copilot.bench.run.test_runner import ROOT, waited_for_parts
 
 
 @pytest.mark.slow
@@ -34,7 +31,7 @@ def test_a_killed_run_is_gone_on_with_by_the_same_command(engine: Engine, tmp_pa
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as first:
-        run = _waited_for_parts(engine, first, 1)
+        run = waited_for_parts(engine, first, 1)
         first.send_signal(signal.SIGKILL)
     finished = {number: file.stat().st_mtime_ns for number, file in run.parts().items()}
     assert 1 <= len(finished) < 8 and run.progress.pid == 0
@@ -47,13 +44,3 @@ def test_a_killed_run_is_gone_on_with_by_the_same_command(engine: Engine, tmp_pa
     assert [row["id"] for row in run.rows()] == [task.id for task in tasks]
     assert {n: f.stat().st_mtime_ns for n, f in run.parts().items() if n in finished} == finished
     assert [each.id for each in Runs(engine.home).all()] == [run.id]
-
-
-def _waited_for_parts(engine: Engine, process: subprocess.Popen[Any], count: int) -> Run:
-    def far_enough() -> Run | None:
-        assert process.poll() is None, "the run ended before it could be killed"
-        return next((run for run in Runs(engine.home).all() if len(run.parts()) >= count), None)
-
-    found = wait_until(far_enough)
-    assert found is not None
-    return found

@@ -327,14 +327,14 @@ def test_an_interrupted_run_says_how_to_go_on(engine: Engine, tmp_path: Path):
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        run = _waited_for_parts(engine, process, 1)
+        run = waited_for_parts(engine, process, 1)
         process.send_signal(signal.SIGINT)
         out, said = process.communicate(timeout=100)
     assert (process.returncode, out) == (130, "")
     assert said.endswith(f"Interrupted; `copilot bench run --resume {run.id}` goes on.\n")
 
 
-def _waited_for_parts(engine: Engine, process: subprocess.Popen[Any], count: int) -> Run:
+def waited_for_parts(engine: Engine, process: subprocess.Popen[Any], count: int) -> Run:
     def far_enough() -> Run | None:
         assert process.poll() is None, "the run ended before it could be killed"
         return next((run for run in Runs(engine.home).all() if len(run.parts()) >= count), None)
