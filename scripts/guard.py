@@ -62,9 +62,17 @@ def show_what_runs(root: int, stacks: Path) -> None:
     asked = sorted(stacks.iterdir())
     for path in asked:
         send(int(path.stem), signal.SIGUSR1)
-    wait_until(lambda: all(path.stat().st_size for path in asked))
+    wait_until(lambda: all(said(path) for path in asked if path.exists()))
     for path in asked:
-        print(f"guard: where {path.stem} stands:\n{path.read_text()}", flush=True)
+        print(f"guard: where {path.stem} stands:\n{said(path)}", flush=True)
+
+
+def said(path: Path) -> str:
+    """What a process has written; of one that ended meanwhile, that it has."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return "it has ended"
 
 
 def wait_until(seen: Callable[[], bool]) -> None:
