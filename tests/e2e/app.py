@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import psutil
@@ -23,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SLOW_MS = LIMIT_S * 1000
 """How long the page may take; nothing here measures time."""
 expect.set_options(timeout=SLOW_MS)
+ONCE = ("remembered", "rendered")
+"""What every home would make again and the same: vectors of texts, and pictures of the sample's records."""
 
 
 def free_port() -> int:
@@ -34,9 +37,9 @@ def free_port() -> int:
 @contextmanager
 def running_app(home: Path, catalogue: Path, **environment: str) -> Iterator[Server]:
     """The app on a free port, until the block ends."""
-    encoded = Path(os.environ["AZIMUTH_HOME"]) / "remembered"
-    if encoded.is_dir():  # what every home would compute again: the vectors of the tools and examples
-        (home / "remembered").symlink_to(encoded, target_is_directory=True)
+    for name in ONCE:
+        (Path(os.environ["AZIMUTH_HOME"]) / name).mkdir(parents=True, exist_ok=True)
+        (home / name).symlink_to(Path(os.environ["AZIMUTH_HOME"]) / name, target_is_directory=True)
     server = Server(home, catalogue, environment)
     server.start()
     try:
@@ -205,17 +208,42 @@ class Tab:
     def body(self) -> Locator:
         return self.page.locator(".st-key-panel_body")
 
+    def settle(self) -> None:
+        """Wait until no script runs: a rerun under way takes a click with it, or closes an open list."""
+        expect(self.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
     def go(self, name: str) -> None:
-        """Go to a page by its link; click again where a rerun that was under way took the click with it."""
-        path = re.compile(rf"/{name.lower()}\b")
-        for _ in range(3):
-            self.page.locator(".st-key-nav").get_by_text(name, exact=True).click()
-            try:
-                expect(self.page).to_have_url(path, timeout=SLOW_MS / 8)
-                return
-            except AssertionError:
-                continue
-        expect(self.page).to_have_url(path)
+        """Go to a page by its link in the header, in the page's language."""
+        link = self.page.locator(".st-key-nav").get_by_role("link", name=name, exact=True)
+        path = urlsplit(link.get_attribute("href") or "").path
+        here = re.compile(rf"/{re.escape(path)}([?#]|$)")
+
+        def there() -> bool:
+            self.settle()
+            link.click()
+            return self._within(lambda each: expect(self.page).to_have_url(here, timeout=each))
+
+        wait_until(there, f"the page {name}")
+
+    def pick(self, box: Locator, option: str) -> None:
+        """Open a list and pick one of its options; again where a rerun has closed it."""
+        wanted = self.page.get_by_role("option", name=option, exact=True)
+
+        def picked() -> bool:
+            self.settle()
+            box.click()
+            return self._within(lambda each: wanted.click(timeout=each))
+
+        wait_until(picked, f"the option {option}")
+
+    @staticmethod
+    def _within(act: Callable[[float], None]) -> bool:
+        """Whether it was done in the time that a rerun takes."""
+        try:
+            act(SLOW_MS / 12)
+        except (AssertionError, Error):
+            return False
+        return True
 
     def call(self, tool: str, **args: object) -> None:
         """Make one call as the map does, and wait until the map shows what it led to."""

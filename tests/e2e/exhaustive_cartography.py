@@ -8,7 +8,7 @@ from io import BytesIO
 
 import pypdf
 import pytest
-from playwright.sync_api import TimeoutError, expect
+from playwright.sync_api import expect
 
 from tests.e2e.app import Tab
 from tests.real_files import real
@@ -35,15 +35,8 @@ def cities(new_tab: Callable[..., Tab]) -> Tab:
 
 
 def choose(tab: Tab, label: str, option: str) -> None:
-    """Choose in the editor of a layer's style, as often as a run of the page takes the open list away."""
-    for _ in range(4):
-        tab.body().get_by_role("combobox", name=re.compile(label)).click()
-        try:
-            tab.page.get_by_role("option", name=option, exact=True).click()
-            return
-        except TimeoutError:
-            tab.page.keyboard.press("Escape")
-    raise AssertionError(f"There is no {option!r} to choose of {label!r}.")
+    """Choose in the editor of a layer's style."""
+    tab.pick(tab.body().get_by_role("combobox", name=re.compile(label)), option)
 
 
 def test_a_layer_is_drawn_by_a_column_and_the_legend_follows(cities: Tab):

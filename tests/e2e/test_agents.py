@@ -69,13 +69,13 @@ def choose(tab: Tab, agent: str, examples: int = 0) -> None:
     if examples:
         tab.page.get_by_role("radio", name=str(examples), exact=True).click()
         expect(chosen).to_contain_text(f"{agent}, {examples} examples")
-    tab.page.locator(".st-key-nav").get_by_text("Map", exact=True).click()
+    tab.go("Map")
     tab.map.locator("#map_div[data-version]").wait_for()
 
 
 def settings(tab: Tab) -> Locator:
     """Open the settings; what they say of the session."""
-    tab.page.locator(".st-key-nav").get_by_text("Settings", exact=True).click()
+    tab.go("Settings")
     said = tab.page.locator(".st-key-agent")
     expect(said).to_be_visible()
     return said
@@ -174,15 +174,3 @@ def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_windo
     header = tab.page.locator(".st-key-header").bounding_box()
     assert header and header["height"] < (100 if width < 800 else 50)  # one line, two on a telephone
     tab.shot(screenshot_folder, f"agent-{name}")
-
-
-def test_the_embedded_planner_answers_in_every_way_that_can_be_chosen(
-    tab: Tab, screenshot_folder: Path
-) -> None:
-    for agent in ("Chain of thought", "ReAct", "Chameleon", "Reflexion", "RS-Agent", "Direct"):
-        choose(tab, agent)
-        card = tab.ask("how many images does xview1 have?")
-        expect(card.locator("summary")).to_contain_text("call")
-        assert "token" not in card.locator("summary").inner_text()
-        expect(card.locator(".az-reply")).to_contain_text("images")
-    tab.shot(screenshot_folder, "agent-embedded")

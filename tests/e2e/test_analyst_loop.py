@@ -70,7 +70,7 @@ def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
     )
 
     wait_for_reviews(tab, 3)
-    tab.page.locator(".st-key-nav").get_by_text("Imagery", exact=True).click()
+    tab.go("Imagery")
     precision = tab.page.locator(".az-precision")
     expect(precision).to_contain_text(
         f"3 of {ships} reviewed 1 confirmed, 1 rejected, 1 relabelled; not drawn at random"

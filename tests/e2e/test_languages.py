@@ -22,7 +22,7 @@ def test_a_chosen_language_is_kept_in_the_browser_and_the_map_says_its_words_in_
     tab.page.get_by_role("radio", name="Español", exact=True).click()
     expect(tab.page.get_by_role("heading", name="Ajustes")).to_be_visible()
     expect(tab.page.locator("html")).to_have_attribute("lang", "es")
-    tab.page.locator(".st-key-nav").get_by_text("Mapa", exact=True).click()
+    tab.go("Mapa")
     expect(tab.map.locator(".az-base select")).to_have_attribute("aria-label", "Mapa base")
     tab.shot(screenshot_folder, "spanish")
     assert tab.page.evaluate(CONTRAST) == {}
@@ -43,7 +43,7 @@ def test_arabic_runs_from_right_to_left_and_the_map_does_not(
     assert zoom and zoom["x"] < map_["x"] + 40
     tab.shot(screenshot_folder, "arabic")
     assert tab.page.evaluate(CONTRAST) == {}
-    tab.page.locator(".st-key-nav").get_by_text("الإعدادات", exact=True).click()
+    tab.go("الإعدادات")
     expect(tab.page.get_by_role("radiogroup", name="الوكيل")).to_be_visible()
     assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth") is True
     assert tab.page.evaluate(CONTRAST) == {}

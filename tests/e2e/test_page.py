@@ -14,8 +14,7 @@ from playwright.sync_api import Error, Locator, expect
 from rasterio.errors import NotGeoreferencedWarning
 
 from data.scenes import render
-from pages.sampling import WITHOUT
-from tests.e2e.app import Browsers, Tab, running_app
+from tests.e2e.app import Tab
 
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 VIEW = "(await (await fetch(azimuth.base + '/view')).json())"
@@ -71,7 +70,7 @@ def test_what_was_found_in_one_image_is_not_said_of_the_next(
     upload(tab, unplaced("first", 21)[0])
     tab.ask("find the ships in it")
     upload(tab, unplaced("second", 22)[0])
-    tab.page.locator(".st-key-nav").get_by_text("Imagery", exact=True).click()
+    tab.go("Imagery")
     choose(tab, "first")
     expect(tab.page.locator(".st-key-image_said")).to_contain_text("ships-cfar")
     # Whether the picture of the one and the words of the other are ever there together.
@@ -94,8 +93,7 @@ def test_what_was_found_in_one_image_is_not_said_of_the_next(
 
 
 def choose(tab: Tab, name: str) -> None:
-    tab.page.locator(".st-key-image_top [data-testid='stSelectbox'] input").click()
-    tab.page.get_by_role("option", name=name, exact=True).click()
+    tab.pick(tab.page.locator(".st-key-image_top [data-testid='stSelectbox'] input"), name)
     expect(tab.page.frame_locator(".st-key-viewer iframe").locator("#picture[data-ready]")).to_be_visible()
 
 
@@ -243,7 +241,7 @@ def test_the_theme_changes_in_place(new_tab: Callable[..., Tab], screenshot_fold
     expect(tab.page.get_by_test_id("stChatInputTextArea")).to_have_value("half a question")
     tab.page.reload()
     tab.map.locator("html[data-base='dark']").wait_for()
-    tab.page.locator(".st-key-nav").get_by_text("Help", exact=True).click()
+    tab.go("Help")
     expect(tab.page.get_by_role("button", name="Light theme")).to_be_visible()
 
 
@@ -293,7 +291,7 @@ def test_a_precision_is_shown_of_a_random_sample_and_not_of_the_lowest_scores(
     upload(tab, file)
     tab.ask("find the ships in it")
     tab.call("review_detection", detection_id=1, verdict="reject")
-    tab.page.locator(".st-key-nav").get_by_text("Imagery", exact=True).click()
+    tab.go("Imagery")
     told = tab.page.locator(".az-precision")
     expect(told).to_contain_text("no estimate for the others")
     expect(told).not_to_contain_text("Precision")
@@ -314,7 +312,7 @@ def test_a_precision_is_shown_of_a_random_sample_and_not_of_the_lowest_scores(
 
 def contrasts(tab: Tab) -> dict[str, object]:
     """What cannot be read on the page and in its frames, by where it stands."""
-    expect(tab.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    tab.settle()
     tab.page.wait_for_timeout(400)
     frames = [each for each in tab.page.frames if each.url.startswith("http") and not each.is_detached()]
     found: dict[str, object] = {}
@@ -330,20 +328,26 @@ def contrasts(tab: Tab) -> dict[str, object]:
 PAGES = ("Imagery", "Data", "Tools", "Benchmark", "Help")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_text_can_be_read_and_headings_go_down_a_level_at_a_time(
-    new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]], theme: str
+    new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]]
 ) -> None:
     tab = still(new_tab)
+    fill(tab, unplaced("sea", 20)[0])
+    assert read_through(tab) == ({}, {})
+
+
+def fill(tab: Tab, file: Path) -> None:
+    """Bring something to read into every panel."""
     tab.call("db_load", names=["fair1m"])
     tab.call("cluster_plot")
-    upload(tab, unplaced("sea", 20)[0])
+    upload(tab, file)
     card = tab.ask("find the ships in it")
     tab.ask("book me a flight to Paris")
     card.locator("summary").first.click()
-    if theme == "dark":
-        tab.page.get_by_role("button", name="Dark theme").click()
-        tab.map.locator("html[data-base='dark']").wait_for()
+
+
+def read_through(tab: Tab) -> tuple[dict[str, object], dict[str, list[int]]]:
+    """What cannot be read in any panel or page, and where headings leave a level out."""
     unread: dict[str, object] = {}
     skipped: dict[str, list[int]] = {}
 
@@ -362,11 +366,10 @@ def test_every_text_can_be_read_and_headings_go_down_a_level_at_a_time(
     tab.call("set_view", lon=10, lat=48, zoom=6)
     look("Map")
     for page in PAGES:
-        tab.page.locator(".st-key-nav").get_by_text(page, exact=True).click()
+        tab.go(page)
         expect(tab.page.locator("h2", has_text=page)).to_be_visible()
         look(page)
-    assert unread == {}
-    assert skipped == {}
+    return unread, skipped
 
 
 def heading_levels(headings: Locator) -> list[int]:
@@ -375,23 +378,3 @@ def heading_levels(headings: Locator) -> list[int]:
             .map((each) => Number(each.getAttribute("aria-level") || each.tagName.slice(1)))"""
     )
     return [int(level) for level in found]
-
-
-def test_without_a_sample_the_page_offers_it_and_examples_that_work(
-    browsers: Browsers, tmp_path: Path, screenshot_folder: Path
-) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    with running_app(home, tmp_path / "catalogue") as server:
-        tab = browsers.tab(server, reduced_motion="reduce").open()
-        shown = tab.page.locator(".az-example")
-        expect(shown).to_have_text(list(WITHOUT))
-        expect(tab.page.get_by_text("There is no sample catalogue yet")).to_be_visible()
-        tab.shot(screenshot_folder, "no-sample")
-        tab.page.get_by_role("button", name="Build the sample").click()
-        expect(tab.page.locator(".st-key-sample").get_by_role("progressbar")).to_be_visible()
-        expect(tab.page.locator(".st-key-sample")).to_have_count(0)
-        expect(shown.filter(has_text="fair1m").first).to_be_visible()
-        tab.call("db_load", names=["fair1m"])
-        expect(tab.count()).to_contain_text("24,775")
-        browsers.leave(tab)

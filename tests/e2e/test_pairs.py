@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import FrameLocator, Locator, expect
+from playwright.sync_api import FrameLocator, expect
 
 from data.scenes import render
 from tests.e2e.app import Tab
@@ -28,12 +28,6 @@ def pair(tmp_path: Path) -> list[str]:
     return [str(each) for each in files]
 
 
-def choose(tab: Tab, box: Locator, name: str) -> None:
-    """Choose in a list of the page."""
-    box.locator("[data-testid=stSelectbox]").click()
-    tab.page.get_by_role("option", name=name, exact=True).click()
-
-
 def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_there_after_a_reload(
     new_tab: Callable[..., Tab], pair: list[str], screenshot_folder: Path
 ) -> None:
@@ -45,7 +39,7 @@ def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_
     viewer = ready(tab)
     side = tab.page.locator(".st-key-image_side")
 
-    choose(tab, side.locator(".st-key-compare"), "before")
+    tab.pick(side.locator(".st-key-compare [data-testid=stSelectbox]"), "before")
     line = viewer.get_by_label("Swipe between the two layers")
     expect(line).to_be_attached()
     expect(viewer.locator(".leaflet-az-other-pane img.leaflet-tile-loaded").first).to_be_attached()
@@ -67,7 +61,7 @@ def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_
     tab.page.reload()
     ready(tab)
     expect(title).to_have_value("Change, before to after")
-    choose(tab, tab.page.locator(".st-key-image_top"), "before")
+    tab.pick(tab.page.locator(".st-key-image_top [data-testid=stSelectbox]"), "before")
     expect(side.get_by_test_id("stAlert")).to_contain_text("changed between before and after")
 
 

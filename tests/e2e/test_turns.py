@@ -191,20 +191,3 @@ def test_the_header_says_that_a_local_model_answers(tab: Tab):
     model = tab.page.locator(".st-key-model .az-model")
     expect(model).to_have_text("slow")
     expect(model).to_have_attribute("title", "slow answers on this machine. Nothing leaves it.")
-
-
-def test_after_kill_9_the_session_stands_at_its_last_event(
-    new_tab: Callable[..., Tab], tmp_path: Path, sample_catalogue: Path, model: SlowModel
-):
-    with running_app(tmp_path, sample_catalogue, OPENAI_BASE_URL=model.url, COPILOT_MODEL="slow") as server:
-        tab = new_tab(server).open()
-        tab.send(REQUEST)
-        expect_running(tab)
-        session = tab.session
-        server.kill()
-        server.start()
-        tab.open(f"/?session={session}")
-        expect(tab.page.get_by_text("Interrupted: the app was closed")).to_be_visible()
-        tab.expect_chips("fair1m")
-        model.gate.set()
-        tab.ask("hostile")
