@@ -6,6 +6,8 @@ PY := .venv/bin/python
 PORT ?= 8501
 TEST_HOME := $(CURDIR)/.azimuth/test
 export PLAYWRIGHT_BROWSERS_PATH := 0
+# The app starts several Pythons and the tests hundreds: where none keeps what it compiled, each takes 3 s more.
+export PYTHONDONTWRITEBYTECODE :=
 ARGS ?=
 # One thread a worker for sums of arrays: two workers with two threads each wait for each other.
 PYTEST = AZIMUTH_HOME=$(TEST_HOME) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \

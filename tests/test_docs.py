@@ -19,6 +19,7 @@ from scripts.docs import (
     tools_page,
     with_models,
 )
+from tests.suite.walking import walks
 
 README = "README.md"
 
@@ -46,7 +47,7 @@ def test_the_tools_page_is_made_from_the_tools():
     assert (ROOT / TOOLS_PAGE).read_text(encoding="utf-8") == tools_page(), "python scripts/docs.py"
 
 
-@pytest.mark.parametrize("document", [*PAGES, TOOLS_PAGE, "CHANGELOG.md", "CONTRIBUTING.md", "LICENSES.md"])
+@walks("document", [*PAGES, TOOLS_PAGE, "CHANGELOG.md", "CONTRIBUTING.md", "LICENSES.md"])
 def test_links_to_files_lead_somewhere(document: str):
     text = (ROOT / document).read_text(encoding="utf-8")
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)

@@ -9,6 +9,7 @@ import pytest
 from tests.requests.check import OPERATORS, check
 from tests.requests.matching import fold, same
 from tests.requests.run import Run
+from tests.suite.walking import walks
 
 START: dict[str, Any] = {
     "map": {"center": [10.0, 25.0], "zoom": 2, "basemap": "offline", "layers": []},
@@ -129,7 +130,7 @@ CASES: list[tuple[str, Any, Any]] = [  # operator, what holds after SHOW, what d
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "right", "wrong"), CASES, ids=[name for name, _, _ in CASES])
+@walks("name, right, wrong", CASES)
 def test_an_operator_holds_where_it_should_and_says_why_where_it_does_not(
     name: str, right: Any, wrong: Any
 ) -> None:

@@ -7,6 +7,8 @@ import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import geopandas as gpd
@@ -56,8 +58,28 @@ DOCUMENTS = {
 }
 
 
+_MADE: dict[Path, tuple[State, TemporaryDirectory[str]]] = {}
+"""The state over each catalogue, and a folder with its artifacts."""
+
+
 def prepared(world: World) -> State:
-    """Every data set loaded, a layer, a table, a figure, a tab, an image, vectors, rasters and a document."""
+    """Every data set loaded, a layer, a table, a figure, a tab, an image, vectors, rasters and a document.
+
+    It is made once a process and catalogue; what has an artifact folder of its own gets a copy of the files.
+    """
+    folder, root = getattr(world.artifacts, "folder", None), world.catalogue_root
+    if folder is None or root is None or (folder.exists() and any(folder.iterdir())):
+        return _made(world)
+    if root not in _MADE:
+        state = _made(world)
+        _MADE[root] = state, TemporaryDirectory(prefix="prepared-")
+        copytree(folder, _MADE[root][1].name, dirs_exist_ok=True)
+    state, template = _MADE[root]
+    copytree(template.name, folder, dirs_exist_ok=True)
+    return state
+
+
+def _made(world: World) -> State:
     state = State()
     for name, args in (
         ("db_load", {"names": list(NAMES)}),

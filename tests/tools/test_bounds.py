@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from state.model import State
+from tests.suite.walking import walks
 from tests.tools.prepared import example_arguments, past, prepared
 from tests.tools.world import small_world
 from tools.base import ChatAddress, Step, Tool, World, tool
@@ -61,7 +62,7 @@ def hostile(wanted: Tool, state: State) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wanted", TOOLS, ids=lambda each: each.name)
+@walks("wanted", TOOLS, lambda each: each.name)
 def test_no_tool_makes_an_event_that_is_too_large(
     wanted: Tool, ready: tuple[World, State], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -7,7 +7,8 @@ import logging
 import math
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
 from itertools import count
@@ -19,6 +20,7 @@ import pytest
 from copilot.workflows.starting import procedures_of
 from state.codec import canonical, digest, from_json, to_json
 from state.model import State
+from tests.suite.walking import walks
 from tests.tools.prepared import example_arguments, know_the_note, past, prepared
 from tests.tools.world import small_world, write_small_catalogue
 from tools.base import Category, ChatAddress, Step, Tool, World
@@ -39,7 +41,7 @@ WRITES_TO_THE_CATALOGUE = {"db_ingest", "stac_load", "knowledge_add", "knowledge
 WRITES_BESIDE_THE_STATE = {"knowledge_add", "knowledge_share", "workflow_save"}
 NUMBERS = count()
 
-each_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+each_tool = walks("tool", TOOLS, lambda tool: tool.name)
 
 
 @pytest.fixture(scope="module")
@@ -106,11 +108,10 @@ def test_the_example_runs_where_what_it_needs_exists(
     ready: tuple[World, State],
     first_call: Callable[[Tool], Step],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if tool.name in WRITES_TO_THE_CATALOGUE:
-        own = _own_catalogue(ready, tmp_path, monkeypatch)
-        step = call(own, tool, example_arguments(tool, own[1]))
+        with _own_catalogue(ready, tmp_path / tool.name) as own:
+            step = call(own, tool, example_arguments(tool, own[1]))
     else:
         step = first_call(tool)
     assert not step.failed, step.observation
@@ -202,13 +203,12 @@ def test_no_value_of_an_argument_brings_a_bug_to_light(
 
 @each_tool
 def test_on_an_empty_session_a_call_works_or_says_what_is_missing(
-    tool: Tool, ready: tuple[World, State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tool: Tool, ready: tuple[World, State], tmp_path: Path
 ) -> None:
     arguments = example_arguments(tool, ready[1])
-    if tool.name in WRITES_TO_THE_CATALOGUE:
-        ready = _own_catalogue(ready, tmp_path, monkeypatch)
-    world = replace(ready[0], log=())
-    step = run_call(toolbox(), State(), world, tool.name, arguments)
+    own = _own_catalogue(ready, tmp_path / tool.name) if tool.name in WRITES_TO_THE_CATALOGUE else None
+    with own or nullcontext(ready) as (world, _):
+        step = run_call(toolbox(), State(), replace(world, log=()), tool.name, arguments)
     _is_sound(tool, "", "an empty session", step, State())
 
 
@@ -231,18 +231,17 @@ def _is_sound(tool: Tool, name: str, value: object, step: Step, before: State) -
     assert from_json(json.loads(canonical(to_json(step.state)))) == step.state, said
 
 
-def _own_catalogue(
-    ready: tuple[World, State], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[World, State]:
+@contextmanager
+def _own_catalogue(ready: tuple[World, State], folder: Path) -> Iterator[tuple[World, State]]:
     """The same state over a catalogue that may be written, with the example's file where it is looked for."""
     point = {"type": "Point", "coordinates": [4.1, 51.9]}
     feature = {"type": "Feature", "properties": {"name": "Rotterdam"}, "geometry": point}
     text = json.dumps({"type": "FeatureCollection", "features": [feature]})
-    (folder / "harbours.geojson").write_text(text, encoding="utf-8")
-    monkeypatch.chdir(folder)
     catalogue = folder / "catalogue"
-    catalogue.mkdir()
+    catalogue.mkdir(parents=True)
+    (folder / "harbours.geojson").write_text(text, encoding="utf-8")
     world = small_world(write_small_catalogue(catalogue), folder / "artifacts", ready[0].log)
     world = replace(world, artifacts=ready[0].artifacts)
-    know_the_note(world, ready[1])
-    return world, ready[1]
+    with chdir(folder):
+        know_the_note(world, ready[1])
+        yield world, ready[1]

@@ -13,6 +13,7 @@ import shapely
 from shapely.geometry import LineString, Point, box
 
 from state.model import Artifact, State
+from tests.suite.walking import walks
 from tests.tools.prepared import RASTER, prepared
 from tests.tools.world import NAMES, after, run, small_world
 from tools.base import Tool, World
@@ -99,11 +100,12 @@ SUITS: dict[str, dict[str, Any]] = {
     "vectorstore_create": {"name": "fields", "column": "name"},
 }
 """What each tool is asked of the parcels, beside the table."""
+HANDLES = (PARCELS.id, "parcels", "fields-2024")
+"""By its id, by its name, by its layer's name."""
 TAKERS = [(tool, name) for tool in toolbox() for name in takes_a_table(tool)]
 
 
-@pytest.mark.parametrize("handle", [PARCELS.id, "parcels", "fields-2024"], ids=["id", "name", "layer"])
-@pytest.mark.parametrize(("tool", "argument"), TAKERS, ids=[f"{tool.name}-{name}" for tool, name in TAKERS])
+@walks("tool, argument, handle", [(*each, handle) for each in TAKERS for handle in HANDLES])
 def test_every_tool_that_takes_a_table_takes_features(
     ready: tuple[World, State], tool: Tool, argument: str, handle: str
 ) -> None:

@@ -13,6 +13,7 @@ from copilot.prompts import is_request
 from copilot.session import Session
 from tests.copilot.agents.conftest import go
 from tests.e2e.conftest import sample_catalogue
+from tests.suite.walking import walks
 from tools.run import validated
 from tools.toolbox import toolbox
 
@@ -37,7 +38,7 @@ def test_the_bank_has_forty_examples_each_with_a_request_of_its_own() -> None:
     assert len(asked) == len(bank()) >= 40
 
 
-@pytest.mark.parametrize("example", bank(), ids=lambda each: each.request[:40])
+@walks("example", bank(), lambda each: each.request[:40])
 def test_every_call_of_the_bank_is_one_its_tool_takes(example: Example) -> None:
     assert example.calls and example.reply
     for call in (*example.setup, *example.calls):

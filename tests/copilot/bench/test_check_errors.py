@@ -20,6 +20,7 @@ from state.codec import from_json, to_json
 from state.model import UI, Attribute, Database, Filters, Geometry, Layer, MapState, Question, State
 from tests.copilot.bench import check_tasks as tasks
 from tests.copilot.bench.check_tasks import call
+from tests.suite.walking import walks
 
 TO_THE_LETTER = Settings(by_effect=False)
 Inject = Callable[[Player, Gold], Run]
@@ -237,11 +238,9 @@ ERRORS: list[tuple[str, str | None, Task, Inject]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("caught_by", "task", "inject"), [each[1:] for each in ERRORS], ids=[each[0] for each in ERRORS]
-)
+@walks("name, caught_by, task, inject", ERRORS, lambda name, *_: name)
 def test_an_error_is_found_by_its_check_and_by_no_other(
-    player: Player, caught_by: str | None, task: Task, inject: Inject
+    player: Player, name: str, caught_by: str | None, task: Task, inject: Inject
 ):
     gold = gold_of(player, task)
     verdict = check(gold, inject(player, gold))
@@ -275,11 +274,9 @@ ARGUMENTS: list[tuple[str, str | None, Task, Inject]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("caught_by", "task", "inject"), [each[1:] for each in ARGUMENTS], ids=[each[0] for each in ARGUMENTS]
-)
+@walks("name, caught_by, task, inject", ARGUMENTS, lambda name, *_: name)
 def test_to_the_letter_an_argument_is_found_by_its_check_and_by_no_other(
-    player: Player, caught_by: str | None, task: Task, inject: Inject
+    player: Player, name: str, caught_by: str | None, task: Task, inject: Inject
 ):
     gold = gold_of(player, task)
     run = inject(player, gold)

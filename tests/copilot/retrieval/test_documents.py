@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from copilot.retrieval.cues import selection_tools, usual_tools
 from copilot.retrieval.documents import Document, stems
 from state.model import State
+from tests.suite.walking import walks
 from tools.base import Step, Tool, World, tool
 from tools.toolbox import toolbox
 
 
-@pytest.mark.parametrize("each", tuple(toolbox()), ids=lambda tool: tool.name)
+@walks("each", tuple(toolbox()), lambda tool: tool.name)
 def test_every_tool_says_how_people_ask_for_it(each: Tool) -> None:
     assert len(each.phrases) >= 4, f"{each.name} needs a paragraph 'Asked as: … | …' in its docstring"
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from copilot.retrieval.schema import compact, function_of, sent, short_function_of
 from copilot.retrieval.tokens import count_tokens
+from tests.suite.walking import walks
 from tools.base import Tool
 from tools.toolbox import toolbox
 
@@ -70,7 +69,7 @@ def test_lengths_that_count_stay_and_those_that_only_keep_nonsense_out_go() -> N
     assert compact(names) == {"type": "array", "items": {"type": "string"}}
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@walks("tool", TOOLS, lambda tool: tool.name)
 def test_every_tool_keeps_its_arguments_values_and_limits(tool: Tool) -> None:
     full, shown = tool.schema, function_of(tool)["function"]["parameters"]
     assert list(shown["properties"]) == list(full.get("properties", {}))
@@ -90,7 +89,7 @@ def test_all_tools_together_cost_about_a_quarter_less_than_as_pydantic_writes_th
     assert count_tokens(sent([function_of(tool) for tool in TOOLS])) < 0.77 * count_tokens(sent(full))
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@walks("tool", TOOLS, lambda tool: tool.name)
 def test_the_short_form_keeps_what_the_tool_does_and_its_arguments_names_types_and_values(tool: Tool) -> None:
     whole, short = function_of(tool)["function"], short_function_of(tool)["function"]
     assert (short["name"], short["description"]) == (whole["name"], whole["description"])

@@ -10,6 +10,7 @@ import pytest
 from copilot.solutions import RS_AGENT_TASKS, guidance, missing_tools, solutions
 from copilot.solutions.prompts import inference_prompt, read_tasks
 from copilot.solutions.space import IMAGE_TASKS, SolutionError, _read
+from tests.suite.walking import walks
 from tools.base import Category
 from tools.toolbox import toolbox
 
@@ -21,7 +22,7 @@ def test_there_is_a_document_for_each_task_and_each_category() -> None:
     assert len(set(RS_AGENT_TASKS)) == 18
 
 
-@pytest.mark.parametrize("task", sorted(solutions()))
+@walks("task", sorted(solutions()))
 def test_every_document_is_whole(task: str) -> None:
     solution = solutions()[task]
     assert all([solution.title, solution.inputs, solution.outputs, solution.pitfalls])
@@ -31,7 +32,7 @@ def test_every_document_is_whole(task: str) -> None:
     assert not set(solution.prepare) & set(solution.tools)
 
 
-@pytest.mark.parametrize("task", sorted({*RS_AGENT_TASKS, *IMAGE_TASKS}))
+@walks("task", sorted({*RS_AGENT_TASKS, *IMAGE_TASKS}))
 def test_a_task_on_an_image_begins_with_the_tool_of_its_name(task: str) -> None:
     assert solutions()[task].first == task
 

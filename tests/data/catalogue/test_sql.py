@@ -12,6 +12,7 @@ from data.catalogue.base import CatalogueAway, CatalogueError, Selection
 from data.catalogue.duck import DuckCatalogue
 from data.catalogue.engine import SqlCatalogue
 from tests.data.catalogue.small import all_rows, detection_rows, image_rows
+from tests.suite.walking import walks
 
 HOSTILE = [
     "",
@@ -84,7 +85,7 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.parametrize("query", HOSTILE)
+@walks("query", HOSTILE)
 def test_anything_but_one_select_over_the_views_is_refused(catalogue: SqlCatalogue, query: str) -> None:
     with pytest.raises(CatalogueError) as raised:
         catalogue.sql(query)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from data.gazetteer import gazetteer
+from tests.suite.walking import walks
 
 # A sentence, and what it mentions.
 SENTENCES = [
@@ -81,7 +81,7 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), SENTENCES)
+@walks("text, expected", SENTENCES)
 def test_a_sentence_mentions_its_places_and_no_others(text: str, expected: list[str]) -> None:
     assert [mention.text for mention in gazetteer().mentions(text)] == expected
 

@@ -9,6 +9,7 @@ import pytest
 
 from data.gazetteer import Place, gazetteer
 from data.gazetteer.names import normalise
+from tests.suite.walking import walks
 
 FOLDER = Path(__file__).parents[3] / "data" / "gazetteer"
 REGION_FILES = ("regions_water.csv", "regions_land.csv", "regions_human.csv")
@@ -199,7 +200,7 @@ def test_only_regions_at_the_antimeridian_have_a_west_beyond_their_east() -> Non
     }
 
 
-@pytest.mark.parametrize(("name", "lon", "lat"), POINTS)
+@walks("name, lon, lat", POINTS)
 def test_a_region_holds_a_point_known_to_lie_in_it(name: str, lon: float, lat: float) -> None:
     assert holds(region(name), lon, lat)
 

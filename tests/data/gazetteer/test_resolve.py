@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from data.gazetteer import Place, gazetteer
 from data.gazetteer.names import normalise
+from tests.suite.walking import walks
 
 # What is typed, and the label of the place it must mean, without a question.
 DOMINANT = """
@@ -291,14 +292,14 @@ def pairs(table: str) -> list[tuple[str, str]]:
     return [(name, label) for name, label in lines]
 
 
-@pytest.mark.parametrize(("name", "label"), pairs(DOMINANT))
+@walks("name, label", pairs(DOMINANT))
 def test_a_name_means_its_dominant_sense_without_a_question(name: str, label: str) -> None:
     found = gazetteer().resolve(name)
     assert found.best is not None
     assert (found.best.label, found.ambiguous, found.corrected) == (label, False, False)
 
 
-@pytest.mark.parametrize(("name", "label"), pairs(MISSPELLED))
+@walks("name, label", pairs(MISSPELLED))
 def test_a_misspelled_name_is_corrected(name: str, label: str) -> None:
     found = gazetteer().resolve(name)
     assert found.best is not None
@@ -319,7 +320,7 @@ def test_a_really_ambiguous_name_is_a_question_with_reasons(name: str) -> None:
     assert all(candidate.reason for candidate in found.candidates)
 
 
-@pytest.mark.parametrize("name", NO_PLACE)
+@walks("name", NO_PLACE)
 def test_what_is_no_place_has_no_candidates(name: str) -> None:
     assert gazetteer().resolve(name).candidates == ()
 

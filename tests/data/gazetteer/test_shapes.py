@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.gazetteer import Place, gazetteer
+from tests.suite.walking import walks
 
 AT = [
     (2.35, 48.85, "FR"),
@@ -38,7 +39,7 @@ AT = [
 ]
 
 
-@pytest.mark.parametrize(("lon", "lat", "code"), AT)
+@walks("lon, lat, code", AT)
 def test_a_point_is_in_its_country(lon: float, lat: float, code: str | None) -> None:
     assert gazetteer().country_at(lon, lat) == code
 
@@ -57,7 +58,7 @@ def test_many_points_at_once_are_the_same_as_one_by_one() -> None:
 COUNTRIES = [c for c in gazetteer().places("country") if gazetteer().polygon(c) is not None]
 
 
-@pytest.mark.parametrize("country", COUNTRIES, ids=lambda c: c.country)
+@walks("country", COUNTRIES, lambda c: c.country)
 def test_a_countrys_own_point_is_in_its_outline_and_in_the_country(country: Place) -> None:
     outline = gazetteer().polygon(country)
     assert outline is not None

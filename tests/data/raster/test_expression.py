@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 
 from data.raster.errors import RasterError
 from data.raster.expression import MAX_CHARS, parse
+from tests.suite.walking import walks
 
 A = np.array([[1.0, 2.0, 4.0]], dtype=np.float32)
 B = np.array([[2.0, 0.0, 4.0]], dtype=np.float32)
 VALUES = {"A": A, "B": B}
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
+@walks(
+    "text, wanted",
     [
         ("A + B * 2", [5, 2, 12]),
         ("(A - B) / (A + B)", [-1 / 3, 1, 0]),
@@ -65,8 +66,8 @@ def test_the_names_come_in_the_order_of_their_first_use_and_constants_are_none()
     assert parse("1 + 2").names == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@walks(
+    "text, said",
     [
         ("", "'' is not an expression such as (A - B) / (A + B)."),
         ("A +", "'A +' is not an expression such as (A - B) / (A + B)."),

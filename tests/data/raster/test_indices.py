@@ -12,6 +12,7 @@ from data.raster.bands import band_names, common_name
 from data.raster.errors import RasterError
 from data.raster.indices import DNBR, INDICES, bands_for, index_named, spectral
 from tests.data.raster.test_windows import read, write
+from tests.suite.walking import walks
 
 PIXEL = {
     "blue": 0.05, "green": 0.08, "red": 0.06, "rededge071": 0.12, "rededge075": 0.28, "rededge078": 0.33,
@@ -63,7 +64,7 @@ def test_every_index_is_worked_out_here() -> None:
     assert {each.name for each in INDICES.values()} == set(WORKED)
 
 
-@pytest.mark.parametrize("name", list(WORKED))
+@walks("name", list(WORKED))
 def test_an_index_of_a_pixel_is_what_its_formula_gives_by_hand(tmp_path: Path, name: str) -> None:
     moments, _ = spectral(scene(tmp_path / "a.tif"), tmp_path / "b.tif", index_named(name))
     made = read(tmp_path / "b.tif")[0, 0]

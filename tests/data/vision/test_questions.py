@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from copilot.engine import encode_texts
 from data.vision.questions import parse
+from tests.suite.walking import walks
 
 
-@pytest.mark.parametrize(
-    ("question", "kind", "subjects", "zone"),
+@walks(
+    "question, kind, subjects, zone",
     [
         ("Is there a ship?", "presence", ("ship",), None),
         ("is anything floating in the upper right", "presence", ("ship",), (2, 0)),

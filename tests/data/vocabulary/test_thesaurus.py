@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from data.vocabulary import CLASS_NAMES, Term, find, mentions
 from data.vocabulary.words import spelled
+from tests.suite.walking import walks
 
 VEHICLES = Term("vehicles", "group", ("xview1", "fair1m"), scene=False)
 
@@ -40,7 +41,7 @@ def test_a_word_that_fits_no_class_means_nothing(phrase: str) -> None:
     assert find(phrase) == []
 
 
-@pytest.mark.parametrize("name", sorted({name for names in CLASS_NAMES.values() for name in names}))
+@walks("name", sorted({name for names in CLASS_NAMES.values() for name in names}))
 def test_every_published_class_is_found_by_its_own_name(name: str) -> None:
     assert spelled(name) in [spelled(term.name) for term in find(name)]
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from data.web.addresses import ALLOWED_VARIABLE, Allowed, allowed_hosts, may_be_asked, reachable
 from data.web.errors import NoNetwork, Refused
 from data.web.urls import checked_url
+from tests.suite.walking import walks
 
 PUBLIC = "8.8.8.8 93.184.216.34 2606:4700:4700::1111 ::ffff:8.8.8.8 64:ff9b::808:808".split()
 PRIVATE = (
@@ -42,7 +43,7 @@ def test_a_private_address_may_be_asked_by_an_allowed_name_only(address: str):
     )
 
 
-@pytest.mark.parametrize("address", NOBODYS)
+@walks("address", NOBODYS)
 def test_clouds_credentials_and_multicast_are_asked_by_no_name_at_all(address: str):
     assert (may_be_asked(ip_address(address)), may_be_asked(ip_address(address), by_name=True)) == (
         False,

@@ -18,6 +18,7 @@ from data.web.fetch import Fetcher, fetch
 from data.web.wire import MIB, Limits
 from tests.data.web.site import raw
 from tests.data.web.test_addresses import answers
+from tests.suite.walking import walks
 
 QUICK = Limits(total_seconds=0.6, connect_seconds=0.5, silent_seconds=0.4)
 
@@ -90,7 +91,7 @@ def test_redirects_that_lead_in_a_circle_come_to_an_end(base: str):
     ["http://127.0.0.1:{port}/page", "http://localhost:8000/", "http://[::1]:8000/", "//10.0.0.1/",
      "http://2130706433/", "http://169.254.169.254/latest/meta-data/", "http://0x7f.1/", "http://0.0.0.0/"],
 )  # fmt: skip
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@walks("status", [301, 302, 303, 307, 308])
 def test_a_redirect_into_a_private_network_is_refused(base: str, site_port: int, to: str, status: int):
     with pytest.raises(Refused, match="is not asked"):
         fetch(f"{base}/leads", {"to": to.format(port=site_port), "status": status})

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from state.model import State
+from tests.suite.walking import walks
 from tests.tools.data.made import TABLE, columns, having
 from tests.tools.data.test_summaries import read
 from tests.tools.world import run
@@ -31,8 +32,8 @@ def values(world: World, expression: str) -> list[Any]:
     return [None if pd.isna(each) else each for each in found.tolist()]
 
 
-@pytest.mark.parametrize(
-    ("expression", "expected"),
+@walks(
+    "expression, expected",
     [
         ("a + 1", [5, 10, None]),
         ("sqrt(a) * -2", [-4, -6, None]),
@@ -68,8 +69,8 @@ def test_arithmetic_is_that_of_python_for_every_operator(world: World) -> None:
         assert read(world, step.data["table"])["z"].tolist() == pytest.approx(expected, rel=1e-12), text
 
 
-@pytest.mark.parametrize(
-    ("expression", "said"),
+@walks(
+    "expression, said",
     [
         ("a.real", "Attribute"),
         ("().__class__", "Attribute"),

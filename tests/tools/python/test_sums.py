@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from state.model import State
+from tests.suite.walking import walks
 from tests.tools.world import run
 from tools.base import Step, ToolError, World
 from tools.python.expressions import worked_out
@@ -23,8 +24,8 @@ def worked(world: World, expression: str, **more: Any) -> Step:
     return step
 
 
-@pytest.mark.parametrize(
-    ("expression", "said"),
+@walks(
+    "expression, said",
     [
         ("17 * 23", "17 * 23 = 391."),
         ("3 * (4 + 5)^2", "3 * (4 + 5)^2 = 243."),
@@ -142,8 +143,8 @@ def test_any_sum_of_decimals_is_that_of_fractions(text: str) -> None:
     assert worked_out(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "from_unit", "to_unit", "expected", "said"),
+@walks(
+    "value, from_unit, to_unit, expected, said",
     [  # SI brochure (9th ed.), NIST SP 811 and the Federal Register 85 FR 62698
         (1, "nautical miles", "m", 1852, "1 nautical mile = 1,852 metres."),
         (1, "knot", "km/h", 1.852, "1 knot = 1.852 km/h."),

@@ -16,12 +16,13 @@ from copilot.bench.knowflow.systems import play
 from copilot.engine import Engine
 from copilot.workflows.model import references
 from copilot.workflows.reading import library
+from tests.suite.walking import walks
 from tools.toolbox import toolbox
 
 PLAYED = ("cloud_cover.complex", "crop_vigour.simple")
 
 
-@pytest.mark.parametrize("of", gold(), ids=lambda each: each.id)
+@walks("of", gold(), lambda each: each.id)
 def test_every_call_is_concrete_and_of_a_tool_that_is_there(of: Gold) -> None:
     known = {*of.data, *(each["id"] for each in of.calls)}
     box = toolbox()

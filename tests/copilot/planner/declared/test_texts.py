@@ -8,6 +8,7 @@ import pytest
 
 from copilot.planner.declared.files import File, file_meant, paths_in
 from copilot.planner.declared.idioms.texts import IDIOMS, told
+from tests.suite.walking import walks
 
 TODAY = date(2024, 6, 15)
 REPORT = File("document-1", "report", "pdf")
@@ -40,8 +41,8 @@ def test_the_wording_tells_what_is_done_with_a_file_or_a_store(text: str, tool: 
     assert told(text, FILES, ["remarks"]) == tool
 
 
-@pytest.mark.parametrize(
-    ("tool", "text", "arguments"),
+@walks(
+    "tool, text, arguments",
     [
         ("read_pdf", "pages 2 to 3 of the report", {"first_page": 2, "last_page": 3}),
         ("read_pdf", "just the second page", {"first_page": 2, "last_page": 2}),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.planner.reading.attributes import comparisons
+from tests.suite.walking import walks
 
 # sentence -> (phrase, field, op, value) of each comparison
 FIELDS = (
@@ -109,13 +109,13 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("sentence", READ)
+@walks("sentence", READ)
 def test_a_phrase_reads_as_its_comparison(sentence: str) -> None:
     found = [(span.text, span.field, span.op, span.value) for span in comparisons(sentence, FIELDS)]
     assert found == READ[sentence]
 
 
-@pytest.mark.parametrize("sentence", READ)
+@walks("sentence", READ)
 def test_fields_that_are_not_there_are_not_compared(sentence: str) -> None:
     assert comparisons(sentence, ["sun_azimuth"]) == []
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.planner.reading.coordinates import CoordSpan, coordinates
+from tests.suite.walking import walks
 
 # sentence -> (phrase, longitude, latitude, order, assumed) of each point; (phrase, box); the error
 POINTS = {
@@ -102,7 +103,7 @@ def only(text: str) -> CoordSpan:
     return span
 
 
-@pytest.mark.parametrize("sentence", POINTS)
+@walks("sentence", POINTS)
 def test_a_point_reads_with_its_signs_and_order(sentence: str) -> None:
     found = [
         (span.text, round(span.lon or 0.0, 5), round(span.lat or 0.0, 5), span.order, span.assumed)
@@ -111,7 +112,7 @@ def test_a_point_reads_with_its_signs_and_order(sentence: str) -> None:
     assert found == POINTS[sentence]
 
 
-@pytest.mark.parametrize("sentence", BOXES)
+@walks("sentence", BOXES)
 def test_a_box_reads_as_west_south_east_north(sentence: str) -> None:
     span = only(sentence)
     assert (span.text, span.bbox) == BOXES[sentence]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.planner.reading.dates import DateSpan, dates
+from tests.suite.walking import walks
 
 TODAY = date(2026, 11, 20)
 
@@ -247,13 +248,13 @@ def only(text: str) -> DateSpan:
     return span
 
 
-@pytest.mark.parametrize("sentence", READ)
+@walks("sentence", READ)
 def test_a_phrase_reads_as_its_days(sentence: str) -> None:
     found = [f"{span.text}|{span.start or ''}..{span.end or ''}" for span in dates(sentence, TODAY)]
     assert found == READ[sentence]
 
 
-@pytest.mark.parametrize("sentence", NOTHING)
+@walks("sentence", NOTHING)
 def test_a_number_that_is_no_date_is_left_alone(sentence: str) -> None:
     assert dates(sentence, TODAY) == []
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.planner.reading.quantities import quantities
+from tests.suite.walking import walks
 
 # sentence -> (phrase, kind, value, comparison, role) of each quantity
 READ = {
@@ -64,7 +65,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("sentence", READ)
+@walks("sentence", READ)
 def test_a_phrase_reads_as_its_quantity(sentence: str) -> None:
     found = [
         (span.text, span.kind, round(span.value, 6), span.op, span.role) for span in quantities(sentence)
