@@ -48,6 +48,19 @@ def running_app(home: Path, catalogue: Path, **environment: str) -> Iterator[Ser
         server.stop()
 
 
+STANDS = """(() => {
+    const { map, layers, moving } = azimuth;
+    if (moving || map._animatingZoom || map._panAnim?._inProgress) return false;
+    const pictures = ["raster", "drawing"];
+    const there = ({ view }) => !view.visible || view.objects || pictures.includes(view.kind);
+    if (![...layers.values()].every((each) => there(each) || each.covers())) return false;
+    const tiles = [...document.querySelectorAll("img.leaflet-tile")].filter((each) => each.src);
+    if (!tiles.every((each) => each.complete)) return false;
+    return document.getAnimations().every((each) => each.playState !== "running")
+        && document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => done(true))));
+})()"""
+
+
 class Server:
     """The app's process."""
 
@@ -201,8 +214,16 @@ class Tab:
         return self.page.locator(".st-key-count")
 
     def panel(self, name: str) -> Locator:
-        """Open a panel."""
-        self.page.locator(".st-key-panels").get_by_role("radio", name=name, exact=True).click()
+        """Open a panel; again where a rerun took the click."""
+        button = self.page.locator(".st-key-panels").get_by_role("radio", name=name, exact=True)
+
+        def opened() -> bool:
+            self.settle()
+            if button.get_attribute("aria-checked") != "true":
+                button.click()
+            return self._within(lambda each: expect(button).to_be_checked(timeout=each))
+
+        wait_until(opened, f"the panel {name}")
         return self.page.locator(".st-key-panel_body")
 
     def body(self) -> Locator:
@@ -269,6 +290,11 @@ class Tab:
         )
         assert answer.ok, answer.text()
         self.call("add_file", file=answer.json()["name"], **args)
+
+    def stand(self) -> None:
+        """Wait until the map is where it goes, and all that is in sight is there: features, tiles, fonts."""
+        self.settle()
+        self.wait_until(STANDS)
 
     def see(self, script: str) -> object:
         """A value out of the map: `azimuth` is our part of it."""

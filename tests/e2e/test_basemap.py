@@ -59,7 +59,7 @@ def test_land_lets_the_relief_through_and_water_does_not(europe: Tab):
 
 
 def test_names_have_their_rank_and_none_stands_on_another(europe: Tab):
-    europe.page.wait_for_timeout(700)  # a font that comes later is measured anew
+    europe.stand()
     found = names(europe)
     assert {"FRANCE", "GERMANY", "Berlin", "Rome", "Munich", "Alps", "Bay of Biscay"} <= {
         each[0] for each in found

@@ -180,15 +180,13 @@ def test_what_a_page_asks_for_after_it_was_left_does_not_bring_it_back(new_tab: 
     answers.hold()
     tab.send("open the data page")
     waited_for = "(async () => (await (await fetch(azimuth.base + '/view')).json()).version)()"
-    while not re.fullmatch(r"[1-9]\d*", str(tab.see(waited_for))):
-        tab.page.wait_for_timeout(50)
+    tab.wait_for(lambda: re.fullmatch(r"[1-9]\d*", str(tab.see(waited_for))), "the end of the turn")
     tab.page.wait_for_timeout(
         2000
     )  # the server has gone to the data page, of which the browser knows nothing
     before = answers.sent
     tab.call("toggle_control", control="legend", on=True)
-    while answers.sent == before:
-        tab.page.wait_for_timeout(50)
+    tab.wait_for(lambda: answers.sent > before, "what the page asks for")
     tab.page.wait_for_timeout(2000)
     answers.let_go()
     expect(tab.page.get_by_text("Add your own data")).to_be_visible()
@@ -213,7 +211,7 @@ def test_the_story_works_with_the_keyboard_alone(tab: Tab):
     cluster.focus()
     tab.page.keyboard.press("Enter")
     expect(tab.map.locator("path[role=button]").first).to_be_attached()
-    tab.page.wait_for_timeout(900)
+    tab.stand()
     tab.map.locator("path[role=button]").first.focus()
     tab.page.keyboard.press("Enter")
     expect(tab.body().locator(".az-record")).to_be_visible()

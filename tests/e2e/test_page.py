@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from affine import Affine
-from playwright.sync_api import Error, Locator, expect
+from playwright.sync_api import Error, Locator, Route, expect
 from rasterio.errors import NotGeoreferencedWarning
 
 from data.scenes import render
@@ -120,8 +121,25 @@ def test_footprints_all_over_the_world_are_fitted(new_tab: Callable[..., Tab]) -
     tab.call("footprint_plot")
     tab.wait_until(holds_the_rows("footprints"))
     tab.call("set_view", lon=2.35, lat=48.85, zoom=11)
-    tab.page.wait_for_timeout(800)
+    tab.stand()
     assert tab.see("azimuth.map.getZoom()") == 11  # who moves the camera says what is to be seen
+
+
+def test_a_fit_that_comes_late_leaves_the_map_where_it_was_moved_meanwhile(
+    new_tab: Callable[..., Tab],
+) -> None:
+    tab = still(new_tab)
+    held: list[Route] = []
+    tab.page.route(re.compile("/extent$"), lambda route: held.append(route))
+    tab.call("set_view", lon=2.35, lat=48.85, zoom=11)
+    tab.call("db_load", names=["xview2"])
+    tab.call("footprint_plot")
+    tab.wait_for(lambda: held, "the question where all of them are")
+    tab.call("set_view", lon=4.83, lat=45.76, zoom=10)
+    with tab.page.expect_response(re.compile("/extent$")):
+        held[0].continue_()
+    tab.stand()
+    assert tab.see("azimuth.map.getZoom()") == 10
 
 
 def holds_the_rows(layer: str, within: str = "") -> str:
@@ -196,7 +214,7 @@ def test_clusters_cover_neither_one_another_nor_names(
     tab.call("set_view", lon=lon, lat=lat, zoom=zoom)
     expect(tab.map.locator(".az-cluster").nth(4)).to_be_visible()
     expect(tab.map.locator(".az-country, .az-city").first).to_be_attached()
-    tab.page.wait_for_timeout(700)
+    tab.stand()
     clusters, names, overlaps = tab.see(f"({OVERLAPS})()")  # type: ignore[misc]
     assert clusters > 4 and names > 0
     assert overlaps == []
@@ -220,7 +238,7 @@ def test_a_click_on_a_cluster_shows_all_that_it_counts(new_tab: Callable[..., Ta
     tab.see(f"""void [...document.querySelectorAll(".az-cluster-box")]
         .find((node) => node.title === "{wanted["count"]:,} images").click()""")
     tab.wait_until("azimuth.map.getZoom() > 9")
-    tab.page.wait_for_timeout(500)
+    tab.stand()
     assert tab.see(f"({holds_the_rows('clusters', f'?bbox={west},{south},{east},{north}')})()") is True
 
 

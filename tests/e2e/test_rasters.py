@@ -74,7 +74,7 @@ def artifact_of(tab: Tab) -> str:
 def colour(tab: Tab, layer: str, lon: float, lat: float) -> list[int]:
     frame = next(each for each in tab.page.frames if "streamlit_folium" in each.url)
     expect(tab.map.locator(".az-tile img").first).to_be_visible()
-    tab.page.wait_for_timeout(1500)
+    tab.stand()
     found = frame.evaluate(COLOUR, [layer, lon, lat])
     assert isinstance(found, list)
     return found

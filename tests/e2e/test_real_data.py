@@ -53,7 +53,7 @@ def test_real_images_are_asked_for_in_words_and_seen(new_tab: Callable[..., Tab]
     tab.call("add_raster_layer", image=newest.group())
     pixels = tab.map.locator(".az-tile img").first
     expect(pixels).to_be_visible()
-    tab.page.wait_for_timeout(1500)
+    tab.stand()
     assert pixels.evaluate("(image) => image.complete && image.naturalWidth") > 50
     tab.shot(screenshot_folder, "real-data")
 

@@ -41,10 +41,9 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
     # A cluster opens, an image's record opens.
     zoom = tab.see("azimuth.map.getZoom()")
     cluster.click()
-    tab.page.wait_for_function("() => true")
     expect(tab.map.locator("path.leaflet-interactive").first).to_be_visible()
-    tab.page.wait_for_timeout(900)
-    assert tab.see("azimuth.map.getZoom()") > zoom
+    tab.wait_until(f"azimuth.map.getZoom() > {zoom}")
+    tab.stand()
     shown = tab.see(IN_SIGHT)
     assert isinstance(shown, int)
     tab.map.locator("path.leaflet-interactive").nth(shown).click(force=True)

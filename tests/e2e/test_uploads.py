@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.data.uploads.samples import GEOJSON, picture, raster
 from tests.e2e.app import Server, Tab
+from tests.suite.waiting import wait_until
 
 DROP = """([files]) => {
     const carried = new DataTransfer();
@@ -99,6 +100,6 @@ def test_an_upload_is_watched_and_cancelled_and_leaves_nothing(
     tab.page.wait_for_function("document.querySelector('.az-upload progress')?.value > 0.05")
     tab.page.get_by_role("button", name="Cancel large.tif").click()
     expect(row(tab.page, "large.tif")).to_contain_text("Cancelled; nothing of it was kept.")
-    tab.page.wait_for_timeout(1000)
-    assert not [name for name in uploaded(app) if name.endswith(".part") or name == "large.tif"]
+    left = ("large.tif", ".part")
+    wait_until(lambda: not any(each.endswith(left) for each in uploaded(app)), "the end of what was uploaded")
     assert "large" not in json.dumps(layers(tab))
