@@ -246,6 +246,17 @@ class Tab:
 
         wait_until(there, f"the page {name}")
 
+    def press(self, button: Locator, leads_to: Locator) -> None:
+        """Click what leads to something to see; again where the page stands still and it is not there."""
+
+        def led() -> bool:
+            self.settle()
+            if not leads_to.is_visible():
+                button.click()
+            return self._within(lambda each: expect(leads_to).to_be_visible(timeout=each))
+
+        wait_until(led, "what a click leads to")
+
     def pick(self, box: Locator, option: str) -> None:
         """Open a list and pick one of its options; again where a rerun has closed it."""
         wanted = self.page.get_by_role("option", name=option, exact=True)

@@ -78,8 +78,10 @@ def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
     viewer = tab.page.frame_locator(".st-key-viewer iframe")
     expect(viewer.locator(".az-objects")).to_have_attribute("data-shown", str(ships))
     tab.shot(screenshot_folder, "imagery-page")
+    tab.settle()
     tab.page.get_by_role("button", name="Undo", exact=True).click()
     expect(precision).to_contain_text(f"2 of {ships} reviewed 1 confirmed, 1 rejected; not drawn at random")
+    tab.settle()
     tab.page.get_by_role("button", name="Redo", exact=True).click()
     expect(precision).to_contain_text(f"3 of {ships} reviewed")
 
@@ -112,6 +114,7 @@ def wait_for_reviews(tab: Tab, count: int) -> None:
 
 def check_exports(tab: Tab, said: dict[int, tuple[str, str | None]]) -> None:
     """Both formats hold who, when, model and verdict of every detection."""
+    tab.settle()
     tab.page.get_by_role("button", name="Export", exact=True).click()
     for name in ("GeoJSON", "GeoParquet"):
         link = tab.page.get_by_role("link", name=name, exact=True)

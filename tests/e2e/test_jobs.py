@@ -62,12 +62,14 @@ def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
     expect(badge(panel)).to_contain_text("stopped")
     assert tab.see("azimuth.view.layers.length") == 1
 
+    tab.settle()
     panel.get_by_role("button", name="Run again").click()
     expect(badge(panel)).to_contain_text("done")
     expect(tab.page.locator(".az-action").last).to_contain_text("The raster is raster-")
     tab.shot(screenshot_folder, "job-done")
 
     tab.go("Imagery")
+    tab.settle()
     tab.page.locator(".st-key-image_tools").get_by_role("button", name="Denoising", exact=True).click()
     said = tab.page.locator(".st-key-image_said")
     told = tab.server.told_to_stop()

@@ -21,6 +21,7 @@ def test_a_pdf_of_the_session_is_added_and_seen_by_its_owner_alone(
     tab.add_file(FOLDER / "report.pdf")
     tab.go("Knowledge")
     expect(page.get_by_text("None yet.")).to_be_visible()
+    tab.settle()
     page.get_by_role("button", name="Add report to the knowledge base").click()
     document = page.locator("[class*='st-key-document-']")
     expect(document).to_contain_text("3 pages")

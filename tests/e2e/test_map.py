@@ -143,7 +143,7 @@ def test_an_opened_page_is_followed_and_web_tabs_are_links_to_the_outside(tab: T
     tab.send("open the data page")
     tab.page.wait_for_url("**/data?*")
     expect(tab.page.get_by_text("Add your own data")).to_be_visible()
-    tab.page.get_by_role("link", name="Map").click()
+    tab.go("Map")
     expect(tab.page.locator("article.az-turn .az-reply")).to_contain_text("data page")
 
 
@@ -239,12 +239,12 @@ def test_smaller_windows_hold_everything(
 
 
 def test_pages_for_data_tools_and_help(tab: Tab, screenshot_folder: Path):
-    tab.page.get_by_role("link", name="Data", exact=True).click()
+    tab.go("Data")
     expect(tab.page.get_by_text("FAIR1M").first).to_be_visible()
     tab.shot(screenshot_folder, "data")
-    tab.page.get_by_role("link", name="Tools").click()
+    tab.go("Tools")
     expect(tab.page.locator(".az-tool").first).to_be_visible()
     tab.shot(screenshot_folder, "tools")
-    tab.page.get_by_role("link", name="Help").click()
+    tab.go("Help")
     expect(tab.page.get_by_text("What leaves this machine")).to_be_visible()
     tab.shot(screenshot_folder, "help")

@@ -313,6 +313,7 @@ def test_a_precision_is_shown_of_a_random_sample_and_not_of_the_lowest_scores(
     told = tab.page.locator(".az-precision")
     expect(told).to_contain_text("no estimate for the others")
     expect(told).not_to_contain_text("Precision")
+    tab.settle()
     tab.page.get_by_role("button", name="Review a random sample").click()
     expect(told).to_contain_text(f"of the {ships} drawn at random are reviewed")
     viewer = tab.page.frame_locator(".st-key-viewer iframe")

@@ -48,12 +48,15 @@ def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_
     assert viewer.locator(".leaflet-az-other-pane").evaluate(CLIP) != half
     tab.shot(screenshot_folder, "imagery-swipe")
 
+    tab.settle()
     side.get_by_role("button", name="Change detection").click()
     asked = tab.page.get_by_test_id("stPopoverBody")
     expect(asked.get_by_role("combobox", name="Before")).to_have_value("before")
+    tab.settle()
     asked.get_by_role("button", name="Run").click()
     expect(asked).to_have_count(0)
     expect(side.get_by_test_id("stAlert")).to_contain_text("changed between before and after")
+    tab.settle()
     side.get_by_role("button", name="Look at the result").click()
     title = tab.page.locator(".st-key-image_top").get_by_role("combobox", name="Image")
     expect(title).to_have_value("Change, before to after")

@@ -25,13 +25,18 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def ingest(tab: Tab, path: str, name: str) -> None:
-    tab.page.get_by_role("link", name="Data", exact=True).click()
-    tab.page.get_by_text("Add your own data").click()
+    adding(tab)
     tab.page.get_by_label("File or folder").fill(path)
     tab.page.get_by_label("Name of the data set (optional)").fill(name)
-    tab.page.get_by_role("button", name="Ingest", exact=True).click()
-    expect(tab.page.locator(f".st-key-dataset-{name}")).to_be_visible()
-    tab.page.get_by_role("link", name="Map").click()
+    button = tab.page.get_by_role("button", name="Ingest", exact=True)
+    tab.press(button, tab.page.locator(f".st-key-dataset-{name}"))
+    tab.go("Map")
+
+
+def adding(tab: Tab) -> None:
+    """Go to where data are added."""
+    tab.go("Data")
+    tab.press(tab.page.get_by_text("Add your own data"), tab.page.get_by_label("File or folder"))
 
 
 def test_real_images_are_asked_for_in_words_and_seen(new_tab: Callable[..., Tab], screenshot_folder: Path):
@@ -70,12 +75,10 @@ def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab]):
 def test_a_file_that_is_none_gets_one_sentence(app: Server, new_tab: Callable[..., Tab]):
     inbox = app.environment["AZIMUTH_DATA_FOLDERS"].rpartition("/")[2]
     tab = new_tab().open()
-    tab.page.get_by_role("link", name="Data", exact=True).click()
-    tab.page.get_by_text("Add your own data").click()
+    adding(tab)
     tab.page.get_by_label("File or folder").fill(f"{inbox}/broken.geojson")
-    tab.page.get_by_role("button", name="Ingest", exact=True).click()
     alert = tab.page.get_by_test_id("stAlert").first
-    expect(alert).to_be_visible()
+    tab.press(tab.page.get_by_role("button", name="Ingest", exact=True), alert)
     assert "Traceback" not in alert.inner_text()
 
 
@@ -83,8 +86,7 @@ def test_a_file_is_uploaded_and_read(new_tab: Callable[..., Tab], tmp_path: Path
     file = tmp_path / "my places.csv"
     file.write_text("name,lon,lat\nHere,3.4,6.5\nThere,4.5,7.5\n")
     tab = new_tab().open()
-    tab.page.get_by_role("link", name="Data", exact=True).click()
-    tab.page.get_by_text("Add your own data").click()
+    adding(tab)
     tab.page.get_by_label("Files to upload").set_input_files(str(file))
-    tab.page.get_by_role("button", name="Add my places.csv to the catalogue").click()
-    expect(tab.page.locator("[class*='st-key-dataset-my']")).to_be_visible()
+    button = tab.page.get_by_role("button", name="Add my places.csv to the catalogue")
+    tab.press(button, tab.page.locator("[class*='st-key-dataset-my']"))

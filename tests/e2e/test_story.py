@@ -96,10 +96,13 @@ def test_a_thumb_with_a_note_is_kept_and_shown_at_its_turn(tab: Tab):
 def test_a_chip_drops_its_part_and_undo_brings_it_back(tab: Tab):
     tab.ask(REQUEST)
     tab.wait_for_chip("May 2018")
+    tab.settle()
     tab.page.get_by_role("button", name="May 2018 ✕").click()
     tab.expect_chips("fair1m", "xview1", "Pittsburgh", "vehicles")
+    tab.settle()
     tab.page.get_by_role("button", name="Undo").click()
     tab.wait_for_chip("May 2018")
+    tab.settle()
     tab.page.get_by_role("button", name="Redo").click()
     tab.expect_chips("fair1m", "xview1", "Pittsburgh", "vehicles")
 
@@ -126,6 +129,7 @@ def test_two_browsers_do_not_see_each_others_sessions(tab: Tab, new_tab: Callabl
 def test_a_share_link_opens_a_copy_of_ones_own(tab: Tab, new_tab: Callable[..., Tab]):
     tab.ask("load fair1m")
     tab.page.locator(".st-key-session_menu button").first.click()
+    tab.settle()
     tab.page.get_by_role("button", name="Share").click()
     link = tab.page.locator("[data-testid='stCode']").inner_text().strip()
     other = new_tab().open(link.removeprefix(tab.server.url))

@@ -73,7 +73,7 @@ def test_files_are_dropped_onto_the_chat_and_onto_the_data_page(new_tab: Callabl
     tab.page.evaluate(DROP, [[["dropped.csv", "name,lon,lat\na,4.5,51.5\n"]]])
     expect(row(tab.page, "dropped.csv")).to_contain_text("1 feature")
     expect(tab.page.locator(".az-drop")).to_have_count(0)
-    tab.page.get_by_role("link", name="Data", exact=True).click()
+    tab.go("Data")
     tab.page.get_by_text("Add your own data").click()
     # The list is the tab's own: what was dropped on the other page is still told of.
     expect(row(tab.page, "dropped.csv")).to_be_visible()
