@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-WALKERS = ("tests/tools/test_every_tool.py", "tests/test_docs.py")
+WALKERS = (
+    "tests/tools/test_every_tool.py",
+    "tests/test_docs.py",
+    "tests/copilot/server/test_every_tool_confined.py",
+    "tests/tools/test_bounds.py",
+    "tests/patterns/test_patterns.py",
+)
 """They walk over all there is of a kind."""
 
 JOURNEYS = "tests/e2e/"
