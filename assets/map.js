@@ -123,7 +123,7 @@
       if (!layer.unseen || this.moving || !layer.view.visible || !layer.content) return;
       for (const each of this.layers.values()) each.unseen = false;
       if (!layer.view.count || layer.content.total >= IN_VIEW * layer.view.count) return;
-      // Whoever moves the camera before the answer is there says what is to be seen.
+      // A step that moves the camera before the answer is there says what is to be seen.
       const { cameraSeq, fitSeq } = this;
       this.get("/layers/" + encodeURIComponent(layer.view.id) + "/extent").then(({ bbox }) => {
         if (cameraSeq === this.cameraSeq && fitSeq === this.fitSeq) this.fit(bbox, 0);

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 LONGEST_NAME = 60
+LIMIT_S = 1500
+"""When a walk is taken to hang, seconds; one over every tool took 220 on a slow machine."""
 
 
 def walks(
@@ -39,7 +41,7 @@ def walks(
         ]
         first = inspect.Parameter("subtests", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         walk.__signature__ = own.replace(parameters=[first, *fixtures])  # type: ignore[attr-defined]
-        return walk
+        return pytest.mark.timeout(LIMIT_S)(walk)
 
     return walking
 

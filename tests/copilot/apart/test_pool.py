@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psutil
@@ -57,12 +58,9 @@ def readers() -> Iterator[Readers]:
 @pytest.mark.slow
 def test_a_plan_is_the_same_as_the_one_made_here(engine: Engine):
     here = Planner(Head.load())
-    readers = Readers()
-    try:
+    with closing(Readers()) as readers:
         for request in REQUESTS:
             assert readers.plan(request, situation(engine)) == here.plan(request, situation(engine))
-    finally:
-        readers.close()
 
 
 @pytest.mark.slow
