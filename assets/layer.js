@@ -37,6 +37,12 @@
       map.getPanes().overlayPane.appendChild(this._canvas);
       L.HeatLayer.prototype.onRemove.call(this, map);
     },
+    // A map that is hidden, as that of a session that is being left, has no size to draw on.
+    _redraw() {
+      this._frame = null;
+      const { x, y } = this._map.getSize();
+      if (x && y) L.HeatLayer.prototype._redraw.call(this);
+    },
   });
 
   // Tiles of a raster, asked for only where it lies, on every copy of the world.

@@ -16,7 +16,7 @@ from copilot.names import UNTITLED
 from copilot.session import Session
 from copilot.view.transcript import notice
 from pages.explaining import show_explain
-from pages.here import act, follow_page, go_to, open_panel, owner, tell
+from pages.here import act, changed, follow_page, go_to, open_panel, owner, tell
 from pages.look import asset, script
 from pages.speaking import keyed, tell_page
 from tools.selection import holds_sample
@@ -130,8 +130,8 @@ def _menu(session: Session) -> None:
             value=session.name,
             key=f"name-{session.id}",
             max_chars=120,
-            on_change=_rename,
-            args=(session,),
+            on_change=changed,
+            args=(f"name-{session.id}", _rename, session),
         )
         with st.container(horizontal=True):
             st.button(t("New session"), icon=":material/add:", on_click=_new)
@@ -210,9 +210,8 @@ def _delete(session_id: str) -> None:
         st.query_params.pop("session", None)
 
 
-def _rename(session: Session) -> None:
-    name = " ".join(str(st.session_state[f"name-{session.id}"]).split())
-    if name:
+def _rename(text: str, session: Session) -> None:
+    if name := " ".join(text.split()):
         session.rename(name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
@@ -99,6 +100,16 @@ def follow_page(current: Session) -> None:
     if page != wanted:
         st.session_state["shown_page"] = wanted
         st.switch_page(wanted, query_params={"session": current.id})
+
+
+def changed(key: str, use: Callable[..., None], *more: object) -> None:
+    """What every widget's `on_change` calls: its new value goes to `use`, before `more`.
+
+    A widget that the last run did not draw has no value any more. The browser may still report one of it, as
+    it reports what it left: that is no wish.
+    """
+    if key in st.session_state:
+        use(st.session_state[key], *more)
 
 
 def act(tool: str, /, **args: Any) -> Event | None:

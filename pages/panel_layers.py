@@ -9,7 +9,7 @@ from copilot.messages import later, number, t, words
 from copilot.session import Session
 from pages.downloads import menu
 from pages.header import _plain
-from pages.here import act, offer
+from pages.here import act, changed, offer
 from pages.look import script
 from pages.speaking import keyed
 from pages.styling import editor, open_for, toggle
@@ -73,16 +73,16 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
             value=layer.visible,
             key=f"v-{key}",
             label_visibility="collapsed",
-            on_change=_toggle,
-            args=(layer, f"v-{key}"),
+            on_change=changed,
+            args=(f"v-{key}", _toggle, layer),
         )
         st.color_picker(
             t("Colour of {name}", name=name),
             value=layer.color,
             key=f"c-{key}",
             label_visibility="collapsed",
-            on_change=_colour,
-            args=(layer, f"c-{key}"),
+            on_change=changed,
+            args=(f"c-{key}", _colour, layer),
         )
         counted = "" if layer.kind in ("drawing", "raster") else f" · {number(layer.count)}"
         st.markdown(f"{name} :gray[{t(KINDS[layer.kind])}{counted}]", width="stretch")
@@ -95,8 +95,8 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
             key=f"o-{key}",
             label_visibility="collapsed",
             width=130,
-            on_change=_opacity,
-            args=(layer, f"o-{key}"),
+            on_change=changed,
+            args=(f"o-{key}", _opacity, layer),
         )
         if layer.kind in ("vector", "points", "clusters", "footprints", "timeline", "detections"):
             st.button(
@@ -146,21 +146,20 @@ def _do(
     )
 
 
-def _toggle(layer: Layer, key: str) -> None:
+def _toggle(wanted: bool, layer: Layer) -> None:
     # A widget that is drawn anew with the layer's new values reports them once more: that is no wish.
-    wanted = bool(st.session_state[key])
     if wanted != _now(layer).visible:
         act("show_layer" if wanted else "hide_layer", layer=layer.id)
 
 
-def _colour(layer: Layer, key: str) -> None:
-    if st.session_state[key] != _now(layer).color:
-        act("style_layer", layer=layer.id, color=st.session_state[key])
+def _colour(wanted: str, layer: Layer) -> None:
+    if wanted != _now(layer).color:
+        act("style_layer", layer=layer.id, color=wanted)
 
 
-def _opacity(layer: Layer, key: str) -> None:
-    if st.session_state[key] != _now(layer).opacity:
-        act("style_layer", layer=layer.id, opacity=st.session_state[key])
+def _opacity(wanted: float, layer: Layer) -> None:
+    if wanted != _now(layer).opacity:
+        act("style_layer", layer=layer.id, opacity=wanted)
 
 
 def _now(layer: Layer) -> Layer:

@@ -10,7 +10,7 @@ from copilot.messages import later, t
 from copilot.session import Session
 from copilot.view.panels import front
 from pages import panel_image, panel_jobs, panel_layers, panel_results, panel_trace
-from pages.here import open_panel
+from pages.here import changed, open_panel
 from pages.speaking import keyed
 
 PANELS: dict[str, Callable[[Session], None]] = {
@@ -40,15 +40,16 @@ def show_panels(session: Session) -> None:
             default=chosen,
             key=_key(),
             required=True,
-            on_change=_chosen,
+            on_change=changed,
+            args=(_key(), _chosen),
             label_visibility="collapsed",
         )
         with st.container(key="panel_body"):
             PANELS[chosen](session)
 
 
-def _chosen() -> None:
-    st.session_state["panel_shown"] = st.session_state[_key()]
+def _chosen(panel: str) -> None:
+    st.session_state["panel_shown"] = panel
 
 
 def _key() -> str:

@@ -15,7 +15,7 @@ from copilot.models import EMBEDDED, answering, configured_model
 from copilot.session import Session
 from copilot.settings import MAX_SHOTS, keep, settings_of
 from pages.header import _plain, header, said_of
-from pages.here import session
+from pages.here import changed, session
 from pages.speaking import choose, keyed
 
 AGENTS = {
@@ -60,13 +60,10 @@ def _language() -> None:
         required=True,
         key=f"language_choice-{language()}",
         label_visibility="collapsed",
-        on_change=_choose,
+        on_change=changed,
+        args=(f"language_choice-{language()}", choose),
     )
     st.caption(t("Of the page, in this browser. Requests are read in English for now."))
-
-
-def _choose() -> None:
-    choose(str(st.session_state[f"language_choice-{language()}"]))
 
 
 @st.fragment
@@ -91,7 +88,8 @@ def _agent(session: Session) -> None:
             format_func=lambda name: t(AGENTS[name][0]),
             captions=[t(AGENTS[name][1]) for name in NAMES],
             key=agent_key,
-            on_change=lambda: _change(session, agent=st.session_state[agent_key]),
+            on_change=changed,
+            args=(agent_key, lambda agent: _change(session, agent=agent)),
             disabled=running,
         )
         st.segmented_control(
@@ -99,7 +97,8 @@ def _agent(session: Session) -> None:
             range(MAX_SHOTS + 1),
             key=shots_key,
             required=True,
-            on_change=lambda: _change(session, shots=st.session_state[shots_key]),
+            on_change=changed,
+            args=(shots_key, lambda shots: _change(session, shots=shots)),
             disabled=running,
         )
 

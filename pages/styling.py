@@ -10,7 +10,7 @@ import streamlit as st
 from copilot.messages import later, t
 from copilot.session import Session
 from copilot.view.styling import METHODS, Look, columns, histogram, look_of, methods_for
-from pages.here import act
+from pages.here import act, changed
 from state.model import Layer
 from tools.map.columns import has_size
 from tools.map.palettes import PALETTES
@@ -88,14 +88,14 @@ def _field(
         index=known.index(now),
         key=key,
         format_func=lambda each: in_words.get(each, each),
-        on_change=_chosen,
-        args=(layer, key, part),
+        on_change=changed,
+        args=(key, _chosen, layer, part),
         width=150 if part in ("field", "label", "method") else 105,
     )
 
 
-def _chosen(layer: Layer, key: str, part: str) -> None:
-    wanted, look = st.session_state[key], look_of(layer)
+def _chosen(wanted: str, layer: Layer, part: str) -> None:
+    look = look_of(layer)
     if part == "label":
         act("label_layer", layer=layer.id, **({} if wanted == NO_LABELS else {"field": wanted}))
         return

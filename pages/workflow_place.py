@@ -36,11 +36,11 @@ def turn() -> int:
     return int(st.session_state.get("workflows_turn", 0))
 
 
-def chose(name: str, key: str) -> None:
+def chose(value: str, name: str) -> None:
     """Take over what was chosen in a widget that shows the place."""
     at("view")
     other = {"step": None} if name == "flow" else {}
-    st.session_state["workflows_at"] |= {name: str(st.session_state[key]), **other}
+    st.session_state["workflows_at"] |= {name: value, **other}
 
 
 def keep() -> None:

@@ -28,7 +28,7 @@ from copilot.workflows import following
 from copilot.workflows.instantiate import Instance
 from copilot.workflows.model import Task, WorkflowError
 from pages.header import _plain
-from pages.here import act, tell
+from pages.here import act, changed, tell
 from pages.imagery import _running
 from pages.panel_jobs import EVERY_S
 from pages.speaking import keyed
@@ -163,8 +163,8 @@ def _part(current: Session, run: Run, instance: Instance, nodes: Sequence[Any], 
         default=part,
         key=key,
         required=True,
-        on_change=chose,
-        args=("part", key),
+        on_change=changed,
+        args=(key, chose, "part"),
         label_visibility="collapsed",
     )
     if part == "Values":

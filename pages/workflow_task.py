@@ -29,7 +29,7 @@ from copilot.workflows.instantiate import Fit, Instance, fit, instance
 from copilot.workflows.model import Parameter, Task, Workflow, WorkflowError
 from copilot.workflows.procedures import at_hand
 from pages.header import _plain
-from pages.here import tell
+from pages.here import changed, tell
 from pages.look import asset
 from pages.workflow_place import VIEWS, at, chose, go, turn
 from tools.conditions import Thing
@@ -225,8 +225,8 @@ def _workflow(task: Task) -> Workflow:
         index=ids.index(str(at("flow"))) if at("flow") in there else 0,
         key=key,
         format_func=lambda each: there[each].title + (t(" · run here") if was_run(there[each]) else ""),
-        on_change=chose,
-        args=("flow", key),
+        on_change=changed,
+        args=(key, chose, "flow"),
     )
     flow = there[str(chosen)]
     if flow.when:
@@ -340,8 +340,8 @@ def _input(
     # A new key where something else fits best: until then the browser keeps what it shows.
     key = f"input-{flow.id}-{wanted.name}-{best}"
 
-    def changed() -> None:
-        own[wanted.name] = str(st.session_state[key])
+    def chosen_for_it(handle: str | None) -> None:
+        own[wanted.name] = str(handle)
 
     label = title_of(wanted.name) + (t(" (may be left out)") if wanted.optional else "")
     chosen = st.selectbox(
@@ -353,6 +353,7 @@ def _input(
         help=_plain(f"{wanted.about} {wanted.needs}".strip()),
         placeholder=t("nothing of the kind is here"),
         on_change=changed,
+        args=(key, chosen_for_it),
         width=300,
     )
     return str(chosen or NOTHING)

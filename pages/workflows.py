@@ -13,7 +13,7 @@ from copilot.workflows.memory import Memory
 from copilot.workflows.model import Task, WorkflowError
 from copilot.workflows.procedures import Library, from_log
 from pages.header import _plain, header
-from pages.here import act, noticed, session
+from pages.here import act, changed, noticed, session
 from pages.look import asset
 from pages.speaking import keyed
 from pages.uploading import show_uploads
@@ -64,8 +64,8 @@ def _top(current: Session, tasks: tuple[Task, ...]) -> None:
             default=at("view"),
             key=key,
             required=True,
-            on_change=chose,
-            args=("view", key),
+            on_change=changed,
+            args=(key, chose, "view"),
             label_visibility="collapsed",
         )
         _save(current)

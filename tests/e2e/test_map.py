@@ -75,6 +75,17 @@ def test_the_time_slider_shows_one_step_at_a_time(tab: Tab):
     expect(tab.map.locator(".az-time-text")).to_contain_text("20")
 
 
+HIDDEN_AND_BACK = """(() => {
+    const { map } = azimuth, frame = map.getContainer();
+    for (const shown of ["none", ""]) {
+        frame.style.display = shown;
+        map.invalidateSize();
+        map.fire("moveend");
+    }
+})()"""
+"""As another page or session hides the map: it has no size then."""
+
+
 @pytest.mark.parametrize(
     ("tool", "args", "kind", "drawn"),
     [
@@ -99,15 +110,17 @@ def test_every_kind_of_layer_is_drawn_in_its_own_pane(
     expect(tab.map.locator(".az-layer")).to_have_count(1)
     expect(tab.map.locator(f".az-layer {drawn}").first).to_be_attached()
     assert tab.see("[...azimuth.layers.values()].map((each) => each.view.kind)") == [kind]
+    tab.stand()
+    tab.see(HIDDEN_AND_BACK)
+    tab.judge()
 
 
 @pytest.fixture(scope="module")
 def kinds_tab(browsers: Browsers, app: Server) -> Iterator[Tab]:
-    """One page for all kinds of layers, over Houston."""
-    tab = browsers.tab(app).open()
-    tab.ask("load xview1")
-    yield tab
-    browsers.leave(tab)
+    """One session for all kinds of layers, over Houston."""
+    with browsers.stranger(app) as tab:
+        tab.open().ask("load xview1")
+        yield tab
 
 
 def test_a_swipe_clips_each_layer_on_its_side(tab: Tab):
@@ -191,14 +204,6 @@ def test_what_a_page_asks_for_after_it_was_left_does_not_bring_it_back(new_tab: 
     answers.let_go()
     expect(tab.page.get_by_text("Add your own data")).to_be_visible()
     assert "/data?" in tab.page.url
-
-
-def test_the_dark_theme_darkens_the_map_too(tab: Tab, screenshot_folder: Path):
-    tab.ask("load fair1m and show it as clusters")
-    tab.page.get_by_role("button", name="Dark theme").click()
-    tab.map.locator("html[data-base='dark']").wait_for()
-    expect(tab.page.get_by_role("button", name="Light theme")).to_be_visible()
-    tab.shot(screenshot_folder, "dark")
 
 
 def test_the_story_works_with_the_keyboard_alone(tab: Tab):
