@@ -31,7 +31,7 @@ settings.register_profile("chance", deadline=None)
 settings.load_profile("chance" if os.environ.get("AZIMUTH_CHANCE") else "steady")
 
 LONGEST_ID = 40
-pytest_plugins = ("tests.suite.record", "tests.suite.stacks")
+pytest_plugins = ("tests.suite.record", "tests.suite.sharing", "tests.suite.stacks")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -56,9 +56,9 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 def _when(item: pytest.Item) -> int:
-    """Files are shared out in this order: what walks over everything, what drives the app, the rest."""
+    """Files are shared out in this order: what drives the app, what walks over everything, the rest."""
     file = item.nodeid.partition("::")[0]
-    return 0 if file in WALKERS else 1 if file.startswith(JOURNEYS) else 2
+    return 0 if file.startswith(JOURNEYS) else 1 if file in WALKERS else 2
 
 
 @pytest.fixture(scope="session")

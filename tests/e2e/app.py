@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -24,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SLOW_MS = LIMIT_S * 1000
 """How long the page may take; nothing here measures time."""
 expect.set_options(timeout=SLOW_MS)
+MAP = "iframe[title='streamlit_folium.st_folium']"
 ONCE = ("remembered", "rendered")
 """What every home would make again and the same: vectors of texts, and pictures of the sample's records."""
 
@@ -48,17 +50,19 @@ def running_app(home: Path, catalogue: Path, **environment: str) -> Iterator[Ser
         server.stop()
 
 
-STANDS = """(() => {
+MOVES = """(() => {
     const { map, layers, moving } = azimuth;
-    if (moving || map._animatingZoom || map._panAnim?._inProgress) return false;
+    if (moving || map._animatingZoom || map._panAnim?._inProgress) return "the camera";
     const pictures = ["raster", "drawing"];
     const there = ({ view }) => !view.visible || view.objects || pictures.includes(view.kind);
-    if (![...layers.values()].every((each) => there(each) || each.covers())) return false;
-    const tiles = [...document.querySelectorAll("img.leaflet-tile")].filter((each) => each.src);
-    if (!tiles.every((each) => each.complete)) return false;
-    return document.getAnimations().every((each) => each.playState !== "running")
-        && document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => done(true))));
+    for (const [id, each] of layers) if (!there(each) && !each.covers()) return "the layer " + id;
+    const tiles = [...document.querySelectorAll("img.leaflet-tile")].filter((each) => each.src && !each.complete);
+    if (tiles.length) return "the tile " + tiles[0].src;
+    const runs = document.getAnimations().find((each) => each.playState === "running");
+    if (runs) return "the animation of " + runs.effect?.target?.outerHTML;
+    return document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => done(""))));
 })()"""
+"""What on the map is still on its way; nothing where it stands."""
 
 
 class Server:
@@ -155,6 +159,7 @@ class Tab:
         self.server, self.context = server, context
         self.outside: list[str] = []
         self.errors: list[str] = []
+        self.broken = False
         context.clear_cookies()  # somebody else's browser, which has kept the page's scripts
         context.on("request", self._look_where)
         self.page = self._new_page()
@@ -183,7 +188,7 @@ class Tab:
 
     @property
     def map(self) -> FrameLocator:
-        return self.page.frame_locator("iframe[title='streamlit_folium.st_folium']")
+        return self.page.frame_locator(MAP)
 
     @property
     def session(self) -> str:
@@ -305,7 +310,10 @@ class Tab:
     def stand(self) -> None:
         """Wait until the map is where it goes, and all that is in sight is there: features, tiles, fonts."""
         self.settle()
-        self.wait_until(STANDS)
+        ends = time.monotonic() + LIMIT_S
+        while moves := self.see(MOVES):
+            assert time.monotonic() < ends, f"not within {LIMIT_S:g} s at rest: {moves}"
+            self.page.wait_for_timeout(50)
 
     def see(self, script: str) -> object:
         """A value out of the map: `azimuth` is our part of it."""
@@ -336,48 +344,113 @@ class Tab:
         with Image.open(png) as picture:
             picture.convert("RGB").save(png, optimize=True)
 
+    def new_session(self) -> None:
+        """Begin anew in the page that is open, as one does by the session's menu."""
+        left = self.session
+        button = self.page.get_by_role("button", name="New session")
+        self.press(self.page.locator(".st-key-session_menu button").first, leads_to=button)
+        button.click()
+        self.wait_for(lambda: self.session != left, "the new session")
+        self.page.keyboard.press("Escape")
+        expect(button).to_be_hidden()
+        if urlsplit(self.page.url).path != "/":
+            self.go("Map")
+        self.settle()
+        expect(self.page.locator(MAP)).to_have_count(1)  # the map of the session that was left has gone
+        self.map.locator("#map_div[data-version]").wait_for()
+
+    def judge(self) -> None:
+        """Nothing may have gone outside or failed since this was last asked."""
+        outside, errors = [*self.outside], [*self.errors]
+        self.outside.clear()
+        self.errors.clear()
+        assert not outside, outside
+        assert not errors, errors
+
     def close(self) -> None:
-        """Leave nothing behind in the browser; nothing may have gone outside or failed."""
+        """Leave nothing behind in the browser."""
         self.context.remove_listener("request", self._look_where)
         for page in self.context.pages:
             if page.url.startswith(self.server.url):
                 with suppress(Error):  # it is on its way to another page
                     page.evaluate("localStorage.clear()")
             page.close()
-        assert self.outside == []
-        assert self.errors == []
+
+
+@dataclass
+class Kept:
+    """A browser with these options, and the page that stays open in it between tests."""
+
+    options: dict[str, object]
+    context: BrowserContext
+    tab: Tab | None = None
+    used: bool = False
 
 
 class Browsers:
-    """The browsers of a file of tests: who opens a tab gets one that nobody uses, as somebody new.
-
-    A browser that is used again has kept what it fetched of the page, and opens it in half the time.
-    """
+    """The browsers of the tests. A browser that is used again has kept what it fetched of the page."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._kept: list[tuple[dict[str, object], BrowserContext]] = []
-        self._used: list[tuple[dict[str, object], BrowserContext]] = []
+        self._kept: list[Kept] = []
 
-    def tab(self, server: Server, **options: object) -> Tab:
-        """A tab of a browser with these options, not yet open."""
-        found = next((each for each in self._kept if each[0] == options), None)
+    @contextmanager
+    def stranger(self, server: Server, **options: object) -> Iterator[Tab]:
+        """A tab, not yet open, of a browser that has never been on the app; closed at the end."""
+        with self._free(options, lambda each: each.tab is None) as kept:
+            tab = Tab(kept.context, server)
+            try:
+                yield tab
+            finally:
+                tab.close()
+            tab.judge()
+
+    @contextmanager
+    def visitor(self, server: Server, **options: object) -> Iterator[Tab]:
+        """A tab on a new session in a page that stays open: what costs most is to load the page.
+
+        The page of a test that failed is closed: nobody knows what it shows then.
+        """
+        with self._free(options, lambda each: each.tab is not None and each.tab.server is server) as kept:
+            tab, kept.tab = kept.tab, None
+            if tab is None:
+                tab = Tab(kept.context, server).open()
+            else:
+                tab.new_session()
+            yield tab
+            if tab.broken:
+                tab.close()
+                return
+            for page in kept.context.pages:
+                if page is not tab.page:
+                    page.close()
+            kept.tab = tab
+            tab.judge()
+
+    @contextmanager
+    def _free(self, options: dict[str, object], fits: Callable[[Kept], bool]) -> Iterator[Kept]:
+        """A free browser with these options: one that fits, else one without a page, else a new one."""
+        free = [each for each in self._kept if not each.used and each.options == options]
+        found = next((each for each in free if fits(each)), None)
+        found = found or next((each for each in free if each.tab is None), None)
         if found is None:
             settings = {"viewport": {"width": 1440, "height": 900}, **options}
-            found = options, self._browser.new_context(**settings)  # type: ignore[arg-type]
-        else:
-            self._kept.remove(found)
-        self._used.append(found)
-        return Tab(found[1], server)
+            found = Kept(options, self._browser.new_context(**settings))  # type: ignore[arg-type]
+            self._kept.append(found)
+        found.used = True
+        try:
+            yield found
+        finally:
+            found.used = False
 
-    def leave(self, tab: Tab) -> None:
-        """Close a tab; its browser may be used again."""
-        found = next(each for each in self._used if each[1] is tab.context)
-        self._used.remove(found)
-        tab.close()
-        self._kept.append(found)
+    def leave(self, server: Server) -> None:
+        """Close the pages on a server that ends."""
+        for each in self._kept:
+            if each.tab is not None and each.tab.server is server:
+                each.tab.close()
+                each.tab = None
 
     def close(self) -> None:
         """Close all of them."""
-        for _, context in (*self._kept, *self._used):
-            context.close()
+        for each in self._kept:
+            each.context.close()

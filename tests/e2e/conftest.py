@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from copilot.session import Session
 from copilot.solutions import search_solutions
 from state.model import State
 from tests.e2e.app import ROOT, Browsers, Server, Tab, running_app
+from tests.e2e.gated import NAME, GatedModel
+from tests.openai_server import openai_server
 
 pytestmark = [pytest.mark.e2e]
 
@@ -59,38 +62,90 @@ def encoded_texts(sample_catalogue: Path) -> None:
 
 
 @pytest.fixture(scope="package")
-def app(tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path) -> Iterator[Server]:
+def browsers(browser: Browser) -> Iterator[Browsers]:
+    """The browsers of all these tests."""
+    all_of_them = Browsers(browser)
+    yield all_of_them
+    all_of_them.close()
+
+
+@pytest.fixture(scope="package")
+def app(
+    tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path, browsers: Browsers
+) -> Iterator[Server]:
     """The app with the sample, in a home that its users share as they do: each test is somebody else.
 
     It takes ten seconds of work to start, and ends with the last of these files: idle, it still takes some.
     """
     with running_app(tmp_path_factory.mktemp("home"), sample_catalogue) as server:
         yield server
+        browsers.leave(server)
 
 
-@pytest.fixture(scope="module")
-def browsers(browser: Browser) -> Iterator[Browsers]:
-    """The browsers of a file of tests."""
-    all_of_them = Browsers(browser)
-    yield all_of_them
-    all_of_them.close()
+@pytest.fixture(scope="package")
+def gated() -> GatedModel:
+    """The model behind `served`."""
+    return GatedModel()
+
+
+@pytest.fixture(scope="package")
+def served(
+    tmp_path_factory: pytest.TempPathFactory,
+    sample_catalogue: Path,
+    encoded_texts: None,
+    browsers: Browsers,
+    gated: GatedModel,
+) -> Iterator[Server]:
+    """The app on a streaming model with a price, and the way to a slow page."""
+    home = tmp_path_factory.mktemp("served")
+    prices = home / "prices.toml"
+    prices.write_text(f"[models]\n{NAME} = {{ input = 2.5, output = 10.0 }}\n")
+    with openai_server(gated) as model, gated.slow_page() as slow_page:
+        environment = {
+            "OPENAI_BASE_URL": model.url,
+            "COPILOT_MODEL": NAME,
+            "COPILOT_STREAM": "1",
+            "COPILOT_PRICES": str(prices),
+            "AZIMUTH_ALLOWED_HOSTS": f"slow.example:80={slow_page}",
+        }
+        with running_app(home, sample_catalogue, **environment) as server:
+            yield server
+            browsers.leave(server)
+
+
+@pytest.fixture
+def model(gated: GatedModel) -> Iterator[GatedModel]:
+    """The model behind `served`, which has been asked nothing yet, with its gate shut."""
+    gated.asked.clear()
+    gated.gate.clear()
+    yield gated
+    gated.gate.set()
 
 
 @pytest.fixture
 def new_tab(browsers: Browsers, app: Server) -> Iterator[Callable[..., Tab]]:
     """Open a browser as somebody new on the app; at the end nothing may have gone outside or failed."""
-    opened: list[Tab] = []
-
-    def open_tab(server: Server = app, **options: object) -> Tab:
-        opened.append(browsers.tab(server, **options))
-        return opened[-1]
-
-    yield open_tab
-    for each in opened:
-        browsers.leave(each)
+    with ExitStack() as opened:
+        yield lambda server=app, **options: opened.enter_context(browsers.stranger(server, **options))
 
 
 @pytest.fixture
-def tab(new_tab: Callable[..., Tab]) -> Tab:
-    """A fresh browser on the home page."""
-    return new_tab().open()
+def visit(browsers: Browsers, app: Server, request: pytest.FixtureRequest) -> Iterator[Callable[..., Tab]]:
+    """A new session in a page that is open already; for what neither needs a new browser nor changes it."""
+    failed_before = request.session.testsfailed
+    with ExitStack() as opened:
+        tabs: list[Tab] = []
+
+        def visited(server: Server = app, **options: object) -> Tab:
+            tabs.append(opened.enter_context(browsers.visitor(server, **options)))
+            return tabs[-1]
+
+        yield visited
+        for each in tabs:
+            each.broken = request.session.testsfailed > failed_before
+
+
+@pytest.fixture
+def tab(visit: Callable[..., Tab]) -> Tab:
+    """A new session on the home page."""
+    return visit()

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from pages.sampling import WITHOUT
 from tests.e2e.app import Browsers, Tab, running_app
-from tests.e2e.test_page import fill, read_through, still, unplaced
+from tests.e2e.test_page import fill, read_through, unplaced
 
 __all__ = ["unplaced"]  # a fixture
 
@@ -19,8 +19,11 @@ def test_without_a_sample_the_page_offers_it_and_examples_that_work(
 ) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    with running_app(home, tmp_path / "catalogue") as server:
-        tab = browsers.tab(server, reduced_motion="reduce").open()
+    with (
+        running_app(home, tmp_path / "catalogue") as server,
+        browsers.stranger(server, reduced_motion="reduce") as tab,
+    ):
+        tab.open()
         shown = tab.page.locator(".az-example")
         expect(shown).to_have_text(list(WITHOUT))
         expect(tab.page.get_by_text("There is no sample catalogue yet")).to_be_visible()
@@ -31,13 +34,12 @@ def test_without_a_sample_the_page_offers_it_and_examples_that_work(
         expect(shown.filter(has_text="fair1m").first).to_be_visible()
         tab.call("db_load", names=["fair1m"])
         expect(tab.count()).to_contain_text("24,775")
-        browsers.leave(tab)
 
 
 def test_every_text_can_be_read_in_the_dark(
     new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]]
 ) -> None:
-    tab = still(new_tab)
+    tab = new_tab(reduced_motion="reduce").open()
     fill(tab, unplaced("sea", 20)[0])
     tab.page.get_by_role("button", name="Dark theme").click()
     tab.map.locator("html[data-base='dark']").wait_for()

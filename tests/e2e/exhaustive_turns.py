@@ -8,17 +8,20 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.e2e.app import Tab, running_app
-from tests.e2e.test_turns import REQUEST, SlowModel, closed_gate, expect_running, model
-
-__all__ = ["closed_gate", "model"]  # fixtures
+from tests.e2e.gated import PLOT, GatedModel
+from tests.e2e.test_turns import expect_running
+from tests.openai_server import openai_server
 
 
 def test_after_kill_9_the_session_stands_at_its_last_event(
-    new_tab: Callable[..., Tab], tmp_path: Path, sample_catalogue: Path, model: SlowModel
+    new_tab: Callable[..., Tab], tmp_path: Path, sample_catalogue: Path, model: GatedModel
 ):
-    with running_app(tmp_path, sample_catalogue, OPENAI_BASE_URL=model.url, COPILOT_MODEL="slow") as server:
+    with (
+        openai_server(model) as at,
+        running_app(tmp_path, sample_catalogue, OPENAI_BASE_URL=at.url, COPILOT_MODEL="slow") as server,
+    ):
         tab = new_tab(server).open()
-        tab.send(REQUEST)
+        tab.send(PLOT)
         expect_running(tab)
         session = tab.session
         server.kill()

@@ -2,62 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.app import Server, Tab, running_app
-from tests.openai_server import Asked, Reply, calls, openai_server, says
-
-REQUEST = "Show the ships of fair1m as clusters"
-THOUGHTS = [
-    "The request names fair1m and nothing is loaded yet, so I load it first.",
-    "It is loaded. " + "The analyst wants ships only, and the data set holds many other classes. " * 6,
-    "Only ships are selected now, so I can draw them as clusters.",
-]
-CALLS = [("db_load", {"names": ["fair1m"]}), ("filter_class", {"classes": ["ships"]}), ("cluster_plot", {})]
-ANSWER = "The ships of fair1m are on the map as clusters ⁽³⁾."
-
-
-@dataclass
-class Thinker:
-    """A model that says what it thinks with each call; before its second it waits for `gate`."""
-
-    gate: threading.Event = field(default_factory=threading.Event)
-    asked: list[Asked] = field(default_factory=list)
-
-    def __call__(self, asked: Asked) -> Reply:
-        self.asked.append(asked)
-        messages = asked["messages"]
-        last = max(index for index, each in enumerate(messages) if each["role"] == "user")
-        done = sum(each["role"] == "tool" for each in messages[last:])
-        if done:
-            self.gate.wait(60)
-        return calls(CALLS[done], text=THOUGHTS[done]) if done < len(CALLS) else says(ANSWER)
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[Thinker]:
-    yield Thinker()
-
-
-@pytest.fixture(scope="module")
-def served(
-    tmp_path_factory: pytest.TempPathFactory, sample_catalogue: Path, encoded_texts: None, model: Thinker
-) -> Iterator[Server]:
-    """The app on a streaming model with a price."""
-    home = tmp_path_factory.mktemp("served")
-    prices = home / "prices.toml"
-    prices.write_text("[models]\nthinker = { input = 2.5, output = 10.0 }\n")
-    with openai_server(model) as server:
-        settings = {"OPENAI_BASE_URL": server.url, "COPILOT_MODEL": "thinker", "COPILOT_STREAM": "1"}
-        with running_app(home, sample_catalogue, **settings, COPILOT_PRICES=str(prices)) as app:
-            yield app
-        model.gate.set()
+from tests.e2e.app import Server, Tab
+from tests.e2e.gated import SCRIPTS, SHIPS, GatedModel
 
 
 def choose(tab: Tab, agent: str, examples: int = 0) -> None:
@@ -92,12 +43,11 @@ def steps(card: Locator) -> list[str]:
 
 
 def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_after(
-    new_tab: Callable[..., Tab], served: Server, model: Thinker, screenshot_folder: Path
+    new_tab: Callable[..., Tab], served: Server, model: GatedModel, screenshot_folder: Path
 ) -> None:
-    model.gate.clear()
     tab = new_tab(served).open()
     choose(tab, "ReAct", 2)
-    tab.send(REQUEST)
+    tab.send(SHIPS)
     card = tab.page.locator("article.az-turn")
     expect(card.locator("summary")).to_contain_text("1 call")
     expect(card.locator("summary")).to_contain_text("111 tokens · $0.0004")
@@ -109,7 +59,9 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
     expect(card.locator("summary")).to_contain_text("3 calls")
     expect(card.locator("summary")).to_contain_text("444 tokens · $0.0014")
     assert steps(card) == ["thought", "db_load", "thought", "filter_class", "thought", "cluster_plot"]
-    assert card.locator(".az-thought-text").all_inner_texts() == [each.strip() for each in THOUGHTS]
+    assert card.locator(".az-thought-text").all_inner_texts() == [
+        str(each).strip() for each in SCRIPTS[SHIPS].thoughts
+    ]
     rules = model.asked[0]["messages"][0]["content"]
     assert "Make one call at a time" in rules
     assert (
@@ -140,37 +92,23 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
     expect(settings(new_tab(served).open())).to_contain_text("Direct, 0 examples")
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("1024", {"viewport": {"width": 1024, "height": 768}}),
-        ("dark", {"color_scheme": "dark"}),
-        ("narrow", {"viewport": {"width": 700, "height": 900}}),
-    ],
-)
-def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_window(
-    new_tab: Callable[..., Tab],
-    served: Server,
-    model: Thinker,
-    screenshot_folder: Path,
-    name: str,
-    options: dict[str, object],
+def test_the_settings_and_thoughts_can_be_read_in_a_narrow_window_in_the_dark(
+    new_tab: Callable[..., Tab], served: Server, model: GatedModel, screenshot_folder: Path
 ) -> None:
     model.gate.set()
-    tab = new_tab(served, **options).open()
+    tab = new_tab(served, color_scheme="dark", viewport={"width": 700, "height": 900}).open()
     choose(tab, "ReAct")
-    card = tab.ask(REQUEST)
+    card = tab.ask(SHIPS)
     card.locator("summary").click()
-    width = tab.page.viewport_size["width"]  # type: ignore[index]
 
     def fits(each: Locator) -> bool:
         box = each.bounding_box()
-        return bool(box) and box["x"] >= 0 and box["x"] + box["width"] <= width
+        return bool(box) and box["x"] >= 0 and box["x"] + box["width"] <= 700
 
     assert fits(card.locator(".az-thought-text").nth(1))
-    tab.shot(screenshot_folder, f"agent-{name}-thoughts")
+    tab.shot(screenshot_folder, "agent-narrow-thoughts")
     settings(tab)
     assert fits(tab.page.get_by_role("radiogroup", name="Agent"))
     header = tab.page.locator(".st-key-header").bounding_box()
-    assert header and header["height"] < (100 if width < 800 else 50)  # one line, two on a telephone
-    tab.shot(screenshot_folder, f"agent-{name}")
+    assert header and header["height"] < 100  # two lines
+    tab.shot(screenshot_folder, "agent-narrow")

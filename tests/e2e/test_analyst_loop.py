@@ -37,10 +37,10 @@ def verdict(card: Locator, key: str, before: int) -> None:
 
 
 def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
-    new_tab: Callable[..., Tab], scene: tuple[Path, int], screenshot_folder: Path
+    visit: Callable[..., Tab], scene: tuple[Path, int], screenshot_folder: Path
 ) -> None:
     file, ships = scene
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = visit(reduced_motion="reduce")
     tab.page.get_by_label("Files to upload").set_input_files(str(file))
     expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 1 band")
     expect(tab.ask("find the ships in it").locator(".az-reply")).to_contain_text(f"{ships} ships")

@@ -46,13 +46,13 @@ def number_after(text: str, words: str) -> float:
 
 
 def test_a_scene_becomes_an_index_polygons_hectares_a_figure_and_a_geopackage(
-    new_tab: Callable[..., Tab],
+    visit: Callable[..., Tab],
     expected: tuple[float, int, float],
     screenshot_folder: Path,
     tmp_path: Path,
 ):
     mean, regions, hectares = expected
-    tab = new_tab().open()
+    tab = visit()
     tab.page.get_by_label("Files to upload").set_input_files(str(real("naip") / SCENE))
     expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 4 bands")
     expect(tab.ask("true colour composite of it")).to_contain_text("True colour")

@@ -14,9 +14,9 @@ from tests.e2e.app import Tab
 
 
 def test_a_pdf_of_the_session_is_added_and_seen_by_its_owner_alone(
-    new_tab: Callable[..., Tab], screenshot_folder: Path
+    visit: Callable[..., Tab], screenshot_folder: Path
 ) -> None:
-    tab = new_tab().open()
+    tab = visit()
     page = tab.page
     tab.add_file(FOLDER / "report.pdf")
     tab.go("Knowledge")

@@ -29,9 +29,9 @@ def pair(tmp_path: Path) -> list[str]:
 
 
 def test_a_pair_without_a_place_is_found_from_the_map_swiped_compared_and_still_there_after_a_reload(
-    new_tab: Callable[..., Tab], pair: list[str], screenshot_folder: Path
+    visit: Callable[..., Tab], pair: list[str], screenshot_folder: Path
 ) -> None:
-    tab = new_tab().open()
+    tab = visit()
     tab.page.get_by_label("Files to upload").set_input_files(pair)
     look = tab.page.get_by_role("link", name="Not on the map: after")
     expect(look).to_be_visible()

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.app import Server, Tab, running_app
+from tests.e2e.app import Browsers, Server, Tab, running_app
 from tests.real_files import real
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def app(tmp_path_factory: pytest.TempPathFactory, browsers: Browsers) -> Iterator[Server]:
     """The app over an empty catalogue, with the real files in a folder that is open to all."""
     home, inbox = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("inbox")
     (inbox / "broken.geojson").write_text("{not json")
@@ -22,6 +22,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folders = f"{naip}:{vectors}:{inbox}"
     with running_app(home, home / "catalogue", AZIMUTH_DATA_FOLDERS=folders) as server:
         yield server
+        browsers.leave(server)
 
 
 def ingest(tab: Tab, path: str, name: str) -> None:
@@ -39,8 +40,8 @@ def adding(tab: Tab) -> None:
     tab.press(tab.page.get_by_text("Add your own data"), tab.page.get_by_label("File or folder"))
 
 
-def test_real_images_are_asked_for_in_words_and_seen(new_tab: Callable[..., Tab], screenshot_folder: Path):
-    tab = new_tab().open()
+def test_real_images_are_asked_for_in_words_and_seen(visit: Callable[..., Tab], screenshot_folder: Path):
+    tab = visit()
     ingest(tab, "naip", "naip")
     tab.ask("the naip images since 2009, newest first; show me the newest")
     tab.expect_chips("naip", "since 2009")
@@ -63,8 +64,8 @@ def test_real_images_are_asked_for_in_words_and_seen(new_tab: Callable[..., Tab]
     tab.shot(screenshot_folder, "real-data")
 
 
-def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab]):
-    tab = new_tab().open()
+def test_cities_are_points_on_the_map(visit: Callable[..., Tab]):
+    tab = visit()
     ingest(tab, "vectors/world_cities.csv", "cities")
     tab.ask("load cities and plot them as points within 500 km of Lagos")
     expect(tab.map.locator(".az-layer path").first).to_be_attached()
@@ -72,9 +73,9 @@ def test_cities_are_points_on_the_map(new_tab: Callable[..., Tab]):
     assert 0 < selected < 2000
 
 
-def test_a_file_that_is_none_gets_one_sentence(app: Server, new_tab: Callable[..., Tab]):
+def test_a_file_that_is_none_gets_one_sentence(app: Server, visit: Callable[..., Tab]):
     inbox = app.environment["AZIMUTH_DATA_FOLDERS"].rpartition("/")[2]
-    tab = new_tab().open()
+    tab = visit()
     adding(tab)
     tab.page.get_by_label("File or folder").fill(f"{inbox}/broken.geojson")
     alert = tab.page.get_by_test_id("stAlert").first
@@ -82,10 +83,10 @@ def test_a_file_that_is_none_gets_one_sentence(app: Server, new_tab: Callable[..
     assert "Traceback" not in alert.inner_text()
 
 
-def test_a_file_is_uploaded_and_read(new_tab: Callable[..., Tab], tmp_path: Path):
+def test_a_file_is_uploaded_and_read(visit: Callable[..., Tab], tmp_path: Path):
     file = tmp_path / "my places.csv"
     file.write_text("name,lon,lat\nHere,3.4,6.5\nThere,4.5,7.5\n")
-    tab = new_tab().open()
+    tab = visit()
     adding(tab)
     tab.page.get_by_label("Files to upload").set_input_files(str(file))
     button = tab.page.get_by_role("button", name="Add my places.csv to the catalogue")

@@ -50,9 +50,9 @@ def downloaded(tab: Tab, link: object, target: Path) -> Path:
 
 
 def test_places_advice_and_it_are_what_the_words_say(
-    new_tab: Callable[..., Tab], parcels: Path, tmp_path: Path, screenshot_folder: Path
+    visit: Callable[..., Tab], parcels: Path, tmp_path: Path, screenshot_folder: Path
 ) -> None:
-    tab = new_tab().open()
+    tab = visit()
     expect(tab.ask("show ships in Qwertyville")).to_contain_text("I know no place called 'Qwertyville'.")
     expect(tab.ask("mark it here")).to_contain_text("Which place or point do you mean?")
     assert tab.see("azimuth.view.layers.length") == 0
@@ -97,9 +97,9 @@ def town(tmp_path: Path) -> list[str]:
 
 
 def test_a_mask_a_pair_and_four_levels_of_damage_show_as_they_are(
-    new_tab: Callable[..., Tab], town: list[str], tmp_path: Path, screenshot_folder: Path
+    visit: Callable[..., Tab], town: list[str], tmp_path: Path, screenshot_folder: Path
 ) -> None:
-    tab = new_tab().open()
+    tab = visit()
     tab.page.get_by_label("Files to upload").set_input_files(str(FOLDER / "scene.tif"))
     expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 6 bands")
     water = tab.ask("where is the water?").locator(".az-reply").inner_text()

@@ -44,7 +44,7 @@ def uploaded(server: Server) -> list[str]:
 
 
 def test_several_files_are_added_with_a_line_for_each(
-    new_tab: Callable[..., Tab], app: Server, tmp_path: Path
+    visit: Callable[..., Tab], app: Server, tmp_path: Path
 ) -> None:
     good = raster(tmp_path / "field.tif")
     points = tmp_path / "points.geojson"
@@ -54,7 +54,7 @@ def test_several_files_are_added_with_a_line_for_each(
     scan = picture(tmp_path / "scan.png")
     world = tmp_path / "scan.pgw"
     world.write_text("0.1\n0\n0\n-0.1\n4.05\n51.95\n")
-    tab = new_tab().open()
+    tab = visit()
     tab.page.get_by_label("Files to upload").set_input_files(
         [str(each) for each in (good, points, bad, scan, world)]
     )
@@ -68,8 +68,8 @@ def test_several_files_are_added_with_a_line_for_each(
     expect(row(tab.page, "lie.tif")).to_have_count(0)
 
 
-def test_files_are_dropped_onto_the_chat_and_onto_the_data_page(new_tab: Callable[..., Tab]) -> None:
-    tab = new_tab().open()
+def test_files_are_dropped_onto_the_chat_and_onto_the_data_page(visit: Callable[..., Tab]) -> None:
+    tab = visit()
     tab.page.evaluate(DROP, [[["dropped.csv", "name,lon,lat\na,4.5,51.5\n"]]])
     expect(row(tab.page, "dropped.csv")).to_contain_text("1 feature")
     expect(tab.page.locator(".az-drop")).to_have_count(0)
@@ -85,11 +85,11 @@ def test_files_are_dropped_onto_the_chat_and_onto_the_data_page(new_tab: Callabl
 
 
 def test_an_upload_is_watched_and_cancelled_and_leaves_nothing(
-    new_tab: Callable[..., Tab], app: Server, tmp_path: Path
+    visit: Callable[..., Tab], app: Server, tmp_path: Path
 ) -> None:
     large = tmp_path / "large.tif"
     raster(large, values=np.random.default_rng(0).integers(0, 255, (3, 2000, 2000), "uint8"))
-    tab = new_tab().open()
+    tab = visit()
     network = tab.context.new_cdp_session(tab.page)
     slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 1_000_000}
     network.send("Network.enable")
