@@ -118,8 +118,9 @@
       if (this.view.objects) { if (this.objects) this.objects.moved(); return; }
       if (this.view.kind === "drawing") return this.drawShape();
       if (this.view.kind === "raster") return this.drawPicture();
-      if (this.covers()) { if (this.rendered && this.content.mode === "images") this.scenes(this.content); return; }
+      // What is on its way is of another view: it may not take the place of what covers this one.
       if (this.abort) this.abort.abort();
+      if (this.covers()) { if (this.rendered && this.content.mode === "images") this.scenes(this.content); return; }
       this.abort = new AbortController();
       const bounds = this.map.getBounds().pad(0.25);
       const zoom = Math.round(this.map.getZoom());

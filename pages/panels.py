@@ -41,15 +41,16 @@ def show_panels(session: Session) -> None:
             key=_key(),
             required=True,
             on_change=changed,
-            args=(_key(), _chosen),
+            args=(_key(), _chosen, _key()),
             label_visibility="collapsed",
         )
         with st.container(key="panel_body"):
             PANELS[chosen](session)
 
 
-def _chosen(panel: str) -> None:
-    st.session_state["panel_shown"] = panel
+def _chosen(panel: str, key: str) -> None:
+    if key == _key():  # tabs that others have taken the place of may still report what they showed
+        st.session_state["panel_shown"] = panel
 
 
 def _key() -> str:

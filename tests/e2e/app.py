@@ -55,9 +55,11 @@ MOVES = """(() => {
     if (moving || map._animatingZoom || map._panAnim?._inProgress) return "the camera";
     const pictures = ["raster", "drawing"];
     const there = ({ view }) => !view.visible || view.objects || pictures.includes(view.kind);
-    for (const [id, each] of layers) if (!there(each) && !each.covers()) return "the layer " + id;
-    const tiles = [...document.querySelectorAll("img.leaflet-tile")].filter((each) => each.src && !each.complete);
-    if (tiles.length) return "the tile " + tiles[0].src;
+    const short = [...layers.values()].find((each) => !there(each) && !each.covers());
+    if (short) return `the layer ${short.view.id} ${short.note || ""}`;
+    const tiles = [...document.querySelectorAll("img.leaflet-tile")];
+    const coming = tiles.find((each) => each.src && !each.complete);
+    if (coming) return "the tile " + coming.src;
     const runs = document.getAnimations().find((each) => each.playState === "running");
     if (runs) return "the animation of " + runs.effect?.target?.outerHTML;
     return document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => done(""))));

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -140,6 +141,26 @@ def test_a_fit_that_comes_late_leaves_the_map_where_it_was_moved_meanwhile(
         held[0].continue_()
     tab.stand()
     assert tab.see("azimuth.map.getZoom()") == 10
+
+
+def test_what_was_asked_for_of_a_view_that_was_left_is_not_drawn(new_tab: Callable[..., Tab]) -> None:
+    tab = new_tab(reduced_motion="reduce").open()
+    tab.call("db_load", names=["xview2"])
+    tab.call("footprint_plot")
+    near, far = {"lon": -95.4, "lat": 29.8, "zoom": 9}, {"lon": -95.4, "lat": 29.8, "zoom": 3}
+    tab.call("set_view", **near)
+    tab.stand()
+    held: list[Route] = []
+    tab.page.route(re.compile(r"/layers/footprints\?"), lambda route: held.append(route))
+    tab.call("set_view", **far)
+    tab.wait_for(lambda: held, "the question what is in the far view")
+    tab.call("set_view", **near)
+    with suppress(Error):  # it was taken back, as it should be
+        held[0].continue_()
+    asked = held[0].request
+    tab.wait_for(lambda: asked.failure or asked.response(), "the end of that question")
+    tab.stand()
+    assert tab.see("azimuth.layers.get('footprints').loaded.zoom") == 9
 
 
 def holds_the_rows(layer: str, within: str = "") -> str:
