@@ -118,6 +118,7 @@ def model(gated: GatedModel) -> Iterator[GatedModel]:
     """The model behind `served`, which has been asked nothing yet, with its gate shut."""
     gated.asked.clear()
     gated.gate.clear()
+    gated.page_asked.clear()
     yield gated
     gated.gate.set()
 

@@ -61,6 +61,8 @@ class GatedModel:
 
     gate: threading.Event = field(default_factory=threading.Event)
     asked: list[Asked] = field(default_factory=list)
+    page_asked: threading.Event = field(default_factory=threading.Event)
+    """Set once the slow page was asked for."""
 
     def __call__(self, asked: Asked) -> Reply:
         self.asked.append(asked)
@@ -78,10 +80,11 @@ class GatedModel:
     @contextmanager
     def slow_page(self) -> Iterator[str]:
         """A server, by host and port, whose page comes only while the gate is open, and is not there then."""
-        gate = self.gate
+        gate, page_asked = self.gate, self.page_asked
 
         class Page(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                page_asked.set()
                 gate.wait(LIMIT_S)
                 self.send_error(404)
 

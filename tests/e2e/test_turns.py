@@ -58,6 +58,7 @@ def test_stop_says_at_once_in_every_tab_that_it_waits_for_the_step_it_is_at(
     tab.send(f"read {SLOW_PAGE}")
     for each in (tab, second):
         expect(each.page.get_by_role("button", name="Stop")).to_be_visible()
+    tab.wait_for(model.page_asked.is_set, "the step that reads the page")
     tab.page.get_by_role("button", name="Stop").click()
     for each in (tab, second):
         expect(each.page.get_by_role("button", name="Stopping …")).to_be_disabled()
