@@ -142,10 +142,6 @@ class Server:
         """How many jobs were told to stop."""
         return len(list(self.home.glob("jobs/*/stop")))
 
-    def wait_until_told_to_stop(self, beyond: int = 0) -> None:
-        """Until one more job was told to stop: a click is back before the server has heard of it."""
-        wait_until(lambda: self.told_to_stop() > beyond, "the order to stop")
-
     def stop(self) -> None:
         self.process.terminate()
         try:
@@ -263,6 +259,21 @@ class Tab:
             return self._within(lambda each: expect(leads_to).to_be_visible(timeout=each))
 
         wait_until(led, "what a click leads to")
+
+    def press_until(self, button: Locator, led: Callable[[], object], what: str) -> None:
+        """Click what leads to something that the page does not show; again where a rerun took the click."""
+
+        def done() -> bool:
+            self.settle()
+            if not led():
+                with suppress(Error):  # it has just been drawn anew
+                    button.click(timeout=SLOW_MS / 12)
+            ends = time.monotonic() + LIMIT_S / 12
+            while not led() and time.monotonic() < ends:
+                self.page.wait_for_timeout(50)
+            return bool(led())
+
+        wait_until(done, what)
 
     def pick(self, box: Locator, option: str) -> None:
         """Open a list and pick one of its options; again where a rerun has closed it."""

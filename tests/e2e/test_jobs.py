@@ -39,6 +39,13 @@ def badge(panel: Locator) -> Locator:
     return panel.locator(".stMarkdownBadge").first
 
 
+def stop(tab: Tab, within: Locator) -> None:
+    """Press Stop, until the server has told one more job so."""
+    told = tab.server.told_to_stop()
+    button = within.get_by_role("button", name="Stop", exact=True)
+    tab.press_until(button, lambda: tab.server.told_to_stop() > told, "the order to stop")
+
+
 def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
     tab: Tab, noisy: Path, screenshot_folder: Path
 ) -> None:
@@ -54,8 +61,7 @@ def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
         tab.page.reload()
         tab.map.locator("#map_div[data-version]").wait_for()
         expect(job_of(tab).locator(".az-job-title")).to_have_text("Removing noise from grain")
-        tab.page.locator(".st-key-stop").get_by_role("button", name="Stop").click()
-        tab.server.wait_until_told_to_stop()
+        stop(tab, tab.page.locator(".st-key-stop"))
     expect(tab.page.locator(".az-reply")).to_have_text(re.compile("^Stopped"))
     expect(job_of(tab)).to_have_count(0)
     panel = tab.panel("Jobs")
@@ -72,9 +78,7 @@ def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
     tab.settle()
     tab.page.locator(".st-key-image_tools").get_by_role("button", name="Denoising", exact=True).click()
     said = tab.page.locator(".st-key-image_said")
-    told = tab.server.told_to_stop()
     with tab.server.held_worker(until=said.get_by_role("progressbar").is_visible):
-        said.get_by_role("button", name="Stop").click()
-        tab.server.wait_until_told_to_stop(beyond=told)
+        stop(tab, said)
     expect(said.get_by_test_id("stAlert")).to_contain_text("was stopped")
     expect(said.get_by_role("button", name="Stop")).to_have_count(0)
