@@ -32,16 +32,17 @@ def show_panels(session: Session) -> None:
         seen[session.id] = opened.key
         open_panel((opened.panel or "results").capitalize())
     chosen = memory.get("panel_shown", t("Results"))
+    key = _key()
     with st.container(key="panels", gap="small"):
         st.segmented_control(
             t("Panel"),
             list(PANELS),
             format_func=t,
             default=chosen,
-            key=_key(),
+            key=key,
             required=True,
             on_change=changed,
-            args=(_key(), _chosen, _key()),
+            args=(key, _chosen, key),
             label_visibility="collapsed",
         )
         with st.container(key="panel_body"):

@@ -249,31 +249,21 @@ class Tab:
 
         wait_until(there, f"the page {name}")
 
-    def press(self, button: Locator, leads_to: Locator) -> None:
-        """Click what leads to something to see; again where the page stands still and it is not there."""
+    def press(self, button: Locator, leads_to: Locator | Callable[[], object]) -> None:
+        """Click what leads to something, on the page or elsewhere; again where a rerun took the click."""
+        there = leads_to.is_visible if isinstance(leads_to, Locator) else leads_to
 
         def led() -> bool:
             self.settle()
-            if not leads_to.is_visible():
-                button.click()
-            return self._within(lambda each: expect(leads_to).to_be_visible(timeout=each))
-
-        wait_until(led, "what a click leads to")
-
-    def press_until(self, button: Locator, led: Callable[[], object], what: str) -> None:
-        """Click what leads to something that the page does not show; again where a rerun took the click."""
-
-        def done() -> bool:
-            self.settle()
-            if not led():
+            if not there():
                 with suppress(Error):  # it has just been drawn anew
                     button.click(timeout=SLOW_MS / 12)
             ends = time.monotonic() + LIMIT_S / 12
-            while not led() and time.monotonic() < ends:
+            while not there() and time.monotonic() < ends:
                 self.page.wait_for_timeout(50)
-            return bool(led())
+            return bool(there())
 
-        wait_until(done, what)
+        wait_until(led, "what a click leads to")
 
     def pick(self, box: Locator, option: str) -> None:
         """Open a list and pick one of its options; again where a rerun has closed it."""

@@ -92,23 +92,32 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
     expect(settings(new_tab(served).open())).to_contain_text("Direct, 0 examples")
 
 
-def test_the_settings_and_thoughts_can_be_read_in_a_narrow_window_in_the_dark(
+WINDOWS = ((700, 900, 100), (1024, 768, 50), (1440, 900, 50))
+"""Width and height, and how high the header may be: one line, two on a telephone; all in pixels."""
+
+
+def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_window(
     new_tab: Callable[..., Tab], served: Server, model: GatedModel, screenshot_folder: Path
 ) -> None:
     model.gate.set()
-    tab = new_tab(served, color_scheme="dark", viewport={"width": 700, "height": 900}).open()
+    tab = new_tab(served, color_scheme="dark").open()
     choose(tab, "ReAct")
     card = tab.ask(SHIPS)
     card.locator("summary").click()
 
-    def fits(each: Locator) -> bool:
-        box = each.bounding_box()
-        return bool(box) and box["x"] >= 0 and box["x"] + box["width"] <= 700
+    def expect_it_fits(shown: Locator, name: str) -> None:
+        for width, height, most in WINDOWS:
+            tab.page.set_viewport_size({"width": width, "height": height})
+            tab.wait_for(lambda width=width: _within(shown, width), f"{name} at {width} pixels")
+            header = tab.page.locator(".st-key-header").bounding_box()
+            assert header and header["height"] < most, width
+            tab.shot(screenshot_folder, f"agent-{name}-{width}")
 
-    assert fits(card.locator(".az-thought-text").nth(1))
-    tab.shot(screenshot_folder, "agent-narrow-thoughts")
+    expect_it_fits(card.locator(".az-thought-text").nth(1), "thoughts")
     settings(tab)
-    assert fits(tab.page.get_by_role("radiogroup", name="Agent"))
-    header = tab.page.locator(".st-key-header").bounding_box()
-    assert header and header["height"] < 100  # two lines
-    tab.shot(screenshot_folder, "agent-narrow")
+    expect_it_fits(tab.page.get_by_role("radiogroup", name="Agent"), "settings")
+
+
+def _within(each: Locator, width: int) -> bool:
+    box = each.bounding_box()
+    return bool(box) and box["x"] >= 0 and box["x"] + box["width"] <= width

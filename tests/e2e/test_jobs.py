@@ -43,7 +43,7 @@ def stop(tab: Tab, within: Locator) -> None:
     """Press Stop, until the server has told one more job so."""
     told = tab.server.told_to_stop()
     button = within.get_by_role("button", name="Stop", exact=True)
-    tab.press_until(button, lambda: tab.server.told_to_stop() > told, "the order to stop")
+    tab.press(button, lambda: tab.server.told_to_stop() > told)
 
 
 def test_a_job_shows_how_far_it_is_outlives_a_reload_is_stopped_and_run_again(
