@@ -66,6 +66,8 @@ MOVES = """(() => {
 })()"""
 """What on the map is still on its way; nothing where it stands."""
 
+PIXELS = "(image) => image.complete && image.naturalWidth > 50"
+
 
 class Server:
     """The app's process."""
@@ -216,6 +218,11 @@ class Tab:
     def count(self) -> Locator:
         return self.page.locator(".st-key-count")
 
+    def selected(self) -> int:
+        """How many images or features the page says are selected; -1 while it says nothing."""
+        found = re.match(r"[\d,]+", self.count().inner_text())
+        return int(found[0].replace(",", "")) if found else -1
+
     def panel(self, name: str) -> Locator:
         """Open a panel; again where a rerun took the click."""
         button = self.page.locator(".st-key-panels").get_by_role("radio", name=name, exact=True)
@@ -326,6 +333,17 @@ class Tab:
     def wait_until(self, script: str) -> None:
         """Wait until that is true in the map; a promise, true to `wait_for_function`, is awaited."""
         self.wait_for(lambda: self.see(script), script)
+
+    def expect_same(self, seen: Callable[[], object], wanted: object) -> None:
+        """Wait until what is seen of the page is this; what is read once may be what was there before."""
+        ends = time.monotonic() + LIMIT_S
+        while (found := seen()) != wanted:
+            assert time.monotonic() < ends, f"after {LIMIT_S:g} s: {found!r}, not {wanted!r}"
+            self.page.wait_for_timeout(50)
+
+    def expect_picture(self, picture: Locator) -> None:
+        """Wait until a picture is there with its pixels: its place is visible before them."""
+        self.wait_for(lambda: picture.evaluate(PIXELS), "a picture's pixels")
 
     def wait_for(self, seen: Callable[[], object], what: str) -> None:
         """Wait until that is true of the page, which goes on meanwhile."""

@@ -70,11 +70,10 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
 
     # A long thought is cut to two lines until it is read in full, and stays open.
     long = card.locator(".az-thought-text").nth(1)
-    folded = long.bounding_box()
+    folded = _height(long)
     long.click()
     expect(long).to_have_attribute("aria-expanded", "true")
-    unfolded = long.bounding_box()
-    assert folded and unfolded and unfolded["height"] > folded["height"] + 10
+    tab.wait_for(lambda: folded + 10 < _height(long) < float("inf"), "the thought in full")
     tab.shot(screenshot_folder, "agent-thoughts")
     tab.panel("Trace")
     thought = tab.body().locator(".az-trace-thought").nth(1)
@@ -105,17 +104,24 @@ def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_windo
     card = tab.ask(SHIPS)
     card.locator("summary").click()
 
+    header = tab.page.locator(".st-key-header")
+
     def expect_it_fits(shown: Locator, name: str) -> None:
         for width, height, most in WINDOWS:
             tab.page.set_viewport_size({"width": width, "height": height})
             tab.wait_for(lambda width=width: _within(shown, width), f"{name} at {width} pixels")
-            header = tab.page.locator(".st-key-header").bounding_box()
-            assert header and header["height"] < most, width
+            tab.wait_for(lambda most=most: _height(header) < most, f"the header at {width} pixels")
             tab.shot(screenshot_folder, f"agent-{name}-{width}")
 
     expect_it_fits(card.locator(".az-thought-text").nth(1), "thoughts")
     settings(tab)
     expect_it_fits(tab.page.get_by_role("radiogroup", name="Agent"), "settings")
+
+
+def _height(each: Locator) -> float:
+    """How high it is in pixels; infinite where it is not drawn."""
+    box = each.bounding_box()
+    return box["height"] if box else float("inf")
 
 
 def _within(each: Locator, width: int) -> bool:

@@ -92,6 +92,7 @@ def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
 
 def open_lowest(tab: Tab) -> int:
     """Click the detection of the lowest score on the map; its number."""
+    tab.stand()
     found = tab.see(f"({SPOT})()")
     assert isinstance(found, list)
     number, x, y = found

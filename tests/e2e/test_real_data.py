@@ -47,21 +47,21 @@ def test_real_images_are_asked_for_in_words_and_seen(visit: Callable[..., Tab], 
     tab.expect_chips("naip", "since 2009")
     expect(tab.page.locator(".st-key-header").get_by_text("sample data")).to_have_count(0)
     tab.panel("Image")
-    picture = tab.body().locator("img")
-    expect(picture).to_be_visible()
-    assert picture.evaluate("(image) => image.naturalWidth") > 50
+    tab.expect_picture(tab.body().locator("img"))
     tab.ask("plot the footprints and zoom to them")
     expect(tab.map.locator(".az-layer path").first).to_be_attached()
-    assert tab.see("azimuth.view.camera.zoom") == 15
+    tab.wait_until("azimuth.view.camera.zoom === 15")
     tab.panel("Image")
-    newest = re.search(r"naip:\S+?\.tif", tab.body().inner_text().replace("\n", ""))
-    assert newest is not None
-    tab.call("add_raster_layer", image=newest.group())
-    pixels = tab.map.locator(".az-tile img").first
-    expect(pixels).to_be_visible()
-    tab.stand()
-    assert pixels.evaluate("(image) => image.complete && image.naturalWidth") > 50
+    newest = re.compile(r"naip:\S+?\.tif")
+    tab.wait_for(lambda: newest.search(body_text(tab)), "the name of the newest image")
+    tab.call("add_raster_layer", image=newest.findall(body_text(tab))[0])
+    tab.expect_picture(tab.map.locator(".az-tile img").first)
     tab.shot(screenshot_folder, "real-data")
+
+
+def body_text(tab: Tab) -> str:
+    """What the panel says, with its names whole."""
+    return tab.body().inner_text().replace("\n", "")
 
 
 def test_cities_are_points_on_the_map(visit: Callable[..., Tab]):
@@ -69,8 +69,7 @@ def test_cities_are_points_on_the_map(visit: Callable[..., Tab]):
     ingest(tab, "vectors/world_cities.csv", "cities")
     tab.ask("load cities and plot them as points within 500 km of Lagos")
     expect(tab.map.locator(".az-layer path").first).to_be_attached()
-    selected = int(tab.count().inner_text().split()[0].replace(",", ""))
-    assert 0 < selected < 2000
+    tab.wait_for(lambda: 0 < tab.selected() < 2000, "the cities near Lagos")
 
 
 def test_a_file_that_is_none_gets_one_sentence(app: Server, visit: Callable[..., Tab]):

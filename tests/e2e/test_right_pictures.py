@@ -120,6 +120,7 @@ def test_a_mask_a_pair_and_four_levels_of_damage_show_as_they_are(
     legend = tab.map.locator(".az-legend-classes li")
     expect(legend).to_have_text(LEVELS)
     expect(tab.map.locator(f"path[fill='{LADDER[0]}']").first).to_be_attached()
+    tab.stand()
     drawn = set(tab.see(FILLS.replace("LAYER", repr(damage))))  # type: ignore[call-overload]
     assert drawn <= set(LADDER) and len(drawn) > 1
     tab.shot(screenshot_folder, "damage-levels")
@@ -128,6 +129,7 @@ def test_a_mask_a_pair_and_four_levels_of_damage_show_as_they_are(
     by_name = tab.see("Object.fromEntries(azimuth.view.layers.map((each) => [each.name, each.id]))")
     assert isinstance(by_name, dict)
     expect(tab.map.get_by_label("Swipe between the two layers")).to_be_attached()
-    assert tab.see("azimuth.view.swipe") == [by_name["town_20180611"], by_name["town_20190522"]]
-    assert tab.see("azimuth.view.layers.at(-1).id") == damage
+    sides = [by_name["town_20180611"], by_name["town_20190522"]]
+    tab.expect_same(lambda: tab.see("azimuth.view.swipe"), sides)
+    tab.expect_same(lambda: tab.see("azimuth.view.layers.at(-1).id"), damage)
     tab.shot(screenshot_folder, "swipe-before-and-after")

@@ -28,14 +28,14 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
     assert 'db_load(names=["fair1m", "xview1"])' in calls
     tab.expect_chips("fair1m", "xview1", "Pittsburgh", "May 2018", "vehicles")
     expect(tab.page.locator(".st-key-header").get_by_text("sample data").first).to_be_visible()
-    selected = tab.count().inner_text().split()[0]
-    assert selected in card.locator(".az-reply").inner_text()
+    reply = card.locator(".az-reply")
+    tab.wait_for(lambda: f"{tab.selected():,}" in reply.inner_text(), "the count that the answer tells")
 
     # The map is there, with clusters.
     cluster = tab.map.locator(".az-cluster").last  # the others may lie below it
     expect(cluster).to_be_visible()
-    lat, lon = tab.see("[azimuth.map.getCenter().lat, azimuth.map.getCenter().lng]")
-    assert abs(lat - 40.44) < 0.3 and abs(lon + 79.99) < 0.3
+    tab.wait_until("azimuth.map.getCenter().distanceTo([40.44, -79.99]) < 30_000")
+    tab.stand()
     tab.shot(screenshot_folder, "main-job")
 
     # A cluster opens, an image's record opens.
@@ -56,8 +56,7 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
     tab.wait_for_chip("2019")
     tab.ask("undo that")
     tab.wait_for_chip("May 2018")
-    reply = tab.ask("how many per class?").locator(".az-reply").inner_text()
-    assert "Small Car" in reply
+    expect(tab.ask("how many per class?").locator(".az-reply")).to_contain_text("Small Car")
     expect(tab.body().get_by_text("Show the selection")).to_be_visible()
     tab.ask("export it")
     expect(tab.page.locator(".st-key-files a").first).to_be_visible()
@@ -72,7 +71,7 @@ def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_f
     tab.open()
     assert tab.session == session
     tab.wait_for_chip("May 2018")
-    assert tab.page.locator("article.az-turn .az-reply").all_inner_texts() == said
+    tab.expect_same(tab.page.locator("article.az-turn .az-reply").all_inner_texts, said)
 
 
 def test_a_number_in_the_answer_opens_its_call_in_the_trace(tab: Tab):
@@ -80,7 +79,7 @@ def test_a_number_in_the_answer_opens_its_call_in_the_trace(tab: Tab):
     card.locator(".az-ref").first.click()
     wanted = tab.body().locator(".az-wanted")
     expect(wanted).to_be_visible()
-    assert "cluster_plot" in wanted.inner_text()
+    expect(wanted).to_contain_text("cluster_plot")
 
 
 def test_a_thumb_with_a_note_is_kept_and_shown_at_its_turn(tab: Tab):
