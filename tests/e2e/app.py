@@ -409,7 +409,10 @@ class Kept:
 
 
 class Browsers:
-    """The browsers of the tests. A browser that is used again has kept what it fetched of the page."""
+    """The browsers of the tests. A browser that is used again has kept what it fetched of the page.
+
+    They ask for reduced motion but where a test says otherwise: to draw flights takes a fifth of a journey.
+    """
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
@@ -455,7 +458,7 @@ class Browsers:
         found = next((each for each in free if fits(each)), None)
         found = found or next((each for each in free if each.tab is None), None)
         if found is None:
-            settings = {"viewport": {"width": 1440, "height": 900}, **options}
+            settings = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce", **options}
             found = Kept(options, self._browser.new_context(**settings))  # type: ignore[arg-type]
             self._kept.append(found)
         found.used = True

@@ -27,7 +27,7 @@ PRINTED = """async () => {
 @pytest.fixture
 def cities(new_tab: Callable[..., Tab]) -> Tab:
     """Cities of the United States, uploaded, with the Layers panel open."""
-    tab = new_tab(reduced_motion="reduce", color_scheme="light").open()
+    tab = new_tab(color_scheme="light").open()
     tab.add_file(real("vectors/us_cities.parquet"), name="Cities")
     tab.panel("Layers")
     expect(tab.body().get_by_role("button", name="Style Cities")).to_be_visible()

@@ -21,7 +21,7 @@ def test_without_a_sample_the_page_offers_it_and_examples_that_work(
     home.mkdir()
     with (
         running_app(home, tmp_path / "catalogue") as server,
-        browsers.stranger(server, reduced_motion="reduce") as tab,
+        browsers.stranger(server) as tab,
     ):
         tab.open()
         shown = tab.page.locator(".az-example")
@@ -39,7 +39,7 @@ def test_without_a_sample_the_page_offers_it_and_examples_that_work(
 def test_every_text_can_be_read_in_the_dark(
     new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]]
 ) -> None:
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = new_tab().open()
     fill(tab, unplaced("sea", 20)[0])
     tab.page.get_by_role("button", name="Dark theme").click()
     tab.map.locator("html[data-base='dark']").wait_for()

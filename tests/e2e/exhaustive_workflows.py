@@ -39,7 +39,7 @@ def pairs(tmp_path: Path) -> dict[str, list[str]]:
 
 
 def opened(new_tab: Callable[..., Tab], **options: object) -> Tab:
-    tab = new_tab(reduced_motion="reduce", **options)
+    tab = new_tab(**options)
     tab.page.goto(f"{tab.server.url}/workflows")
     expect(tab.page.get_by_text("checked against their sources and run")).to_be_visible()
     return tab

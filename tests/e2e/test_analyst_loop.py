@@ -40,7 +40,7 @@ def test_what_was_found_is_reviewed_by_key_filtered_counted_undone_and_exported(
     visit: Callable[..., Tab], scene: tuple[Path, int], screenshot_folder: Path
 ) -> None:
     file, ships = scene
-    tab = visit(reduced_motion="reduce")
+    tab = visit()
     tab.page.get_by_label("Files to upload").set_input_files(str(file))
     expect(tab.page.locator(".az-upload")).to_contain_text("a GeoTIFF of 1 band")
     expect(tab.ask("find the ships in it").locator(".az-reply")).to_contain_text(f"{ships} ships")

@@ -44,7 +44,7 @@ def names(tab: Tab) -> list[tuple[str, float, float, float, float]]:
 
 @pytest.fixture
 def europe(visit: Callable[..., Tab]) -> Tab:
-    tab = visit(reduced_motion="reduce", color_scheme="light")
+    tab = visit(color_scheme="light")
     tab.call("set_view", lon=8, lat=48, zoom=5)
     expect(tab.map.locator(".az-name").filter(has_text="Paris")).to_be_visible()
     return tab

@@ -17,7 +17,7 @@ CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 def test_a_chosen_language_is_kept_in_the_browser_and_the_map_says_its_words_in_it(
     new_tab: Callable[..., Tab], screenshot_folder: Path
 ) -> None:
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = new_tab().open()
     tab.go("Settings")
     tab.page.get_by_role("radio", name="Español", exact=True).click()
     expect(tab.page.get_by_role("heading", name="Ajustes")).to_be_visible()
@@ -33,7 +33,7 @@ def test_a_chosen_language_is_kept_in_the_browser_and_the_map_says_its_words_in_
 def test_arabic_runs_from_right_to_left_and_the_map_does_not(
     new_tab: Callable[..., Tab], screenshot_folder: Path
 ) -> None:
-    tab = new_tab(locale="ar", color_scheme="dark", reduced_motion="reduce").open()
+    tab = new_tab(locale="ar", color_scheme="dark").open()
     expect(tab.page.locator("html")).to_have_attribute("dir", "rtl")
     expect(tab.page.locator(".az-empty h2")).to_have_text("ماذا تريد أن ترى؟")
     chat, shown = tab.page.locator(".st-key-left").bounding_box(), tab.page.locator("#root").bounding_box()
@@ -52,7 +52,7 @@ def test_arabic_runs_from_right_to_left_and_the_map_does_not(
 def test_a_request_in_spanish_is_answered_in_spanish_with_requests_to_click(
     new_tab: Callable[..., Tab], screenshot_folder: Path
 ) -> None:
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = new_tab().open()
     card = tab.ask("muéstrame los barcos cerca de Málaga")
     expect(card.locator(".az-reply")).to_have_text(
         re.compile(r"^Por ahora las solicitudes se leen en inglés\.")

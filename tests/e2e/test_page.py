@@ -36,10 +36,6 @@ def unplaced(tmp_path: Path) -> Callable[[str, int], tuple[Path, int]]:
     return write
 
 
-def still(visit: Callable[..., Tab]) -> Tab:
-    return visit(reduced_motion="reduce")
-
-
 def upload(tab: Tab, file: Path) -> None:
     tab.page.get_by_label("Files to upload").first.set_input_files(str(file))
     expect(tab.page.locator(".az-upload", has_text=file.name)).to_contain_text("a GeoTIFF")
@@ -49,7 +45,7 @@ def test_an_image_without_coordinates_is_shown_with_its_boxes_beside_the_map(
     visit: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]], screenshot_folder: Path
 ) -> None:
     file, ships = unplaced("sea", 20)
-    tab = still(visit)
+    tab = visit()
     upload(tab, file)
     expect(tab.ask("find the ships in it").locator(".az-reply")).to_contain_text(f"{ships} ships")
     front = tab.page.locator(".st-key-panels").get_by_role("radio", name="Image", exact=True)
@@ -68,7 +64,7 @@ def test_an_image_without_coordinates_is_shown_with_its_boxes_beside_the_map(
 def test_what_was_found_in_one_image_is_not_said_of_the_next(
     new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]]
 ) -> None:
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = new_tab().open()
     upload(tab, unplaced("first", 21)[0])
     tab.ask("find the ships in it")
     upload(tab, unplaced("second", 22)[0])
@@ -102,7 +98,7 @@ def choose(tab: Tab, name: str) -> None:
 def test_a_filter_closes_the_image_that_it_drops_and_goes_to_what_it_leaves(
     visit: Callable[..., Tab],
 ) -> None:
-    tab = still(visit)
+    tab = visit()
     tab.call("db_load", names=["fair1m"])
     tab.call("footprint_plot")
     tab.call("show_image", rank="oldest")
@@ -116,7 +112,7 @@ def test_a_filter_closes_the_image_that_it_drops_and_goes_to_what_it_leaves(
 
 
 def test_footprints_all_over_the_world_are_fitted(visit: Callable[..., Tab]) -> None:
-    tab = still(visit)
+    tab = visit()
     tab.call("set_view", lon=2.35, lat=48.85, zoom=11)
     tab.call("db_load", names=["xview2"])
     tab.call("footprint_plot")
@@ -129,7 +125,7 @@ def test_footprints_all_over_the_world_are_fitted(visit: Callable[..., Tab]) -> 
 def test_a_fit_that_comes_late_leaves_the_map_where_it_was_moved_meanwhile(
     new_tab: Callable[..., Tab],
 ) -> None:
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = new_tab().open()
     held: list[Route] = []
     tab.page.route(re.compile("/extent$"), lambda route: held.append(route))
     tab.call("set_view", lon=2.35, lat=48.85, zoom=11)
@@ -144,7 +140,7 @@ def test_a_fit_that_comes_late_leaves_the_map_where_it_was_moved_meanwhile(
 
 
 def test_what_was_asked_for_of_a_view_that_was_left_is_not_drawn(new_tab: Callable[..., Tab]) -> None:
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = new_tab().open()
     tab.call("db_load", names=["xview2"])
     tab.call("footprint_plot")
     near, far = {"lon": -95.4, "lat": 29.8, "zoom": 9}, {"lon": -95.4, "lat": 29.8, "zoom": 3}
@@ -174,7 +170,7 @@ def holds_the_rows(layer: str, within: str = "") -> str:
 def test_a_reference_names_the_call_that_the_trace_shows_and_brings_it_into_sight(
     visit: Callable[..., Tab],
 ) -> None:
-    tab = still(visit)
+    tab = visit()
     for year in range(2015, 2021):
         tab.call("filter_date", start=f"{year}-01-01", end=f"{year}-12-31")
     tab.call("filter_clear")
@@ -225,7 +221,7 @@ OVERLAPS = """() => {
 
 
 def test_clusters_cover_neither_one_another_nor_names(visit: Callable[..., Tab]) -> None:
-    tab = still(visit)
+    tab = visit()
     tab.call("db_load", names=["fair1m", "fmow"])
     tab.call("cluster_plot")
     for lon, lat, zoom in ((10, 25, 2), (10, 48, 5), (-79.9, 40.4, 8)):
@@ -238,7 +234,7 @@ def test_clusters_cover_neither_one_another_nor_names(visit: Callable[..., Tab])
 
 
 def test_a_click_on_a_cluster_shows_all_that_it_counts(visit: Callable[..., Tab]) -> None:
-    tab = still(visit)
+    tab = visit()
     tab.call("db_load", names=["xview3"])
     tab.call("cluster_plot")
     tab.call("set_view", lon=4, lat=52, zoom=9)
@@ -260,7 +256,7 @@ def test_a_click_on_a_cluster_shows_all_that_it_counts(visit: Callable[..., Tab]
 
 
 def test_the_theme_changes_in_place(new_tab: Callable[..., Tab], screenshot_folder: Path) -> None:
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = new_tab().open()
     tab.ask("load fair1m and show it as clusters")
     tab.panel("Layers")
     tab.page.get_by_test_id("stChatInputTextArea").fill("half a question")
@@ -281,7 +277,7 @@ def test_the_theme_changes_in_place(new_tab: Callable[..., Tab], screenshot_fold
 
 
 def test_all_that_shows_a_timelines_rows_follows_its_slider(visit: Callable[..., Tab]) -> None:
-    tab = still(visit)
+    tab = visit()
     tab.call("db_load", names=["xview1"])
     tab.call("footprint_plot")
     tab.call("time_slider_plot", by="year")
@@ -303,7 +299,7 @@ def test_all_that_shows_a_timelines_rows_follows_its_slider(visit: Callable[...,
 
 
 def test_a_refusal_is_said_once(new_tab: Callable[..., Tab]) -> None:
-    tab = new_tab(reduced_motion="reduce").open()
+    tab = new_tab().open()
     # What was said in between counts too: whatever is ever put into a box of passing words.
     tab.page.evaluate("""() => {
         window.said = [];
@@ -324,7 +320,7 @@ def test_a_precision_is_shown_of_a_random_sample_and_not_of_the_lowest_scores(
     visit: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]], screenshot_folder: Path
 ) -> None:
     file, ships = unplaced("sea", 20)
-    tab = still(visit)
+    tab = visit()
     upload(tab, file)
     tab.ask("find the ships in it")
     tab.call("review_detection", detection_id=1, verdict="reject")
@@ -369,7 +365,7 @@ PAGES = ("Imagery", "Data", "Tools", "Benchmark", "Help")
 def test_every_text_can_be_read_and_headings_go_down_a_level_at_a_time(
     visit: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]]
 ) -> None:
-    tab = still(visit)
+    tab = visit()
     fill(tab, unplaced("sea", 20)[0])
     assert read_through(tab) == ({}, {})
 

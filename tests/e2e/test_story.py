@@ -19,7 +19,8 @@ IN_SIGHT = """[...document.querySelectorAll("path.leaflet-interactive")].findInd
 """Which outline has its middle on the map."""
 
 
-def test_from_a_sentence_to_the_map_and_back_the_next_day(tab: Tab, screenshot_folder: Path):
+def test_from_a_sentence_to_the_map_and_back_the_next_day(visit: Callable[..., Tab], screenshot_folder: Path):
+    tab = visit(reduced_motion="no-preference")
     tab.shot(screenshot_folder, "empty")
     card = tab.ask(REQUEST)
     card.locator("summary").click()

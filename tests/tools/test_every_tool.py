@@ -228,7 +228,8 @@ def _is_sound(tool: Tool, name: str, value: object, step: Step, before: State) -
         assert is_one_sentence(step.observation), said
     step.observation.encode()
     json.dumps(dict(step.data), allow_nan=False).encode()
-    assert from_json(json.loads(canonical(to_json(step.state)))) == step.state, said
+    if step.state is not before:
+        assert from_json(json.loads(canonical(to_json(step.state)))) == step.state, said
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from copilot.planner.situation import Situation
 from copilot.session import Session
 from state.codec import to_json
 from state.model import State
+from tests.suite.waiting import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
 ENDLESS = "1" * 3900
@@ -64,7 +65,10 @@ def test_a_plan_is_the_same_as_the_one_made_here(engine: Engine):
 
 
 @pytest.mark.slow
-def test_a_reading_without_an_end_is_ended_and_holds_up_no_other(readers: Readers, engine: Engine):
+def test_a_reading_without_an_end_is_ended_by_its_own_limit_and_holds_up_no_other(
+    readers: Readers, engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(pool, "WAIT_S", 10 * LIMIT_S)  # the clock ends nothing here
     said: list[str] = []
 
     def endless() -> None:
@@ -72,12 +76,12 @@ def test_a_reading_without_an_end_is_ended_and_holds_up_no_other(readers: Reader
             readers.plan(ENDLESS, situation(engine))
         said.append(str(ended.value))
 
-    held = threading.Thread(target=endless)
+    held = threading.Thread(target=endless, daemon=True)
     readers.plan(REQUESTS[1], situation(engine))
     held.start()
     assert readers.plan(REQUESTS[1], situation(engine)).calls[0].tool == "convert_units"
     assert held.is_alive()
-    held.join()
+    held.join(LIMIT_S)
     assert said == [too_slow()]
     assert readers.plan(REQUESTS[1], situation(engine)).calls[0].tool == "convert_units"
 
