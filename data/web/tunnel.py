@@ -8,7 +8,7 @@ passes is bounded in size and time. What passes is encrypted between the library
 from __future__ import annotations
 
 import re
-import select
+import selectors
 import socket
 import threading
 import time
@@ -83,15 +83,15 @@ class Tunnel:
 
     def _pass_on(self, near: socket.socket, far: socket.socket) -> None:
         """Pass bytes on both ways until one side ends, the time is over or too much has come."""
-        while (left := self._ends - time.monotonic()) > 0:
-            ready, _, _ = select.select([near, far], [], [], min(left, 0.2))
-            for side, other in ((near, far), (far, near)):
-                if side not in ready:
-                    continue
-                piece = side.recv(_PIECE_BYTES)
-                if not piece or not self._may_pass(len(piece)):
-                    return
-                other.sendall(piece)
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(near, selectors.EVENT_READ, far)
+            waiting.register(far, selectors.EVENT_READ, near)
+            while (left := self._ends - time.monotonic()) > 0:
+                for key, _ in waiting.select(min(left, 0.2)):
+                    piece = key.fileobj.recv(_PIECE_BYTES)  # type: ignore[union-attr]
+                    if not piece or not self._may_pass(len(piece)):
+                        return
+                    key.data.sendall(piece)
 
     def _may_pass(self, count: int) -> bool:
         with self._lock:

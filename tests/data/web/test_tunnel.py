@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from urllib.parse import urlsplit
 
@@ -48,6 +51,19 @@ def test_it_leads_to_no_other_host_and_no_private_address(head: bytes, problem: 
     assert str(way.problem).endswith(".") and "\n" not in str(way.problem)
 
 
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """A process with more open files than `select` can count."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limits[1], limits[1]))
+    files = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    yield
+    for each in files:
+        os.close(each)
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@pytest.mark.usefixtures("many_files")
 def test_what_passes_is_the_same_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[bytes] = []
 
