@@ -118,11 +118,13 @@
     }
 
     // What a turn has just plotted or filtered is not left out of sight: where hardly anything of it is in view,
-    // the map goes to all of it. Not while it is on its way to somewhere.
+    // the map goes to all of it. Not while it is on its way to somewhere, and not away from labels: where all of
+    // them are in view, none can be read.
     settle(layer) {
       if (!layer.unseen || this.moving || !layer.view.visible || !layer.content) return;
       for (const each of this.layers.values()) each.unseen = false;
-      if (!layer.view.count || layer.content.total >= IN_VIEW * layer.view.count) return;
+      const enough = layer.view.kind === "labels" ? 1 : IN_VIEW * layer.view.count;
+      if (!layer.view.count || layer.content.total >= enough) return;
       // A step that moves the camera before the answer is there says what is to be seen.
       const { cameraSeq, fitSeq } = this;
       this.get("/layers/" + encodeURIComponent(layer.view.id) + "/extent").then(({ bbox }) => {

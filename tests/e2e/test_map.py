@@ -111,6 +111,7 @@ def test_every_kind_of_layer_is_drawn_in_its_own_pane(
     expect(tab.map.locator(f".az-layer {drawn}").first).to_be_attached()
     tab.expect_same(lambda: tab.see("[...azimuth.layers.values()].map((each) => each.view.kind)"), [kind])
     tab.stand()
+    expect(tab.map.locator(f".az-layer {drawn}").first).to_be_attached()  # where the map has gone too
     tab.see(HIDDEN_AND_BACK)
     tab.judge()
 
