@@ -123,7 +123,7 @@
     settle(layer) {
       if (!layer.unseen || this.moving || !layer.view.visible || !layer.content) return;
       for (const each of this.layers.values()) each.unseen = false;
-      const enough = layer.view.kind === "labels" ? 1 : IN_VIEW * layer.view.count;
+      const enough = layer.content.mode === "labels" ? 1 : IN_VIEW * layer.view.count;
       if (!layer.view.count || layer.content.total >= enough) return;
       // A step that moves the camera before the answer is there says what is to be seen.
       const { cameraSeq, fitSeq } = this;
