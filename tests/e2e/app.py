@@ -19,7 +19,7 @@ import psutil
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Error, FrameLocator, Locator, Page, Request, expect
 
-from tests.suite.waiting import LIMIT_S, wait_until
+from tests.suite.waiting import LIMIT_S, Seen, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_MS = LIMIT_S * 1000
@@ -320,10 +320,7 @@ class Tab:
     def stand(self) -> None:
         """Wait until the map is where it goes, and all that is in sight is there: features, tiles, fonts."""
         self.settle()
-        ends = time.monotonic() + LIMIT_S
-        while moves := self.see(MOVES):
-            assert time.monotonic() < ends, f"not within {LIMIT_S:g} s at rest: {moves}"
-            self.page.wait_for_timeout(50)
+        self.expect_same(lambda: self.see(MOVES), "")
 
     def see(self, script: str) -> object:
         """A value out of the map: `azimuth` is our part of it."""
@@ -345,12 +342,13 @@ class Tab:
         """Wait until a picture is there with its pixels: its place is visible before them."""
         self.wait_for(lambda: picture.evaluate(PIXELS), "a picture's pixels")
 
-    def wait_for(self, seen: Callable[[], object], what: str) -> None:
-        """Wait until that is true of the page, which goes on meanwhile."""
+    def wait_for(self, seen: Callable[[], Seen], what: str) -> Seen:
+        """Wait until something true is seen of the page, which goes on meanwhile, and give that."""
         ends = time.monotonic() + LIMIT_S
-        while not seen():
+        while not (found := seen()):
             assert time.monotonic() < ends, f"not within {LIMIT_S:g} s: {what}"
             self.page.wait_for_timeout(50)
+        return found
 
     def shot(self, folder: Path, name: str) -> None:
         """Take a picture where pictures are wanted (`make screenshots`), and make it small.

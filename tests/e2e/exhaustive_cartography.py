@@ -60,6 +60,7 @@ def test_a_layer_is_drawn_by_a_column_and_the_legend_follows(cities: Tab):
     expect(cities.map.locator(".az-feature-label").first).to_be_visible()
     undone = cities.map.locator(".az-feature-label").first.is_hidden
     cities.press(cities.page.get_by_role("button", name="Undo"), leads_to=undone)
+    expect(cities.map.locator(".az-feature-label")).to_have_count(0)
 
 
 def test_a_way_and_an_area_are_measured_on_the_ellipsoid(cities: Tab):

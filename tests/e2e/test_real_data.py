@@ -52,9 +52,9 @@ def test_real_images_are_asked_for_in_words_and_seen(visit: Callable[..., Tab], 
     expect(tab.map.locator(".az-layer path").first).to_be_attached()
     tab.wait_until("azimuth.view.camera.zoom === 15")
     tab.panel("Image")
-    newest = re.compile(r"naip:\S+?\.tif")
-    tab.wait_for(lambda: newest.search(body_text(tab)), "the name of the newest image")
-    tab.call("add_raster_layer", image=newest.findall(body_text(tab))[0])
+    newest = tab.wait_for(lambda: re.search(r"naip:\S+?\.tif", body_text(tab)), "the newest image's name")
+    assert newest is not None
+    tab.call("add_raster_layer", image=newest.group())
     tab.expect_picture(tab.map.locator(".az-tile img").first)
     tab.shot(screenshot_folder, "real-data")
 
