@@ -316,34 +316,6 @@ def test_a_refusal_is_said_once(new_tab: Callable[..., Tab]) -> None:
     expect(tab.map.locator(".az-toast.az-shown")).to_have_count(0)
 
 
-def test_a_precision_is_shown_of_a_random_sample_and_not_of_the_lowest_scores(
-    visit: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]], screenshot_folder: Path
-) -> None:
-    file, ships = unplaced("sea", 20)
-    tab = visit()
-    upload(tab, file)
-    tab.ask("find the ships in it")
-    tab.call("review_detection", detection_id=1, verdict="reject")
-    tab.go("Imagery")
-    told = tab.page.locator(".az-precision")
-    expect(told).to_contain_text("no estimate for the others")
-    expect(told).not_to_contain_text("Precision")
-    tab.settle()
-    tab.page.get_by_role("button", name="Review a random sample").click()
-    expect(told).to_contain_text(f"of the {ships} drawn at random are reviewed")
-    viewer = tab.page.frame_locator(".st-key-viewer iframe")
-    viewer.get_by_role("button", name="Open the first that nobody reviewed").click()
-    expect(viewer.locator(".az-card").get_by_label("Order of the review")).to_have_value("sample")
-    tab.shot(screenshot_folder, "sample")
-    for _ in range(ships - 1):
-        card = viewer.locator(".az-card")
-        open_now = str(card.get_attribute("data-detection"))
-        card.press("c")
-        if _ < ships - 2:
-            expect(card).not_to_have_attribute("data-detection", open_now)
-    expect(told).to_contain_text(f"Precision {(ships - 1) / ships:.2f}")
-
-
 def contrasts(tab: Tab) -> dict[str, object]:
     """What cannot be read on the page and in its frames, by where it stands."""
     tab.settle()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -12,6 +13,18 @@ import pytest
 LONGEST_NAME = 60
 LIMIT_S = 1500
 """When a walk is taken to hang, seconds; one over every tool took 220 on a slow machine."""
+
+WHOLE = bool(os.environ.get("AZIMUTH_CHANCE"))
+"""Whether this is `make test-all`, which leaves nothing out."""
+
+
+def share(values: Sequence[Any], number: int, of: int) -> Sequence[Any]:
+    """One in `of` of the values, and the next ones for the next number; all of them in `make test-all`.
+
+    So a walk that gives each argument of every tool each hostile value takes a part of its time in
+    `make test`, where every value still comes to many arguments.
+    """
+    return values if WHOLE else values[number % of :: of]
 
 
 def walks(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from copilot.solutions import search_solutions
 from state.model import State
 from tests.copilot.agents.conftest import check_whole
 from tests.openai_server import KEY, OpenAIServer, Says
+from tests.suite.walking import WHOLE
 
 Turn = Callable[..., tuple[OpenAIServer, Answer]]
 
@@ -40,7 +40,7 @@ def warm() -> None:
     search_solutions("zoom in", ())
 
 
-@pytest.fixture(params=["whole", "streamed"] if os.environ.get("AZIMUTH_CHANCE") else ["either"])
+@pytest.fixture(params=["whole", "streamed"] if WHOLE else ["either"])
 def streamed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Answers that come whole or as a stream: by a test's name one way, in `make test-all` both."""
     by_name = zlib.crc32(request.node.name.encode()) % 2 == 1

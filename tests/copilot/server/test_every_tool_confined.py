@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from copilot.live import Live
 from tests.copilot.server.conftest import owner
+from tests.suite.walking import WHOLE, share
 from tools.base import Tool
 from tools.toolbox import toolbox
 
@@ -56,9 +57,9 @@ def test_no_argument_of_any_tool_reveals_a_file(client: TestClient, live: Live, 
     session = live.create(owner(client))
     session.call("db_load", names=["xview1"])
     made = 0
-    for tool in toolbox():
-        for text in secrets:
-            for args in calls(tool, text):
+    for first, tool in enumerate(toolbox()):
+        for number, text in enumerate(secrets, first):
+            for args in share([*calls(tool, text)], number, of=len(secrets)):
                 event = session.call(tool.name, **args)
                 told = json.dumps([event.text, event.data])
                 assert WORD not in told, (tool.name, args)
@@ -66,6 +67,6 @@ def test_no_argument_of_any_tool_reveals_a_file(client: TestClient, live: Live, 
                     told = told.replace(json.dumps(each)[1:-1], "")
                 assert str(live.engine.home) not in told, (tool.name, args)
                 made += 1
-    assert made > 500
+    assert made > (500 if WHOLE else 170)
     kept = [each for each in (live.engine.home / "sessions").rglob("*") if each.is_file()]
     assert [each.name for each in kept if WORD.encode() in each.read_bytes()] == []
