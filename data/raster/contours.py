@@ -14,7 +14,7 @@ from rasterio.windows import Window
 
 from data.raster.errors import RasterError
 from data.raster.files import opened
-from data.raster.ground import north_up
+from data.raster.ground import height_unit, north_up
 from data.raster.windows import Grid, Place, grid_of, read_block, windows
 
 if TYPE_CHECKING:
@@ -37,15 +37,18 @@ def contours(source: Path, *, interval_m: float, base_m: float = 0.0) -> gpd.Geo
 
     One row a line, with `elevation_m` and its geodesic `length_m`. Heights belong to the pixels' centres and
     run linearly between them (marching squares, contourpy's serial algorithm); a line ends where a pixel has
-    no value. Raises RasterError when there would be over 5 million points or a thousand levels.
+    no value. Heights in another unit (`ground.height_unit`) are brought into metres. Raises RasterError when
+    there would be over 5 million points or a thousand levels.
     """
     north_up(grid_of(source), "contour_lines")
+    metres = height_unit(source).metres
     lines: Lines = defaultdict(list)
     points = 0
     with opened(source) as reader:
         grid = Grid.of(reader)
         for window in windows(grid, _WINDOW_PX):
             block = read_block(reader, (1,), Place(grid, _overlapping(grid, window)))[0]
+            block = block if metres == 1.0 else block * metres
             for row, column in _pieces(window):
                 piece = block[row : row + _PIECE_PX + 1, column : column + _PIECE_PX + 1]
                 corner = (window.row_off + row, window.col_off + column)

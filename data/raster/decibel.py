@@ -16,6 +16,12 @@ from data.raster.windows import Band, Block, Place, compute
 Quantity = Literal["power", "amplitude"]
 
 
+def quantity_of(path: Path, said: Quantity) -> Quantity:
+    """What the values that tools read of a raster are: the amplitude of complex pixels, whatever is said."""
+    with opened(path) as source:
+        return "amplitude" if source.dtypes[0].startswith("complex") else said
+
+
 def to_decibels(
     path: Path, target: Path, quantity: Quantity, *, bands: Sequence[int] = (), inverse: bool = False
 ) -> Moments:

@@ -1,13 +1,16 @@
-"""How large a raster's pixels are on the ground, in metres."""
+"""How large a raster's pixels are on the ground, and how high its heights, in metres."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from data.raster.errors import RasterError
+from data.raster.files import opened
 from data.raster.windows import Grid
 
 Floats = NDArray[np.float64]
@@ -15,6 +18,42 @@ Floats = NDArray[np.float64]
 WGS84_A_M = 6_378_137.0
 WGS84_E2 = 6.694379990141316e-3
 """Half the major axis and the squared first eccentricity of WGS84."""
+_METRES = {
+    "m": 1.0, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0,
+    "ft": 0.3048, "foot": 0.3048, "feet": 0.3048, "international foot": 0.3048,
+    "us survey foot": 1200 / 3937, "us survey feet": 1200 / 3937, "us-ft": 1200 / 3937, "ftus": 1200 / 3937,
+    "km": 1000.0, "dm": 0.1, "decimetre": 0.1, "cm": 0.01, "centimetre": 0.01, "mm": 0.001,
+}  # fmt: skip
+"""How many metres a unit of height is, by how files spell it in lower case."""
+
+
+@dataclass(frozen=True)
+class HeightUnit:
+    """What the heights of a raster are counted in."""
+
+    name: str
+    """As the file has it; empty where it says none, and metres are taken."""
+    metres: float = 1.0
+
+    @property
+    def said(self) -> str:
+        """The sentence for heights that are no metres; empty for metres."""
+        return "" if self.metres == 1.0 else f" Its heights, in {self.name} by its file, were converted."
+
+
+def height_unit(path: Path, band: int = 1) -> HeightUnit:
+    """The unit of a band of heights, by the band's own word, else by the vertical axis of its CRS."""
+    from pyproj import CRS
+
+    with opened(path) as source:
+        unit = (source.units[band - 1] or "").strip()
+        crs = source.crs
+    if (metres := _METRES.get(unit.lower())) is not None:
+        return HeightUnit(unit, metres)
+    parts = CRS.from_user_input(crs).sub_crs_list if crs is not None else []
+    for axis in (axis for part in parts if part.is_vertical for axis in part.axis_info):
+        return HeightUnit(axis.unit_name, float(axis.unit_conversion_factor))
+    return HeightUnit("")
 
 
 def north_up(grid: Grid, tool: str) -> None:

@@ -23,7 +23,7 @@ from data.raster.colours import lookup
 from data.raster.errors import RasterError
 from data.raster.expression import Expression, parse
 from data.raster.files import opened
-from data.raster.windows import Grid, windows
+from data.raster.windows import Grid, is_nodata, windows
 
 SAMPLE_PX = 2_000_000
 """A raster of no more pixels than this is read whole for its stretch."""
@@ -340,7 +340,8 @@ def read_bands(source: Any, bands: tuple[int, ...], **how: Any) -> Seen:
         values = np.abs(values)
     if source.nodata is None:
         return values, source.read_masks(bands, **how) > 0
-    return values, np.isfinite(values) & (values != source.nodata)
+    missing = is_nodata(values, source.nodata)
+    return values, np.isfinite(values) if missing is None else np.isfinite(values) & ~missing
 
 
 def _scaled(band: NDArray[Any], valid: NDArray[np.bool_], low: float, high: float) -> NDArray[np.uint8]:

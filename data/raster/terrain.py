@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from data.raster.ground import north_up, pixel_m
+from data.raster.ground import height_unit, north_up, pixel_m
 from data.raster.tally import Summary, Tally
 from data.raster.windows import Band, Block, Place, compute, grid_of
 
@@ -39,9 +39,10 @@ def hillshade(
 
     Horn, B.K.P. (1981), Hill shading and the reflectance map, Proc. IEEE 69(1), 14-47. Multidirectional:
     Mark, R. (1992), USGS Open-File Report 92-422, light from 225, 270, 315 and 360 degrees weighted by the
-    aspect as gdaldem does it, most from where a slope faces. Heights are taken to be in metres, times
-    `z_factor`. Raises RasterError.
+    aspect as gdaldem does it, most from where a slope faces. Heights are in the file's unit
+    (`ground.height_unit`), times `z_factor`. Raises RasterError.
     """
+    z_factor *= height_unit(source).metres
     altitude, azimuth = math.radians(altitude_deg), math.radians(azimuth_deg)
 
     def shade(blocks: list[Block], place: Place) -> NDArray[Any]:
@@ -64,9 +65,11 @@ def slope(
     z_factor: float = 1.0,
     tags: Tags | None = None,
 ) -> Summary:
-    """Write the slope in degrees (0 to 90) or percent (100 is 45 degrees), float32. Raises RasterError."""
+    """Write the slope in degrees (0 to 90) or percent (100 is 45 degrees), float32. Raises RasterError.
 
-    tally = Tally()
+    Heights are in the file's unit (`ground.height_unit`), times `z_factor`.
+    """
+    tally, z_factor = Tally(), z_factor * height_unit(source).metres
 
     def steep(blocks: list[Block], place: Place) -> NDArray[Any]:
         made: NDArray[Any] = _slope(*_inputs(blocks, place, z_factor), unit == "percent")

@@ -16,7 +16,7 @@ from rasterio.windows import Window
 
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile, opened
-from data.raster.ground import north_up, pixel_m
+from data.raster.ground import height_unit, north_up, pixel_m
 from data.raster.windows import Grid, Place, read_block
 
 EARTH_DIAMETER_M = 12_741_994.0
@@ -69,12 +69,16 @@ def viewshed(
     Generating viewsheds without using sightlines, PE&RS 66(1), 87-90, with the plane through the two nearer
     pixels on the line's edge, as gdal_viewshed. The ground drops by (1 - refraction) d² / diameter of the
     Earth. A raster in degrees is measured with the pixel size at the observer's latitude. Rows are read a
-    strip at a time, outwards from the observer. Raises RasterError for a point without a height.
+    strip at a time, outwards from the observer. Heights in another unit than metres (`ground.height_unit`)
+    are brought into them. Raises RasterError for a point without a height.
     """
+    metres = height_unit(source).metres
     with opened(source) as reader:
         grid = Grid.of(reader)
         north_up(grid, "viewshed")
-        eye, ground = _eye(reader, grid, x, y, observer_height_m, target_height_m, max_distance_m, refraction)
+        eye, ground = _eye(
+            reader, grid, x, y, observer_height_m, target_height_m, max_distance_m, refraction, metres
+        )
         window = _square(grid, eye)
         profile = geotiff_profile(
             int(window.width), int(window.height), count=1, dtype="uint8", nodata=UNKNOWN, crs=grid.crs,
@@ -82,8 +86,8 @@ def viewshed(
         )  # fmt: skip
         counts = np.zeros(2, np.int64)
         with rasterio.open(target, "w", **profile) as writer:
-            below = _sweep(reader, grid, window, eye, 1, counts, writer)
-            _sweep(reader, grid, window, eye, -1, counts, writer, first=below)
+            below = _sweep(reader, grid, window, eye, 1, counts, writer, metres)
+            _sweep(reader, grid, window, eye, -1, counts, writer, metres, first=below)
             writer.set_band_description(1, "visible")
             writer.update_tags(**(tags or {}))
     return Seen(ground, int(counts[0]), int(counts[1]), eye.pixel[0] * eye.pixel[1])
@@ -98,11 +102,12 @@ def _eye(
     target_height: float,
     max_distance: float,
     refraction: float,
+    metres: float,
 ) -> tuple[_Eye, float]:
     row, column = (int(each) for each in rasterio.transform.rowcol(grid.transform, x, y))
     if not (0 <= row < grid.height and 0 <= column < grid.width):
         raise RasterError("The observer stands outside the raster; give a point within its bounds.")
-    ground = float(read_block(reader, (1,), Place(grid, Window(column, row, 1, 1)))[0, 0, 0])
+    ground = metres * float(read_block(reader, (1,), Place(grid, Window(column, row, 1, 1)))[0, 0, 0])
     if not np.isfinite(ground):
         raise RasterError("The raster has no height where the observer stands; give a point that has one.")
     width, length = pixel_m(grid, row, 1)
@@ -127,6 +132,7 @@ def _sweep(
     step: int,
     counts: NDArray[np.int64],
     writer: Any,
+    metres: float,
     first: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Go down (step 1, with the observer's row) or up (-1) by strips; the observer's row comes back."""
@@ -134,7 +140,7 @@ def _sweep(
     last = np.empty(int(window.width)) if first is None else first.copy()
     own = last
     for strip in _strips(window, eye, step):
-        heights = read_block(reader, (1,), Place(grid, strip))[0].astype(np.float64)
+        heights = read_block(reader, (1,), Place(grid, strip))[0].astype(np.float64) * metres
         seen = np.full(heights.shape, UNKNOWN, np.uint8)
         offset = abs(int(strip.row_off if step > 0 else strip.row_off + strip.height - 1) - eye.row)
         own_row = _rows(

@@ -238,13 +238,29 @@ def missing_in(
     if nodata is None or rasterio.enums.MaskFlags.nodata not in flags:
         masked: NDArray[np.bool_] = reader.read_masks(number, window=window) == 0
         return masked
+    # Told by the value itself: asking for the mask would read, or warp, the block a second time.
+    return is_nodata(stored, nodata)
+
+
+HUGE = 1e30
+"""Beyond it, nodata is told with fewer digits than there are: Esri's -3.40282306e38 for the least float."""
+
+
+def is_nodata(stored: NDArray[Any], nodata: float) -> NDArray[np.bool_] | None:
+    """Which stored numbers are the nodata value; None where none can be. Not-a-number is not looked for.
+
+    A float is compared as its type holds it; a huge one with all that lie beyond, or as near as GDAL's masks
+    take for the same.
+    """
     if np.isnan(nodata):
         return None
     if stored.dtype.kind in "iu":
-        # Told by the value itself: asking for the mask would read, or warp, the block a second time.
         info = np.iinfo(stored.dtype)
         held = float(nodata).is_integer() and info.min <= nodata <= info.max
         return stored == int(nodata) if held else None
+    if abs(nodata) >= HUGE and stored.dtype.kind == "f":
+        near = nodata * (1 - 5e-7)
+        return stored <= near if nodata < 0 else stored >= near
     with np.errstate(over="ignore"):
         found: NDArray[np.bool_] = stored == np.asarray(nodata).astype(stored.dtype)
     return found

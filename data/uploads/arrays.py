@@ -66,9 +66,12 @@ def bring_arrays(incoming: Incoming, form: str) -> Brought:
     with _opened(incoming, form) as data:
         names = _pictures(data)
         chosen = _chosen(incoming, names)
-        variable = data[chosen]
+        variable = _upright(data[chosen], data)
+        stored, turned = (", ".join(map(str, each.dims)) for each in (data[chosen], variable))
         target = incoming.folder / f"{_plain_name(chosen)}.tif"
         notes = []
+        if stored != turned:
+            notes.append(f"Its dimensions ({shown(stored)}) were read as {shown(turned)}.")
         others = [each for each in names if each != chosen]
         if others:
             named = ", ".join(shown(each) for each in others[:8])
@@ -203,7 +206,7 @@ def _pictures(data: Any) -> list[str]:
     found = []
     for name, variable in data.items():
         plain = name.rpartition("/")[2].lower()
-        sizes = list(variable.shape)
+        sizes = list(_upright(variable, data).shape)
         if len(sizes) < 2 or min(sizes[-2:]) < 2 or variable.dtype.kind not in "biuf":
             continue
         if plain in (*_X, *_Y) or plain.endswith(("_bnds", "_bounds")) or name in variable.dims:
@@ -307,6 +310,30 @@ def _band_name(variable: Any, at: tuple[Any, ...]) -> str:
     name = str(variable.name).rpartition("/")[2]
     named = [f"{dim} {int(place) + 1}" for dim, place in zip(variable.dims[:-2], at, strict=True)]
     return " ".join([name, *named])[:200]
+
+
+def _upright(variable: Any, data: Any) -> Any:
+    """The variable with its rows and columns last, where its dimensions or their coordinates tell them.
+
+    Some files are stored with longitude before latitude, or with time last.
+    """
+    columns, rows = (
+        [dim for dim in variable.dims if _runs_along(str(dim), data, axis)] for axis in ("X", "Y")
+    )
+    if len(columns) != 1 or len(rows) != 1 or variable.dims[-2:] == (rows[0], columns[0]):
+        return variable
+    others = [dim for dim in variable.dims if dim not in (rows[0], columns[0])]
+    return variable.transpose(*others, rows[0], columns[0])
+
+
+def _runs_along(dim: str, data: Any, axis: str) -> bool:
+    """Whether a dimension is that of longitudes and eastings ("X"), or of latitudes and northings ("Y")."""
+    words, units = (_X, "degrees_east") if axis == "X" else (_Y, "degrees_north")
+    if dim.rpartition("/")[2].lower() in words:
+        return True
+    about = data[dim].attrs if dim in data else {}
+    said = (str(about.get(each, "")) for each in ("axis", "units", "standard_name"))
+    return any(each in (axis, units) or each.lower() in words for each in said)
 
 
 def _axis(variable: Any, data: Any, dim: str, words: tuple[str, ...]) -> NDArray[np.float64] | None:

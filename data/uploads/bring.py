@@ -15,6 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 
 from data.uploads.brought import Asked, Brought, Incoming
@@ -85,6 +86,8 @@ def bring(incoming: Incoming) -> Brought:
             f"{incoming.shown} is broken and cannot be read as {TITLES[form]} file ({reason_of(error)}); "
             "send it again."
         ) from None
+    if incoming.asked.nodata is not None and found.kind != "raster":
+        raise UploadError(f"{incoming.shown} is no raster and has no nodata; leave nodata out.")
     return found.noted(misnamed(incoming.name, form))
 
 
@@ -103,7 +106,7 @@ def content_key(path: Path, beside_it: dict[str, Path], asked: Asked) -> str:
     """The SHA-256 of the content, and of all else that decides what becomes of it."""
     found = file_sha256(path)
     more = [f"{each}={file_sha256(other)}" for each, other in sorted(beside_it.items())]
-    more += [f"{name}={value}" for name, value in (("crs", asked.crs), ("part", asked.part)) if value]
+    more += [f"{name}={value}" for name, value in asdict(asked).items() if value is not None]
     if not more:
         return found
     return hashlib.sha256("\n".join([found, *more]).encode()).hexdigest()

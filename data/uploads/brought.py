@@ -22,6 +22,8 @@ class Asked:
     """The coordinate system of one that names none: `EPSG:32631`."""
     part: str | None = None
     """Which member, layer, variable or sheet, where there are several."""
+    nodata: float | Literal["none"] | None = None
+    """The value of a raster that stands for nothing; "none" where each number is a value."""
 
 
 @dataclass(frozen=True)

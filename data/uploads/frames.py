@@ -21,12 +21,15 @@ from data.uploads.brought import Box, Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.item import table_parts
 from data.uploads.placing import code_of, crs_named
+from data.vector.cleaning import CUT, MOVED, on_the_map
 
 MAX_FEATURES = 2_000_000
 MAX_COORDINATES = 60_000_000
 MAX_COLUMNS = 2_000
 WORLD_DEG = 320
 """What is wider is shown as the whole world."""
+_FARTHEST_DEG = 360
+"""Longitudes of 0 to 360 degrees are a way to write them; what lies farther out is a mistake."""
 WGS84 = CRS.from_epsg(4326)
 _KINDS = ("point", "line", "line", "polygon", "point", "line", "polygon", "collection")
 """By shapely's type id."""
@@ -62,7 +65,9 @@ def features(
         )
     if crs is None:
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
-    shapes = in_degrees(shapes, crs, incoming)
+    shapes, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), _FARTHEST_DEG)
+    notes += [f"{count:,} of its features {'was' if count == 1 else 'were'} {what}." for count, what in
+              ((cut, CUT), (moved, MOVED)) if count]  # fmt: skip
     extents = extents_of(shapes)
     good = extents.problem == None  # noqa: E711 - elementwise over an object array
     reasons = Counter([*problems, *(str(each) for each in extents.problem[~good])])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, time
 from pathlib import Path
@@ -13,15 +14,21 @@ from typing import Any
 
 import numpy as np
 import rasterio
+from pyproj import CRS
 from rasterio.enums import ColorInterp, Resampling
 from rasterio.errors import RasterioError
 from rasterio.warp import calculate_default_transform, reproject
 from rasterio.windows import Window
 
 from data.raster.bands import band_names, find_band
+from data.raster.copying import has_mask
+from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile
+from data.raster.files import opened as opened_here
 from data.raster.looks import constant_said
 from data.raster.sensors import sensor_of
+from data.raster.values import Meaning, meaning_of, values_type
+from data.raster.windows import is_nodata, missing_in
 from data.readers.raster_info import RasterInfo, raster_info
 from data.readers.when import day_in_name, parse_time, year_in_name
 from data.uploads.brought import Brought, Incoming
@@ -29,7 +36,7 @@ from data.uploads.errors import UploadError, shown
 from data.uploads.gdal import check_blocks, opened, quiet_gdal, reason_of
 from data.uploads.item import raster_parts
 from data.uploads.placing import Placing, camera_point, code_of, placing_of
-from data.uploads.statistics import band_statistics
+from data.uploads.statistics import band_statistics, undeclared_nodata
 
 STRIP_BYTES = 64_000_000
 """What is held of a raster while it is copied."""
@@ -48,9 +55,14 @@ def bring_raster(incoming: Incoming, form: str) -> Brought:
             placing = placing_of(source, incoming)
             tags, pages = source.tags(), len(source.subdatasets)
             described = f"{source.count} band{'' if source.count == 1 else 's'} of {source.dtypes[0]}"
-            as_it_is = form == "tiff" and not placing.changed
+            meaning, unclear = meaning_of(source, incoming.name)
+            nodata_said = None
+            if meaning is not None:
+                meaning, nodata_said = _with_nothing(source, meaning, incoming)
+            as_it_is = form == "tiff" and not placing.changed and meaning is None
             if not as_it_is:
-                write_placed(source, target, placing)
+                write_placed(source, target, placing, meaning)
+            values_said = None if meaning is None else meaning.note(source)
     except (RasterioError, OSError) as error:
         if isinstance(error, OSError) and error.errno == 28:
             raise UploadError(f"There is not enough free disk space for {incoming.shown}.") from None
@@ -60,27 +72,32 @@ def bring_raster(incoming: Incoming, form: str) -> Brought:
         ) from None
     if as_it_is:
         _take(incoming, target)
-    notes = [*placing.notes]
+    notes = [*placing.notes, *(each for each in (values_said, unclear, nodata_said) if each)]
     if pages > 1:
         notes.append(f"It has {pages} pages, of which the first was taken.")
-    return finished(incoming, target, TITLES[form], described, notes, tags)
+    return finished(incoming, target, TITLES[form], described, notes, tags, meant=meaning is not None)
 
 
 TITLES = {"tiff": "a GeoTIFF", "png": "a PNG image", "jpeg": "a JPEG image", "jp2": "a JPEG 2000"}
 
 
 def finished(
-    incoming: Incoming, target: Path, title: str, described: str, notes: list[str], tags: dict[str, Any]
+    incoming: Incoming,
+    target: Path,
+    title: str,
+    described: str,
+    notes: list[str],
+    tags: dict[str, Any],
+    *,
+    meant: bool = False,
 ) -> Brought:
-    """What is known of a GeoTIFF that lies in the private folder. Raises UploadError for one of no value."""
+    """What is known of a GeoTIFF that lies in the private folder. Raises UploadError for one of no value.
+
+    What stands for nothing is written into it, as asked or as its numbers tell, but where they are `meant`:
+    values by their file's own word already.
+    """
+    statistics, sampled = _settled(incoming, target, notes, meant)
     with opened(target, "tiff", incoming.name) as source:
-        try:
-            statistics, sampled = band_statistics(source, incoming.shown)
-        except RasterioError as error:
-            raise UploadError(
-                f"{incoming.shown} is cut off or broken: its pixels cannot be read ({reason_of(error)}); "
-                "send it again."
-            ) from None
         crs, transform = source.crs, source.transform
         size = f"{source.width:,} x {source.height:,} pixels"
         placed = crs is not None and not transform.is_identity
@@ -132,6 +149,81 @@ def finished(
         facts=facts,
         item=raster_parts(target, info, extent, statistics, sampled, point),
     )
+
+
+def _settled(
+    incoming: Incoming, target: Path, notes: list[str], meant: bool
+) -> tuple[list[dict[str, Any]], bool]:
+    """The statistics of a GeoTIFF of ours, once what stands for nothing is written into it and said."""
+    with opened(target, "tiff", incoming.name) as source:
+        found = _statistics(source, incoming)
+        nothing, said = ({}, None) if meant else _nothing(source, found[0], incoming)
+    if said is None:
+        return found
+    notes.append(said)
+    _declare(target, nothing)
+    with opened(target, "tiff", incoming.name) as source:
+        return _statistics(source, incoming)
+
+
+def _with_nothing(
+    source: rasterio.DatasetReader, meaning: Meaning, incoming: Incoming
+) -> tuple[Meaning, str | None]:
+    """The meaning of numbers with those that stand for nothing unsaid; and a note about them."""
+    statistics, _ = _statistics(source, incoming)
+    nothing, said = _nothing(source, statistics, incoming)
+    return replace(meaning, nothing=nothing, as_declared=incoming.asked.nodata is None), said
+
+
+def _nothing(
+    source: rasterio.DatasetReader, statistics: list[dict[str, Any]], incoming: Incoming
+) -> tuple[dict[int, float], str | None]:
+    """By band, what stands for nothing though the file does not say so; and the sentence about it."""
+    wanted = incoming.asked.nodata
+    if wanted is None:
+        found = undeclared_nodata(source, statistics, incoming.shown)
+        values = " and ".join(f"{each:,.6g}" for each in sorted(set(found.values())))
+        return found, None if not found else (
+            f"{values} lies far from all its other numbers and was taken for nodata, though the file does "
+            "not say so; add it again with nodata=none to keep it as a value."
+        )
+    if wanted == "none":
+        return {}, "Each of its numbers is a value, as was asked."
+    return dict.fromkeys(range(1, source.count + 1), wanted), f"{wanted:,.6g} is its nodata, as was asked."
+
+
+def _declare(target: Path, nothing: Mapping[int, float]) -> None:
+    """Write a GeoTIFF of ours anew with what stands for nothing in each band as its nodata; {}: without one.
+
+    Its overviews are left out, since they are means over such numbers, and a mask, which goes before nodata.
+    """
+    aside = target.with_name(f"{target.stem}-nodata.tif")
+    with quiet_gdal(), rasterio.open(target, driver="GTiff") as source:
+        one = next(iter(nothing.values()), None)
+        # What the file did say stays so: the others become it.
+        nodata = None if one is None else one if source.nodata is None else source.nodata
+        with rasterio.open(aside, "w", **_profile(source, source.dtypes[0], nodata)) as writer:
+            for window in _strips(source):
+                values = source.read(window=window)
+                for band, numbers in enumerate(values, start=1):
+                    told = missing_in(source, band, window, numbers)
+                    found = is_nodata(numbers, nothing[band]) if band in nothing else None
+                    for each in (told, found):
+                        if nodata is not None and each is not None:
+                            numbers[each] = nodata
+                writer.write(values, window=window)
+            _keep_looks(source, writer)
+    aside.replace(target)
+
+
+def _statistics(source: rasterio.DatasetReader, incoming: Incoming) -> tuple[list[dict[str, Any]], bool]:
+    try:
+        return band_statistics(source, incoming.shown)
+    except RasterioError as error:
+        raise UploadError(
+            f"{incoming.shown} is cut off or broken: its pixels cannot be read ({reason_of(error)}); "
+            "send it again."
+        ) from None
 
 
 def _year_alone(name: str) -> datetime | None:
@@ -212,21 +304,70 @@ def _shown_bands(path: Path) -> str | None:
     return ",".join(str(each) for each in found) if all(found) else None
 
 
-def write_placed(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:
-    """Write an open raster as a GeoTIFF that lies there, strip by strip; with control points it is warped."""
+def write_placed(
+    source: rasterio.DatasetReader, target: Path, placing: Placing, meaning: Meaning | None = None
+) -> None:
+    """Write an open raster as a GeoTIFF that lies there, strip by strip; with control points it is warped.
+
+    Where its numbers have a meaning, as the values that they mean.
+    """
     if placing.gcps or placing.rpcs:
-        _warp(source, target, placing)
+        if meaning is None:
+            _warp(source, target, placing)
+            return
+        aside = target.with_name(f"{target.stem}-stored.tif")
+        _warp(source, aside, placing)
+        with quiet_gdal(), rasterio.open(aside) as warped:
+            write_placed(
+                warped, target, replace(placing, transform=warped.transform, gcps=(), rpcs=None), meaning
+            )
+        aside.unlink()
         return
+    dtype = source.dtypes[0] if meaning is None else values_type(source.dtypes[0])
+    profile = _profile(source, dtype, source.nodata if meaning is None else math.nan)
+    profile.update(crs=None if placing.crs is None else placing.crs.to_wkt(), transform=placing.transform)
+    if placing.transform is None:
+        del profile["transform"]
+    masked = meaning is None and has_mask(source)
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), rasterio.open(target, "w", **profile) as writer:
+        for window in _strips(source):
+            values = source.read(window=window) if meaning is None else meaning.read(source, window)
+            writer.write(values, window=window)
+            if masked:
+                writer.write_mask(source.dataset_mask(window=window), window=window)
+        _keep_looks(source, writer, meaning)
+
+
+def value_copy(path: Path, target: Path) -> None:
+    """Write a raster of this machine as the values that its numbers mean; the file appears whole or not.
+
+    Raises RasterError for one that cannot be read.
+    """
+    part = target.with_name(f".{target.stem}-{secrets.token_hex(4)}.part.tif")
+    try:
+        with opened_here(path) as source:
+            crs = CRS.from_user_input(source.crs) if source.crs else None
+            place = Placing(crs, None if source.transform.is_identity else source.transform)
+            write_placed(source, part, place, meaning_of(source, path.name)[0])
+        part.replace(target)
+    except (RasterioError, OSError) as error:
+        raise RasterError(f"The numbers of {path.name} could not be read as values.") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _profile(source: rasterio.DatasetReader, dtype: str, nodata: float | None) -> dict[str, Any]:
+    """How a GeoTIFF with the bands of an open raster is written."""
     profile = geotiff_profile(
         source.width,
         source.height,
         count=source.count,
-        dtype=source.dtypes[0],
-        nodata=source.nodata,
-        crs=None if placing.crs is None else placing.crs.to_wkt(),
-        transform=placing.transform,
+        dtype=dtype,
+        nodata=nodata,
+        crs=source.crs,
+        transform=source.transform,
     )
-    if source.colorinterp[0] == ColorInterp.palette:
+    if dtype == source.dtypes[0] and source.colorinterp[0] == ColorInterp.palette:
         profile["photometric"] = "palette"
     elif source.count in (3, 4) and source.colorinterp[:3] == (
         ColorInterp.red,
@@ -234,12 +375,7 @@ def write_placed(source: rasterio.DatasetReader, target: Path, placing: Placing)
         ColorInterp.blue,
     ):
         profile["photometric"] = "rgb"
-    if profile["transform"] is None:
-        del profile["transform"]
-    with rasterio.open(target, "w", **profile) as writer:
-        for window in _strips(source):
-            writer.write(source.read(window=window), window=window)
-        _keep_looks(source, writer)
+    return profile
 
 
 def _strips(source: rasterio.DatasetReader) -> Iterator[Window]:
@@ -252,18 +388,19 @@ def _strips(source: rasterio.DatasetReader) -> Iterator[Window]:
         yield Window(0, row, source.width, min(rows, source.height - row))
 
 
-def _keep_looks(source: rasterio.DatasetReader, writer: Any) -> None:
-    """What the file says of its bands: names, units, colours, scales and times."""
+def _keep_looks(source: rasterio.DatasetReader, writer: Any, meaning: Meaning | None = None) -> None:
+    """What the file says of its bands: names, units, colours, times; scales, or how values were stored."""
     writer.descriptions = source.descriptions
-    writer.scales, writer.offsets = source.scales, source.offsets
+    if meaning is None:
+        writer.scales, writer.offsets = source.scales, source.offsets
     if any(source.units):
         writer.units = tuple(unit or "" for unit in source.units)
-    if source.colorinterp[0] == ColorInterp.palette:
+    if meaning is None and source.colorinterp[0] == ColorInterp.palette:
         writer.write_colormap(1, source.colormap(1))
     elif source.driver != "GTiff" and ColorInterp.alpha in source.colorinterp:
         writer.colorinterp = source.colorinterp
     kept = {key: value for key, value in source.tags().items() if len(value) < 2_000}
-    writer.update_tags(**kept)
+    writer.update_tags(**kept, **({} if meaning is None else meaning.tag(source)))
 
 
 def _warp(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:

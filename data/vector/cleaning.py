@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from data.vector.errors import VectorError
 from data.vector.globe import areas, collected, into_one_world, short_way, simple_parts
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
     import geopandas as gpd
 
 WGS84 = "EPSG:4326"
+_FARTHEST_DEG = 900
+_SLIVER_DEG = 1e-7
 MAX_PAIRS = 1_000_000
+CUT = "cut at 180 degrees: an edge of over 180 degrees of longitude goes the shorter way round"
+MOVED = "moved by 360 degrees of longitude, to within ±180"
 KINDS = ("point", "line", "polygon")
 """What a feature is, by its dimension."""
 
@@ -60,7 +65,11 @@ def cleaned(frame: gpd.GeoDataFrame) -> Cleaned:
     repaired = [repair(each) if bad else each for each, bad in zip(shapes, broken, strict=True)]
     if count := int(broken.sum()):
         notes.append(_counted(count, "invalid shape was", "invalid shapes were", "made valid"))
-    placed = np.array([_placed(each) for each in repaired], dtype=object)
+    placed, cut, moved = on_the_map(_objects(repaired))
+    if cut:
+        notes.append(_counted(cut, "shape was", "shapes were", CUT))
+    if moved:
+        notes.append(_counted(moved, "shape was", "shapes were", MOVED))
     lost = np.array([each.is_empty for each in placed], dtype=bool)
     frame = frame.set_geometry(_series(placed, frame))[~lost].reset_index(drop=True)
     if lost.any():
@@ -84,6 +93,28 @@ def repair(shape: shapely.Geometry) -> shapely.Geometry:
         return shape
     valid = shapely.make_valid(shape, method="structure", keep_collapsed=False)
     return areas(valid) if shapely.get_dimensions(shape) == 2 else valid
+
+
+def tidied(shapes: NDArray[np.object_]) -> tuple[NDArray[np.object_], int, int]:
+    """Valid shapes with shells that run counter-clockwise (RFC 7946, 3.1.6) and no slivers among their parts.
+
+    How many shapes were turned, and how many slivers went. A sliver is a part of a polygon that is less
+    than a centimetre wide on average; a shape that is nothing else stays.
+    """
+    slivers, kept = 0, []
+    for shape in shapes:
+        parts = simple_parts(shape) if shape.geom_type in ("MultiPolygon", "GeometryCollection") else []
+        fit = [each for each in parts if not _is_sliver(each)]
+        slivers += len(parts) - len(fit) if fit else 0
+        kept.append(collected(fit) if 0 < len(fit) < len(parts) else shape)
+    before = _objects(kept)
+    after = shapely.orient_polygons(before)
+    turned = shapely.to_wkb(before) != shapely.to_wkb(after)
+    return after, int(turned.sum()), slivers
+
+
+def _is_sliver(part: shapely.Geometry) -> bool:
+    return bool(part.geom_type == "Polygon" and 2 * part.area < _SLIVER_DEG * part.length)
 
 
 def dimension(frame: gpd.GeoDataFrame) -> np.ndarray[Any, np.dtype[np.int_]]:
@@ -116,8 +147,30 @@ def kinds_in_words(frame: gpd.GeoDataFrame) -> str:
     return " and ".join(said) or "no features"
 
 
+def on_the_map(
+    shapes: NDArray[np.object_], farthest_deg: float = _FARTHEST_DEG
+) -> tuple[NDArray[np.object_], int, int]:
+    """Shapes within ±180 degrees, their edges the shorter way round; how many were cut, how many moved.
+
+    Only those that reach beyond, or are over 180 degrees wide, are looked at one by one; what lies farther
+    out than `farthest_deg` stays.
+    """
+    bounds = shapely.bounds(shapes)
+    with np.errstate(invalid="ignore"):
+        there = (np.abs(bounds[:, [0, 2]]) <= farthest_deg).all(axis=1) & np.isfinite(bounds).all(axis=1)
+        beyond = there & ((bounds[:, 0] < -180) | (bounds[:, 2] > 180))
+        wide = there & (bounds[:, 2] - bounds[:, 0] > 180)
+    if not (beyond | wide).any():
+        return shapes, 0, 0
+    placed, cut = shapes.copy(), 0
+    for at in np.flatnonzero(beyond | wide):
+        placed[at] = _placed(shapes[at])
+        cut += not beyond[at] and placed[at] is not shapes[at]
+    return placed, cut, int(beyond.sum())
+
+
 def _placed(shape: shapely.Geometry) -> shapely.Geometry:
-    """A shape within ±180 degrees; lines take the shorter way over it."""
+    """A shape within ±180 degrees; edges take the shorter way over it."""
     west, _, east, _ = shape.bounds
     if shape.geom_type in ("Point", "MultiPoint"):
         return shapely.transform(shape, _wrapped) if west < -180 or east > 180 else shape
@@ -144,6 +197,12 @@ def _on_the_globe(shapes: np.ndarray[Any, np.dtype[np.object_]]) -> None:
             f"The shapes reach [{', '.join(f'{side:g}' for side in worst)}], which are no longitudes and "
             "latitudes; their coordinate system is missing or wrong."
         )
+
+
+def _objects(shapes: list[shapely.Geometry]) -> NDArray[np.object_]:
+    found = np.empty(len(shapes), object)
+    found[:] = shapes
+    return found
 
 
 def _series(shapes: Any, frame: gpd.GeoDataFrame) -> gpd.GeoSeries:

@@ -24,6 +24,7 @@ EDGE_DEG = 0.05
 _MIDDLE_STEP_DEG = 0.5
 _SEAM_DEG = 1e-9
 _POLE_DEG = 90 - 1e-9
+_WORLD_DEG = 90
 _SIMPLE = ("Point", "LineString", "LinearRing", "Polygon")
 Points = NDArray[np.float64]
 """Positions, shape (n, 2)."""
@@ -97,16 +98,45 @@ def simple_parts(geometry: shapely.Geometry) -> list[shapely.Geometry]:
     return [each for each in found if not each.is_empty]
 
 
-def short_way(line: shapely.Geometry) -> shapely.Geometry:
-    """A line whose corners are over 180 degrees of longitude apart, taken the shorter way round."""
-    if line.geom_type == "MultiLineString":
-        return collected([short_way(each) for each in line.geoms])
-    if line.geom_type != "LineString" or line.is_empty:
-        return line
-    corners = shapely.get_coordinates(line)
-    if np.abs(np.diff(corners[:, 0])).max(initial=0) <= 180:
-        return line
-    return into_one_world(shapely.LineString(unrolled(corners)))
+def short_way(shape: shapely.Geometry) -> shapely.Geometry:
+    """Lines and polygons with edges of over 180 degrees of longitude, taken the shorter way round and cut.
+
+    A polygon's edge along ±180 or a pole is the map's own, and one that is also over 90 degrees high means
+    the whole world: both stay.
+    """
+    if shape.geom_type not in ("LineString", "Polygon"):
+        parts = simple_parts(shape)
+        if not any(jumps(each) for each in parts):
+            return shape
+        return collected([short_way(each) for each in parts])
+    if not jumps(shape):
+        return shape
+    if shape.geom_type == "LineString":
+        return into_one_world(shapely.LineString(unrolled(shapely.get_coordinates(shape))))
+    rings = [shapely.get_coordinates(each) for each in (shape.exterior, *shape.interiors)]
+    return polygon_of(rings, [math.copysign(90, each[:, 1].mean()) for each in rings])
+
+
+def jumps(shape: shapely.Geometry) -> bool:
+    """Whether a simple shape has an edge of over 180 degrees of longitude that is to go the shorter way."""
+    west, south, east, north = shape.bounds
+    if shape.geom_type not in ("LineString", "Polygon") or not east - west > 180:
+        return False
+    if shape.geom_type == "LineString":
+        lines = [shape]
+    elif north - south > _WORLD_DEG:
+        return False
+    else:
+        lines = [shape.exterior, *shape.interiors]
+    for line in lines:
+        lon = shapely.get_coordinates(line)[:, 0]
+        far = np.abs(np.diff(lon)) > 180
+        if shape.geom_type == "Polygon":
+            edge = np.abs(lon) >= 180 - _SEAM_DEG
+            far &= ~(edge[:-1] & edge[1:])
+        if far.any():
+            return True
+    return False
 
 
 def unrolled(corners: Points) -> Points:

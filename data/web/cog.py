@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from data.raster.values import meaning_of
 from data.web.errors import WebError
 from data.web.fetch import Fetcher
 from data.web.urls import host_of
@@ -48,6 +50,8 @@ class Piece:
     full_px: tuple[int, int]
     """How many pixels the area has in the file itself."""
     bytes_read: int
+    notes: tuple[str, ...] = ()
+    """What was made of its numbers, or is unclear about them."""
 
 
 class RangeFile(io.RawIOBase):
@@ -251,8 +255,8 @@ def read_window(
     """Write the part of a GeoTIFF on the web that lies in the box (degrees) as a GeoTIFF of its own.
 
     The part is read from the file's overviews when it has over `most_px` pixels on its longer side. It keeps
-    the file's CRS, bands, nodata, scales and offsets. A box across the antimeridian is not a part of a
-    raster. Raises WebError, also when the raster and the box do not meet.
+    the file's CRS and bands, and holds the values that its numbers mean (`data.raster.values`). A box across
+    the antimeridian is not a part of a raster. Raises WebError, also when the raster and the box do not meet.
     """
     import rasterio
     from rasterio.windows import Window
@@ -267,7 +271,11 @@ def read_window(
         thinning = max(1.0, max(full) / most_px)
         width, height = (max(1, round(each / thinning)) for each in full)
         _check_sizes(source, width * height)
-        values = source.read(window=window, out_shape=(source.count, height, width))
+        shape = (source.count, height, width)
+        values = source.read(window=window, out_shape=shape)
+        meaning, unclear = meaning_of(source, Path(urlsplit(url).path).name)
+        if meaning is not None:
+            values = meaning.values(values, [*(source.read_masks(window=window, out_shape=shape) == 0)])
         transform = source.window_transform(window) * source.transform.scale(
             full[0] / width, full[1] / height
         )
@@ -276,10 +284,10 @@ def read_window(
             "width": width,
             "height": height,
             "count": source.count,
-            "dtype": source.dtypes[0],
+            "dtype": values.dtype,
             "crs": source.crs,
             "transform": transform,
-            "nodata": source.nodata,
+            "nodata": source.nodata if meaning is None else math.nan,
             "compress": "deflate",
             "tiled": min(width, height) >= 256,
         }
@@ -287,9 +295,8 @@ def read_window(
             profile.update(blockxsize=256, blockysize=256)
         with rasterio.open(target, "w", **profile) as written:
             written.write(values)
-            written.scales, written.offsets = source.scales, source.offsets
             written.descriptions = tuple(source.descriptions)
-            written.update_tags(AZIMUTH_SOURCE=url)
+            written.update_tags(AZIMUTH_SOURCE=url, **({} if meaning is None else meaning.tag(source)))
         return Piece(
             width,
             height,
@@ -298,4 +305,5 @@ def read_window(
             (abs(transform.a), abs(transform.e)),
             full,
             file.bytes_read,
+            tuple(each for each in (meaning and meaning.note(source), unclear) if each),
         )

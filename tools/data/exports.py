@@ -146,7 +146,8 @@ def write_geojson(path: Path, found: Pages, about: dict[str, Any]) -> None:
         file.write(f'{{"type":"FeatureCollection","provenance":{_json(about)},"features":[')
         comma = ""
         for page in found:
-            shapes = shapely.to_geojson(shapely.set_precision(geometries(page), _COORDINATE_DEG))
+            rounded = shapely.set_precision(geometries(page), _COORDINATE_DEG)
+            shapes = shapely.to_geojson(shapely.orient_polygons(rounded))  # RFC 7946, 3.1.6
             for shape, row in zip(shapes, _beside_shapes(page).to_dict("records"), strict=True):
                 properties = {str(key): plain_value(value) for key, value in row.items()}
                 identity = f'"id":{_json(properties["image_id"])},' if properties.get("image_id") else ""

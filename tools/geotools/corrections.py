@@ -12,7 +12,7 @@ from state.model import State
 from tools import conditions
 from tools.artifacts import Call, Input, artifact_file
 from tools.base import Step, ToolError, World, tool
-from tools.geotools.raster_arguments import BandChoice, band_of, finite, with_data
+from tools.geotools.raster_arguments import BandChoice, band_of, check_numbers, finite, with_data
 from tools.phrases import listed, number, number_of
 from tools.rasters import Raster, RasterHandle, raster_of, raster_step
 
@@ -317,6 +317,7 @@ def cloud_mask(
     """
     source = raster_of(state, world, raster)
     index = None if band is None else band_of(source.path, band)
+    check_numbers(source, scale)
     factor = scale or _guessed_scale(source.path)
     found: dict[str, Any] = {}
 
@@ -381,6 +382,7 @@ def _calibrated(
     from data.raster import calibration
     from data.raster.metadata import Landsat, Sentinel1
 
+    check_numbers(source)
     known = _metadata(source, document) if gain is None else None
     if isinstance(known, Sentinel1):
         wanted: Any = "sigma0" if quantity == "auto" else quantity
@@ -424,6 +426,7 @@ def _reflectance(
     from data.raster import calibration
     from data.raster.metadata import Linear
 
+    check_numbers(source)
     known = _metadata(source, document) if gain is None else None
     if known is None:
         how, scales = _plain_scales(source, gain, offset)

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from tools.base import Step, ToolError
 from tools.phrases import listed
+from tools.rasters import Raster
 
 
 def _listed(value: Any) -> Any:
@@ -60,6 +61,22 @@ def bands_of(path: Path, wanted: Sequence[int | str]) -> list[int]:
 
     with said_plainly(), opened(path) as source:
         return [band_number(source, each) for each in wanted]
+
+
+def check_numbers(source: Raster, scale: float | None = 1.0) -> None:
+    """Raises ToolError for a scale, where there is one, over a raster that holds values already."""
+    from data.raster.files import opened
+    from data.raster.values import stored_as
+
+    if scale is None:
+        return
+    with said_plainly(), opened(source.path) as reader:
+        told = stored_as(reader)
+    if told is not None:
+        raise ToolError(
+            f"{source.name} holds values already: its numbers ({told['dtype']}) were turned into them as it "
+            "came in, by what its file says of them. raster_calc changes values further."
+        )
 
 
 def crs_text(crs: Any) -> str:

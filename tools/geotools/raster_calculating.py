@@ -118,18 +118,19 @@ def to_decibel(
 ) -> Step:
     """Turn radar backscatter into decibels, or back: 10 log10 of power, 20 log10 of amplitude.
 
-    Values of nought and below have no logarithm and become nodata; complex pixels count by their amplitude.
-    The unit dB is written into the file.
+    Values of nought and below have no logarithm and become nodata; complex pixels count by their amplitude,
+    whatever quantity says. The unit dB is written into the file.
 
     Example: copilot call to_decibel raster=raster-5a75a7 quantity=amplitude
 
     Asked as: convert the SAR image to dB | radar amplitudes in decibels | sigma nought in dB | log scale for
     the backscatter | from dB back to linear power | make the radar image logarithmic
     """
-    from data.raster.decibel import to_decibels
+    from data.raster.decibel import quantity_of, to_decibels
 
     source = raster_of(state, world, raster)
     numbers = bands_of(source.path, bands) if bands else []
+    asked, quantity = quantity, quantity_of(source.path, quantity)
     made: list[Moments] = []
 
     def make(target: Path) -> None:
@@ -142,9 +143,11 @@ def to_decibel(
             return f"{one_line(source.name)} has no value above nought, so every pixel is nodata."
         mean, least, most = (_plain(each) for each in (moments.mean, moments.minimum, moments.maximum))
         way = f"from dB to {quantity}" if inverse else f"from {quantity} to decibels"
+        if quantity != asked:
+            way = f"from the amplitude of its complex pixels, not {asked}, to decibels"
         return f"Brought {one_line(source.name)} {way}: mean {mean} {unit}, from {least} to {most} {unit}."
 
-    call = Call.of(to_decibel, raster=raster, quantity=quantity, bands=bands, inverse=inverse)
+    call = Call.of(to_decibel, raster=raster, quantity=asked, bands=bands, inverse=inverse)
     name = f"{source.name} {'linear' if inverse else 'in dB'}"[:100]
     step = raster_step(state, world, call, [source], make, name=name, said=said)
     return with_data(step, unit=quantity if inverse else "dB", **_moment_facts(made[0]))

@@ -11,7 +11,7 @@ from state.model import State
 from tools import conditions
 from tools.artifacts import Call, Input
 from tools.base import Step, World, tool
-from tools.geotools.raster_arguments import finite, said_plainly, with_data
+from tools.geotools.raster_arguments import check_numbers, finite, said_plainly, with_data
 from tools.phrases import listed, number, one_line
 from tools.rasters import RasterHandle, raster_of, raster_step
 
@@ -95,6 +95,7 @@ def spectral_index(
 
     source = raster_of(state, world, raster)
     second = raster_of(state, world, after) if after is not None else None
+    check_numbers(source, scale)
     inputs: list[Input] = [source] if second is None else [source, second]
     with said_plainly():
         wanted = index_named(index)

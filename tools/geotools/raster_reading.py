@@ -61,6 +61,9 @@ def raster_info(state: State, world: World, *, raster: RasterHandle) -> Step:
         f"{one_line(source.name)}: {facts['width_px']:,} x {facts['height_px']:,} pixels of {size}{metres}, "
         f"{number_of(facts['bands'], 'band')}{bands}, {facts['dtype']}, {nodata}, {facts['crs_name']}.{where}"
     )
+    if facts["stored_as"] is not None:
+        stored = one_line(str(facts["stored_as"]["dtype"]))
+        said = f"{said} Its values were stored as {stored} with a scale or offset."
     if constant is not None:
         said = f"{said} {constant_said(constant)}"
     return Step(state, said, facts)
@@ -76,7 +79,7 @@ def raster_stats(
 ) -> Step:
     """Give each band's least and greatest value, mean, median, standard deviation and share of valid pixels.
 
-    Over all valid pixels, in the values as they are stored; the standard deviation is divided by n.
+    Over all valid pixels, of complex ones their amplitude; the standard deviation is divided by n.
     Percentiles (2, 50, 98) are exact up to 8 million pixels, and within 1/65,536 of the range beyond.
 
     Example: copilot call raster_stats raster=raster-5ce4e0 bands=nir
@@ -85,17 +88,21 @@ def raster_stats(
     average height in the model | how many pixels have no data | value range of the raster | standard
     deviation of band 1
     """
+    from data.raster.files import opened
     from data.raster.stats import band_stats
 
     source = raster_of(state, world, raster)
     rows, said = [], []
-    with said_plainly():
+    with said_plainly(), opened(source.path) as reader:
+        units = [unit or "" for unit in reader.units]
+        amplitudes = reader.dtypes[0].startswith("complex")
         for at in bands_of(source.path, bands) if bands else _all_bands(source.path):
             found, name = band_stats(source.path, at, _PERCENTS), _band_name(source.path, at)
             rows.append(
                 {
                     "band": at,
                     "name": name,
+                    "unit": units[at - 1],
                     "min": finite(found.moments.minimum),
                     "max": finite(found.moments.maximum),
                     "mean": finite(found.moments.mean),
@@ -110,6 +117,8 @@ def raster_stats(
             )
             said.append(_stats_text(rows[-1]))
     more = f" {len(said) - 6} more bands are in the data." if len(said) > 6 else ""
+    if amplitudes:
+        more += " These are the amplitudes of its complex pixels."
     data = {"raster": source.handle, "statistics": rows}
     first = {key: value for key, value in rows[0].items() if key not in ("band", "name")}
     return Step(state, f"{one_line(source.name)}: {' '.join(said[:6])}{more}", {**data, **first})
@@ -120,8 +129,9 @@ def _stats_text(row: dict[str, Any]) -> str:
     if not row["valid"]:
         return f"{label} has no valid pixel."
     least, most, mean, median, std = (number(row[key]) for key in ("min", "max", "mean", "median", "std"))
+    unit = f" {one_line(row['unit'])}" if row["unit"] not in ("", "1") else ""
     return (
-        f"{label} from {least} to {most}, mean {mean}, median {median}, standard deviation {std}, "
+        f"{label} from {least} to {most}{unit}, mean {mean}, median {median}, standard deviation {std}, "
         f"{_share(row['valid_pct'])} % valid."
     )
 
@@ -133,6 +143,7 @@ def _share(percent: float) -> str:
 def _facts(reader: rasterio.DatasetReader, path: Path) -> dict[str, Any]:
     from data.raster.bands import band_names
     from data.raster.copying import kept_tags
+    from data.raster.values import stored_as
 
     pixel_m, area_km2 = _on_the_ground(reader)
     names = band_names(reader)
@@ -158,6 +169,7 @@ def _facts(reader: rasterio.DatasetReader, path: Path) -> dict[str, Any]:
         "band_list": bands,
         "dtype": reader.dtypes[0],
         "nodata": _nodata(reader.nodata),
+        "stored_as": stored_as(reader),
         "crs": crs_text(reader.crs).partition(" (")[0],
         "crs_name": crs_text(reader.crs),
         "unit": _unit(reader.crs),

@@ -90,7 +90,7 @@ def polygonize(
     the pixels, before any smoothing. Nodata has no polygon, nor has what a mask marks as nothing: 0, where
     there is one other value. The largest comes first.
 
-    Example: copilot call polygonize raster=raster-5ce4e0 band=nir where="> 3000"
+    Example: copilot call polygonize raster=raster-5ce4e0 band=nir where="> 0.3"
 
     Asked as: polygons of the vegetation above 0.4 | outline the water mask | vectorise the raster | turn
     the classes into polygons with their hectares | trace the pixels over the threshold | how many hectares

@@ -65,8 +65,8 @@ def zonal_stats(
 ) -> Step:
     """Give statistics of a raster's values inside each shape: mean, min, max, sum … and its area in ha.
 
-    Over the valid pixels whose centres lie inside, in the values as stored. The area is the zone's geodesic
-    one. Without statistics: count, min, max, mean, median, std (divided by n), sum.
+    Over the valid pixels whose centres lie inside. The area is the zone's geodesic one.
+    Without statistics: count, min, max, mean, median, std (divided by n), sum.
 
     Example: copilot call zonal_stats raster=raster-5ce4e0 zones=vector-f1e1d5 band=nir
 
@@ -128,8 +128,8 @@ def raster_sample(
 ) -> Step:
     """Read a raster's values at a position, at points, or at the coordinates of a table.
 
-    The value of the pixel that the point lies in, as stored, not interpolated; none where there is nodata or
-    no raster. Positions are degrees, WGS84.
+    The value of the pixel that the point lies in, not interpolated; none where there is nodata or no
+    raster. Positions are degrees, WGS84.
 
     Example: copilot call raster_sample raster=raster-5ce4e0 lon=4.38 lat=52.007
 

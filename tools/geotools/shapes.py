@@ -252,19 +252,21 @@ def reproject_vector(
 
 @tool("geotools", changes_state=True, gives=("vector", "layer"))
 def make_valid(state: State, world: World, *, vector: VectorHandle) -> Step:
-    """Repair invalid shapes: crossing outlines, holes outside, spikes, and longitudes beyond 180 degrees.
+    """Repair invalid shapes: crossing outlines, holes outside, spikes, slivers, edges over 180 degrees.
 
-    GEOS' structure method: what was covered stays covered, a bow tie becomes two parts. Features without a
-    shape are left out, heights dropped. Says what was wrong.
+    GEOS' structure method: what was covered stays covered, a bow tie becomes two parts. What crosses 180
+    degrees is cut there, shells are turned counter-clockwise (RFC 7946), parts under a centimetre wide go.
+    Features without a shape are left out, heights dropped. Says what was wrong and what was done.
 
     Example: copilot call make_valid vector=vector-1a2b3c
 
     Asked as: fix the broken polygons | repair the geometries | are the shapes valid | clean up
     self-intersections | the polygons cross themselves | mend invalid features | correct the topology errors
     """
+    import geopandas as gpd
     import shapely
 
-    from data.vector.cleaning import cleaned
+    from data.vector.cleaning import cleaned, tidied
 
     source = vector_of(state, world, vector)
     reasons: dict[str, int] = {}
@@ -273,16 +275,29 @@ def make_valid(state: State, world: World, *, vector: VectorHandle) -> Step:
         reasons[reason] = reasons.get(reason, 0) + 1
     with sentences():
         fit = cleaned(source.frame)
-    features = Features(source, fit.frame, ())
-    shapes = "The shape" if len(source.frame) == 1 else f"Each of the {len(source.frame):,} shapes"
-    said = f"{shapes} of {source.name} was valid."
-    if fit.notes:
-        said = f"In {source.name}, {listed(fit.notes)}."
+    shapes, turned, slivers = tidied(fit.frame.geometry.to_numpy())
+    done = list(fit.notes)
+    if turned:
+        done.append(f"{turned:,} that ran clockwise {'was' if turned == 1 else 'were'} turned")
+    if slivers:
+        done.append(f"{number_of(slivers, 'sliver')} {'was' if slivers == 1 else 'were'} left out")
+    frame = fit.frame.set_geometry(gpd.GeoSeries(shapes, index=fit.frame.index, crs=fit.frame.crs))
+    features = Features(source, frame, ())
+    all_of_them = "The shape" if len(source.frame) == 1 else f"Each of the {len(source.frame):,} shapes"
+    said = f"{all_of_them} of {source.name} was valid."
+    if done:
+        said = f"In {source.name}, {listed(done)}."
     if reasons:
         said += f" What was wrong: {listed([f'{key} ({n:,})' for key, n in sorted(reasons.items())])}."
-    facts = {"repaired": fit.repaired, "dropped": fit.dropped, "reasons": reasons}
+    facts = {
+        "repaired": fit.repaired,
+        "dropped": fit.dropped,
+        "turned": turned,
+        "slivers": slivers,
+        "reasons": reasons,
+    }
     call = Call.of(make_valid, vector=vector)
-    return _made(state, world, call, features, fit.frame, f"{source.name}, valid", said, facts)
+    return _made(state, world, call, features, frame, f"{source.name}, valid", said, facts)
 
 
 def _made(

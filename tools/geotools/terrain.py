@@ -13,14 +13,27 @@ from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.geotools.raster_arguments import said_plainly, with_data
 from tools.phrases import listed, number, number_of
-from tools.rasters import RasterHandle, raster_of, raster_step
+from tools.rasters import Raster, RasterHandle, raster_of, raster_step
 from tools.units import Latitude, Longitude
 from tools.vectors import vector_step
 
 ZFactor = Annotated[
-    float, Field(gt=0, le=1000, description="What heights are multiplied with: 0.3048 for feet, 2 to overdo.")
+    float,
+    Field(
+        gt=0,
+        le=1000,
+        description="What heights are multiplied with: 2 overdoes the relief.",
+    ),
 ]
 Answer = dict[str, Any]
+
+
+def _unit(source: Raster) -> str:
+    """The sentence about heights that are no metres by their file; empty for metres."""
+    from data.raster.ground import height_unit
+
+    with said_plainly():
+        return height_unit(source.path).said
 
 
 @tool(
@@ -48,8 +61,9 @@ def hillshade(
 ) -> Step:
     """Shade an elevation model as if lit from one side: relief in grey, 1 dark to 255 bright.
 
-    Horn (1981), as gdaldem; multidirectional after Mark (1992). Heights in metres times z_factor. In a
-    raster in degrees each row is scaled by its latitude. The outermost pixels have no value.
+    Horn (1981), as gdaldem; multidirectional after Mark (1992). Heights in the file's unit, metres where it
+    says none, times z_factor. In a raster in degrees each row is scaled by its latitude. The outermost
+    pixels have no value.
 
     Example: copilot call hillshade raster=raster-de0de0 azimuth_deg=315
 
@@ -79,7 +93,9 @@ def hillshade(
         )
 
     light = "from four sides" if multidirectional else f"from {number(azimuth_deg)}°"
-    said = f"Shaded {source.name} with light {light}, {number(altitude_deg)}° above the horizon."
+    said = (
+        f"Shaded {source.name} with light {light}, {number(altitude_deg)}° above the horizon.{_unit(source)}"
+    )
     looks = {"colormap": "grey", "stretch": "none"}
     facts = {"azimuth_deg": azimuth_deg, "altitude_deg": altitude_deg, "z_factor": z_factor}
     return raster_step(
@@ -114,8 +130,9 @@ def slope(
 ) -> Step:
     """Compute how steep an elevation model is, in degrees or percent, with its mean and its steepest.
 
-    Horn's gradient of the eight neighbours (1981), as gdaldem. Heights in metres times z_factor. In a raster
-    in degrees each row is scaled by its latitude. The outermost pixels have no value.
+    Horn's gradient of the eight neighbours (1981), as gdaldem. Heights in the file's unit, metres where it
+    says none, times z_factor. In a raster in degrees each row is scaled by its latitude. The outermost
+    pixels have no value.
 
     Example: copilot call slope raster=raster-de0de0 unit=degrees
 
@@ -137,6 +154,7 @@ def slope(
         return (
             f"The slope of {source.name} is {number(found['mean'])} {unit} on average and "
             f"{number(found['max'])} {unit} at most, over {number_of(found['valid_px'], 'pixel')}."
+            f"{_unit(source)}"
         )
 
     call = Call.of(slope, raster=raster, unit=unit, z_factor=z_factor)
@@ -238,6 +256,7 @@ def contour_lines(
         said = (
             f"{number_of(len(frame), 'line')} at {number_of(len(heights), 'height')} from "
             f"{number(heights[0])} to {number(heights[-1])} m, {number(length_m / 1000)} km long together."
+            f"{_unit(source)}"
         )
     return vector_step(
         state,
@@ -311,7 +330,7 @@ def viewshed(
         return (
             f"From {number(observer_height_m)} m above the ground at {lon:.5f}, {lat:.5f} (which is "
             f"{number(found['ground_m'])} m high), {number(found['visible_ha'])} ha are seen, "
-            f"{number(found['visible_pct'])} % of what lies within {number(max_distance_m)} m."
+            f"{number(found['visible_pct'])} % of what lies within {number(max_distance_m)} m.{_unit(source)}"
         )
 
     call = Call.of(

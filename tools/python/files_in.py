@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -23,6 +23,10 @@ from tools.units import NewName
 if TYPE_CHECKING:
     from data.uploads.brought import Asked, Brought
 
+Nodata = Annotated[
+    Annotated[float, Field(allow_inf_nan=False)] | Literal["none"] | None,
+    Field(description="A raster's value for nothing, where its file does not say it; or none."),
+]
 NO_PLACE = "It has no place on the map: say where it lies, or draw its box (place_raster)."
 _ID_DIGITS = 6
 
@@ -74,14 +78,17 @@ def add_file(
             description="The coordinate system of a file that names none, such as EPSG:32631.",
         ),
     ] = None,
+    nodata: Nodata = None,
 ) -> Step:
     """Bring a file in: a raster, features, a table or a document; it is shown on the map if it has a place.
 
     Reads GeoTIFF and COG, JPEG 2000, NetCDF and HDF5, PNG and JPEG (with a world file, or a photo's EXIF),
     zipped shapefiles, GeoPackage, GeoJSON, GeoParquet, KML and KMZ, CSV, Parquet, XLSX, PDF, DOCX, TXT,
-    HTML, XML and JSON, told by their content. Features are brought into EPSG:4326. What a file claims is
-    checked, and one that cannot be used is refused in a sentence. Over the web a file is named by its
-    upload's name, or as folder/path below a folder of $AZIMUTH_DATA_FOLDERS; paths work on one's own machine.
+    HTML, XML and JSON, told by their content. Features are brought into EPSG:4326. A raster's numbers become
+    values by the scale and offset that it tells, and a value that plainly means nothing becomes nodata. What
+    a file claims is checked, and one that cannot be used is refused in a sentence. Over the web a file is
+    named by its upload's name, or as folder/path below a folder of $AZIMUTH_DATA_FOLDERS; paths work on
+    one's own machine.
 
     Example: copilot call add_file file=scene.tif
 
@@ -95,13 +102,11 @@ def add_file(
 
     found = file_named(world, file)
     path, ours = found.path, found.ours
-    asked = Asked(crs, part)
-    call = Call.of(add_file, file=file, name=name, part=part, crs=crs)
+    asked = Asked(crs, part, nodata)
+    call = Call.of(add_file, file=file, name=name, part=part, crs=crs, nodata=nodata)
     try:
         key = content_key(path, beside(path), asked)
-        known = _known(world, key)
-        if known is None:
-            known = _brought_in(world, path, asked, ours, key, call)
+        known = _known(world, key) or _brought_in(world, path, asked, ours, key, call)
     except UploadError as error:
         raise ToolError(one_sentence(str(error))) from None
     except OSError as error:

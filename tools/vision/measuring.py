@@ -11,7 +11,7 @@ from state.model import State
 from tools import conditions
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
-from tools.geotools.raster_arguments import finite, with_data
+from tools.geotools.raster_arguments import check_numbers, finite, with_data
 from tools.geotools.raster_indices import BandMap, Scale
 from tools.phrases import listed, number, one_line
 from tools.rasters import RasterHandle, raster_of, raster_step
@@ -20,6 +20,11 @@ from tools.vision.guarding import Anyway, guarded
 if TYPE_CHECKING:
     from data.vision.inversion import Inverted
     from data.vision.quality import Quality
+
+Vapour = Annotated[
+    float | None,
+    Field(ge=0.1, le=6, description="Of the air, for temperature by the single-channel method."),
+]
 
 
 @tool("vision", needs=("raster",), long_running=True)
@@ -159,10 +164,7 @@ def remote_sensing_inversion(
     ] = "auto",
     scale: Scale | None = None,
     bands: BandMap | None = None,
-    water_vapour_g_cm2: Annotated[
-        float | None,
-        Field(ge=0.1, le=6, description="Of the air, for temperature by the single-channel method."),
-    ] = None,
+    water_vapour_g_cm2: Vapour = None,
     anyway: Anyway = False,
 ) -> Step:
     """Compute a quantity of the ground by a published formula: temperature, leaf area, chlorophyll and more.
@@ -180,6 +182,7 @@ def remote_sensing_inversion(
     there algae in the water | invert the LAI
     """
     source = raster_of(state, world, image)
+    check_numbers(source, scale)
     found: dict[str, Any] = {}
     made: list[Inverted] = []
 

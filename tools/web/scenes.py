@@ -283,15 +283,17 @@ def _read(
             pixel_size=list(piece.pixel),
             crs=piece.crs,
             bytes_read=piece.bytes_read,
+            notes=list(piece.notes),
         )
 
     def said(_: Path) -> str:
         width, height = facts["full_px"]
         thinned = f", thinned out from {width:,} x {height:,} pixels" if max(width, height) > most_px else ""
-        return (
+        read = (
             f"Read {key} of {item['id']} by ranges ({facts['bytes_read'] / 1e6:,.1f} MB), {facts['crs']}, "
             f"pixels of {number(facts['pixel_size'][0])}{thinned}."
         )
+        return " ".join([read, *facts["notes"]])
 
     source = Source(url, f"{item['id']} {key}", key_of([footprints, item["id"], key, area]))
     step = raster_step(state, world, call, [source], make, name=f"{item['id']} {key}"[:100], said=said)

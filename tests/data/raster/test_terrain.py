@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import rasterio
 from affine import Affine
 
 from data.raster import terrain
 from data.raster.errors import RasterError
+from data.raster.ground import height_unit
 from tests.data.raster.made import gdal, needs, read, write
 from tests.real_files import real
 
@@ -147,3 +149,27 @@ def test_a_raster_without_a_place_or_turned_round_is_refused_in_a_sentence(
     source = write(tmp_path / "odd.tif", plane(1, 1), crs=crs, transform=transform)
     with pytest.raises(RasterError, match=words):
         terrain.slope(source, tmp_path / "slope.tif")
+
+
+@pytest.mark.parametrize(("unit", "metres"), [("ft", 0.3048), ("US survey foot", 1200 / 3937), ("m", 1.0)])
+def test_heights_in_the_unit_of_the_file_are_as_steep_as_in_metres(
+    tmp_path: Path, unit: str, metres: float
+) -> None:
+    in_metres = write(tmp_path / "metres.tif", plane(3, 1)[None])
+    told = write(tmp_path / "told.tif", plane(3, 1)[None] / np.float32(metres))
+    with rasterio.open(told, "r+") as target:
+        target.units = (unit,)
+    for path in (in_metres, told):
+        terrain.slope(path, path.with_suffix(".slope.tif"))
+        terrain.hillshade(path, path.with_suffix(".shade.tif"))
+    slopes = [read(path.with_suffix(".slope.tif")) for path in (in_metres, told)]
+    np.testing.assert_allclose(*slopes, rtol=1e-5)
+    shades = [read(path.with_suffix(".shade.tif")) for path in (in_metres, told)]
+    np.testing.assert_allclose(*shades, atol=1)
+    assert height_unit(told).metres == pytest.approx(metres) and height_unit(in_metres).said == ""
+
+
+def test_the_vertical_axis_of_a_crs_tells_the_unit_of_heights(tmp_path: Path) -> None:
+    found = height_unit(write(tmp_path / "navd88.tif", plane(3, 1)[None], crs="EPSG:2263+6360"))
+    assert (found.name, found.metres) == ("US survey foot", pytest.approx(1200 / 3937))
+    assert found.said == " Its heights, in US survey foot by its file, were converted."

@@ -159,6 +159,25 @@ def test_a_netcdf_of_0_to_360_degrees_is_rolled_to_the_maps_longitudes(tmp_path:
     assert found.bbox == pytest.approx((-180, -90, 180, 90))
 
 
+@pytest.mark.parametrize("stored", [("time", "lon", "lat"), ("lat", "lon", "time"), ("lon", "lat")])
+def test_a_netcdf_lies_as_it_should_in_whatever_order_it_is_stored(
+    tmp_path: Path, stored: tuple[str, ...]
+) -> None:
+    import xarray
+
+    lon, lat, times = np.arange(4.0, 10.0), np.arange(50.0, 53.0), np.arange(2.0)
+    values = times[:, None, None] * 1000 + lat[:, None] * 10 + lon
+    whole = xarray.DataArray(values, {"time": times, "lat": lat, "lon": lon}, ("time", "lat", "lon"), "v")
+    part = whole if "time" in stored else whole[0].drop_vars("time")
+    path = tmp_path / "a.nc"
+    part.transpose(*stored).to_dataset(name="v").to_netcdf(path, engine="scipy")
+    found, kept = brought(path)
+    with quiet_gdal(), rasterio.open(kept) as source:
+        assert (source.read() == (values if "time" in stored else values[:1])[:, ::-1]).all()
+        assert tuple(source.transform)[:6] == pytest.approx((1, 0, 3.5, 0, -1, 52.5))
+    assert any("were read as" in each for each in found.notes)
+
+
 def test_a_grid_mapping_names_the_coordinate_system(tmp_path: Path) -> None:
     found, kept = brought(samples.netcdf4(tmp_path / "height.nc"))
     with quiet_gdal(), rasterio.open(kept) as source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from data.uploads.gdal import quiet_gdal
 from tests.data.uploads.samples import UTM31, photo, picture, pixels, raster, zipped
 
 
-def brought(path: Path, folder: Path, keep: str = "kept.tif", **asked: str) -> Brought:
+def brought(path: Path, folder: Path, keep: str = "kept.tif", **asked: Any) -> Brought:
     """What the file becomes; its raster stays as `keep`."""
     folder.mkdir(exist_ok=True)
     with staged(path, folder, asked=Asked(**asked)) as incoming:

@@ -10,7 +10,9 @@ import pytest
 import shapely
 
 from data.vector.buffering import buffered, circle
+from data.vector.cleaning import tidied
 from data.vector.errors import VectorError
+from data.vector.globe import short_way
 from data.vector.gridding import clipped, grid, h3_grid
 from data.vector.measuring import area_m2
 from data.vector.shaping import centroid, convex_hull, corner_count, simplified, simplified_together
@@ -227,3 +229,57 @@ def test_a_grid_of_too_many_cells_or_around_the_globe_is_refused() -> None:
 
 def test_the_closed_form_of_boxes_is_that_of_the_whole_globe() -> None:
     assert box_area_m2(-180, -90, 180, 90) == pytest.approx(510_065_621_724_000.0, rel=1e-9)
+
+
+CROSSING = shapely.Polygon([(179, -17), (-179, -17), (-179, -16), (179, -16)])
+WITH_A_HOLE = shapely.Polygon(
+    [(170, 0), (-170, 0), (-170, 10), (170, 10)], [[(179, 4), (-179, 4), (-179, 6), (179, 6)]]
+)
+
+
+@pytest.mark.parametrize(
+    ("shape", "parts"),
+    [
+        (CROSSING, [(-180, -17, -179, -16), (179, -17, 180, -16)]),
+        (shapely.MultiPolygon([CROSSING, shapely.box(5, 5, 6, 6)]), None),
+        (WITH_A_HOLE, [(-180, 0, -170, 10), (170, 0, 180, 10)]),
+    ],
+    ids=["a box", "one of two parts", "with a hole over it"],
+)
+def test_edges_of_over_180_degrees_go_the_shorter_way_and_are_cut(
+    shape: shapely.Geometry, parts: list[tuple[float, ...]] | None
+) -> None:
+    found = short_way(shape)
+    assert found.is_valid
+    bounds = sorted(each.bounds for each in found.geoms)
+    wanted = parts or [(-180, -17, -179, -16), (5, 5, 6, 6), (179, -17, 180, -16)]
+    assert bounds == wanted
+    assert short_way(found) is found
+    if shape is WITH_A_HOLE:
+        assert found.area == pytest.approx(200 - 4)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        shapely.box(-180, -90, 180, 90),
+        shapely.box(-180, -10, 180, 10),
+        shapely.box(-179.99, -60, 179.99, 84),
+        shapely.Polygon([(-180, -70), (0, -65), (180, -70), (180, -90), (-180, -90)]),
+        shapely.box(-80, 0, 90, 10),
+        shapely.Polygon(),
+    ],
+    ids=["the world", "a belt", "nearly the world", "around a pole", "a wide box", "nothing"],
+)
+def test_what_means_the_long_way_stays(shape: shapely.Geometry) -> None:
+    assert short_way(shape) is shape
+
+
+def test_shells_run_counter_clockwise_and_slivers_go() -> None:
+    clockwise = shapely.Polygon([(0, 0), (0, 1), (1, 1), (1, 0)])
+    sliver = shapely.box(5, 5, 6, 5.00000001)
+    shapes = np.array([clockwise, shapely.MultiPolygon([shapely.box(2, 2, 3, 3), sliver]), sliver], object)
+    found, turned, slivers = tidied(shapes)
+    assert [shapely.is_ccw(each.exterior) for each in found if each.geom_type == "Polygon"] == [True] * 3
+    assert (turned, slivers) == (1, 1)
+    assert found[1].bounds == (2, 2, 3, 3) and found[2].bounds == sliver.bounds

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import rasterio
 from affine import Affine
+from numpy.typing import NDArray
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -37,6 +39,13 @@ def write_cog(path: Path) -> Path:
     copy(plain, path, driver="COG", compress="DEFLATE", blocksize=256, overview_resampling="nearest")
     plain.unlink()
     return path
+
+
+def values_of(source: rasterio.DatasetReader, **how: Any) -> NDArray[np.float32]:
+    """What the numbers of an open raster mean, by its own scales, offsets and nodata."""
+    stored = source.read(masked=True, **how)
+    scales, offsets = (np.array(each)[:, None, None] for each in (source.scales, source.offsets))
+    return (stored.astype("float64") * scales + offsets).filled(np.nan).astype("float32")
 
 
 def file_server(folder: Path, asked: list[str]) -> Starlette:

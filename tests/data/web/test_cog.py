@@ -11,11 +11,12 @@ import rasterio
 from rasterio.warp import transform_bounds
 from rasterio.windows import Window
 
+from data.raster.values import stored_as
 from data.web import cog
 from data.web.cog import read_window
 from data.web.errors import Refused, WebError
 from tests.data.web.conftest import Files
-from tests.data.web.files import ORIGIN, PIXEL_M, PX
+from tests.data.web.files import ORIGIN, PIXEL_M, PX, values_of
 from tests.real_files import real
 
 LEFT, TOP, SIDE = 600, 300, 100
@@ -29,7 +30,9 @@ def box_of(left: int, top: int, side: int) -> tuple[float, float, float, float]:
     return transform_bounds("EPSG:32631", "EPSG:4326", *bounds)
 
 
-def test_an_area_comes_with_the_file_s_own_pixels_and_all_that_is_said_of_them(files: Files, tmp_path: Path):
+def test_an_area_comes_with_the_values_of_the_file_s_own_pixels_and_all_that_is_said_of_them(
+    files: Files, tmp_path: Path
+):
     piece = read_window(f"{files.base}/files/scene.tif", tmp_path / "area.tif", box_of(LEFT, TOP, SIDE), 2048)
     with rasterio.open(tmp_path / "area.tif") as area, rasterio.open(files.folder / "scene.tif") as scene:
         left, top = (area.transform.c - ORIGIN[0]) / PIXEL_M, (ORIGIN[1] - area.transform.f) / PIXEL_M
@@ -37,9 +40,16 @@ def test_an_area_comes_with_the_file_s_own_pixels_and_all_that_is_said_of_them(f
         assert (left, top) == (round(left), round(top))
         assert LEFT - 4 <= left <= LEFT and TOP - 4 <= top <= TOP  # a box in degrees leans against the grid
         assert SIDE <= area.width <= SIDE + 8 and SIDE <= area.height <= SIDE + 8
-        np.testing.assert_array_equal(area.read(), scene.read(window=window))
-        for name in ("crs", "nodata", "scales", "offsets", "descriptions", "dtypes"):
-            assert getattr(area, name) == getattr(scene, name)
+        np.testing.assert_array_equal(area.read(), values_of(scene, window=window))
+        assert (area.crs, area.descriptions, set(area.scales)) == (scene.crs, scene.descriptions, {1.0})
+        assert stored_as(area) == {
+            "dtype": "uint16",
+            "scale": list(scene.scales),
+            "offset": list(scene.offsets),
+            "nodata": 0,
+        }
+    assert piece.notes[0].endswith("in the file: value = 0.5 x number + 10, in 1 of its 3 bands.")
+    with rasterio.open(tmp_path / "area.tif") as area:
         assert area.tags()["AZIMUTH_SOURCE"] == f"{files.base}/files/scene.tif"
         assert (piece.width, piece.height, piece.bands) == (area.width, area.height, 3)
     assert piece.full_px == (piece.width, piece.height) and piece.pixel == (PIXEL_M, PIXEL_M)
@@ -57,7 +67,7 @@ def test_only_the_parts_that_are_needed_are_asked_for(files: Files, tmp_path: Pa
 def test_a_large_area_is_read_from_the_overviews(files: Files, tmp_path: Path):
     piece = read_window(f"{files.base}/files/scene.tif", tmp_path / "small.tif", None, 300)
     with rasterio.open(tmp_path / "small.tif") as small, rasterio.open(files.folder / "scene.tif") as scene:
-        np.testing.assert_array_equal(small.read(), scene.read(out_shape=(3, 300, 300)))
+        np.testing.assert_array_equal(small.read(), values_of(scene, out_shape=(3, 300, 300)))
         assert small.bounds == scene.bounds
     assert (piece.full_px, piece.pixel) == ((PX, PX), (40.0, 40.0))
     assert piece.bytes_read < (files.folder / "scene.tif").stat().st_size / 2

@@ -17,6 +17,7 @@ from data.web.errors import WebError
 from data.web.stac import Wanted, collections, search
 from state.model import State
 from tests.data.web.conftest import Files
+from tests.data.web.files import values_of
 from tests.data.web.stac_server import SCENES, stac_api
 from tests.postgres import new_postgres_database, postgres_server, postgres_template
 from tests.tools.world import run, small_world, write_small_catalogue
@@ -157,5 +158,5 @@ def test_the_tools_search_this_api_load_its_scenes_and_read_one_s_pixels(
         assert path is not None
         with rasterio.open(path) as area:
             window = scene.window(*area.bounds).round_offsets().round_lengths()
-            np.testing.assert_array_equal(area.read(), scene.read(window=window))
+            np.testing.assert_array_equal(area.read(), values_of(scene, window=window))
     assert read.state.map.layers[-1].artifact == read.data["raster"]

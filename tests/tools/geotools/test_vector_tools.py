@@ -303,7 +303,8 @@ def test_what_is_invalid_is_mended_and_the_reason_said(world: World) -> None:
     state = with_features(world, State(), "Broken", frame)
     step = run(world, state, make_valid, vector="Broken")
     assert step.observation.startswith(
-        "In Broken, 1 invalid shape was made valid. What was wrong: self-intersection (1)."
+        "In Broken, 1 invalid shape was made valid and 1 that ran clockwise was turned. "
+        "What was wrong: self-intersection (1)."
     )
     assert vector(world, step).geometry.is_valid.all()
     area = run(world, state, area_of, vector="Broken")
