@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +15,7 @@ from data.gazetteer import Gazetteer
 from data.gazetteer.model import Place
 from state.model import Bbox, Geometry, LonLat, frozen
 from tools.base import ToolError
+from tools.noting import note
 from tools.phrases import listed
 
 CITY_RADIUS_KM = 40.0
@@ -39,31 +38,10 @@ class Area:
     geometry: Geometry | None = None
 
 
-_READ: ContextVar[list[str] | None] = ContextVar("places_read", default=None)
-
-
-@contextmanager
-def noting_slips() -> Iterator[list[str]]:
-    """What was read otherwise than it is written, as sentences, while a call runs: nobody has to guess it."""
-    read: list[str] = []
-    token = _READ.set(read)
-    try:
-        yield read
-    finally:
-        _READ.reset(token)
-
-
-def note_slip(name: str, place: Place) -> None:
-    """Remember for the answer that a misspelled name was read as a place."""
-    noted, said = _READ.get(), f"{name!r} was read as {place.label}."
-    if noted is not None and said not in noted:
-        noted.append(said)
-
-
 def place_named(gazetteer: Gazetteer, name: str) -> Place:
     """The one place that a name means. Raises ToolError for none and for several.
 
-    A slip in a well-known name is put right, and said where a call runs (`noting_slips`).
+    A slip in a well-known name is put right, and noted.
     """
     resolution = gazetteer.resolve(name)
     if resolution.best is None:
@@ -78,7 +56,7 @@ def place_named(gazetteer: Gazetteer, name: str) -> Place:
         labels = listed([repr(own_label(gazetteer, each.place)) for each in resolution.candidates[:6]])
         raise ToolError(f"{name!r} may be any of {labels}; give one of these as the place.")
     if resolution.corrected:
-        note_slip(name, resolution.best)
+        note(f"{name!r} was read as {resolution.best.label}.")
     return resolution.best
 
 

@@ -23,7 +23,7 @@ from tools.base import Step, Tool, ToolError, World
 from tools.bounds import MAX_ERROR_CHARS, are_too_much, check_arguments, check_said, cut, cut_sentence
 from tools.faults import came_from_outside
 from tools.made_ahead import made_ahead
-from tools.places import noting_slips
+from tools.noting import noting
 from tools.titles import by_titles
 from tools.toolbox import Toolbox
 
@@ -77,7 +77,7 @@ def _titled(wanted: Tool, state: State, world: World, arguments: Mapping[str, An
     """
     given = validated(wanted, arguments)
     try:
-        with noting_slips() as read:
+        with noting() as read:
             step = wanted.function(state, world, **given)
     except ToolError as error:
         raise ToolError(by_titles(str(error), wanted, given, state, world)) from error

@@ -17,7 +17,8 @@ import shapely
 from numpy.typing import NDArray
 
 from data.readers.base import BadRecord, Item, Noted, Reader, Rejected
-from data.readers.features import MAX_PROPERTIES, first_named, table_batch
+from data.readers.dates import ColumnTimes
+from data.readers.features import MAX_PROPERTIES, first_named, table_batch, times_noted
 from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import Extents, extents_of, point_problems
 from data.readers.quotes import ClosedQuotes
@@ -139,6 +140,7 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
             f"{len(table.columns)} columns: only the first {MAX_PROPERTIES} are kept as properties",
         )
     broken: dict[int, str] = {}
+    times = ColumnTimes()
     next_row = 1
     for batch in batches(table, broken):
         rows = _row_numbers(next_row, batch.num_rows, broken)
@@ -154,7 +156,9 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
                 if len(good) == batch.num_rows
                 else pa.Table.from_batches([batch]).take(pa.array(good))
             )
-            yield table_batch(attributes(table, kept, types), extents.take(good), rows[good], file)
+            typed = attributes(table, kept, types)
+            yield table_batch(typed, extents.take(good), rows[good], file, times)
+    yield from times_noted(list(types), times, file)
     for row, reason in sorted(broken.items()):
         yield Rejected(file, row, reason)
 

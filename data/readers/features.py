@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from data.readers.base import STAGED, FeatureBatch
+from data.readers.base import STAGED, FeatureBatch, Noted
+from data.readers.dates import ColumnTimes
 from data.readers.geometry import Extents
-from data.readers.when import parse_time
 
 ROWS_PER_BATCH = 50_000
 MAX_PROPERTIES = 1000
@@ -65,11 +64,12 @@ def first_named(columns: Sequence[str], wanted: Sequence[str]) -> str | None:
 
 
 def table_batch(
-    attributes: pa.Table, extents: Extents, rows: NDArray[np.int64], source_key: str
+    attributes: pa.Table, extents: Extents, rows: NDArray[np.int64], source_key: str, times: ColumnTimes
 ) -> FeatureBatch:
     """A batch out of typed columns. `rows` are the 1-based row numbers; every row has a good extent.
 
-    A row's key is its id column, else the file and the row number.
+    A row's key is its id column, else the file and the row number. `times` is what is known of its column of
+    times so far.
     """
     roles = roles_of(attributes.column_names)
     attributes = attributes.select(attributes.column_names[:MAX_PROPERTIES])
@@ -79,7 +79,7 @@ def table_batch(
         extents,
         key=_keys(attributes, roles, rows, source_key),
         name=_texts(attributes, roles.name, count),
-        acquired=_times(attributes, roles.time, count),
+        acquired=_times(attributes, roles.time, count, times),
         classes=_classes(_texts(attributes, roles.class_, count)),
         properties=json_objects(attributes),
     )
@@ -93,6 +93,7 @@ def record_batch(
     extents: Extents,
     rows: NDArray[np.int64],
     source_key: str,
+    times: ColumnTimes,
 ) -> FeatureBatch:
     """A batch out of one dictionary of properties per row, as GeoJSON has them."""
     columns: dict[str, str] = {}
@@ -111,7 +112,7 @@ def record_batch(
         f"{source_key}/{row}" if value is None else str(value) for value, row in zip(own, rows, strict=True)
     ]
     names = [_plain_text(record.get(roles.name or "")) for record in kept]
-    times = [parse_time(record.get(roles.time or "")) for record in kept]
+    moments = times.read([_plain_text(record.get(roles.time or "")) for record in kept])
     labels = [_plain_text(record.get(roles.class_ or "")) for record in kept]
     texts = [json.dumps(_finite(record), ensure_ascii=False, default=str) for record in kept]
     table = _staged(
@@ -119,7 +120,7 @@ def record_batch(
         extents,
         key=pa.array(keys, pa.string()),
         name=pa.array(names, pa.string()),
-        acquired=pa.array(times, pa.timestamp("us")),
+        acquired=pa.array(moments, pa.timestamp("us")),
         classes=_classes(pa.array(labels, pa.string())),
         properties=pa.array(texts, pa.string()),
     )
@@ -197,7 +198,7 @@ def _texts(table: pa.Table, column: str | None, count: int) -> pa.Array:
     return values.cast(pa.string())
 
 
-def _times(table: pa.Table, column: str | None, count: int) -> pa.Array:
+def _times(table: pa.Table, column: str | None, count: int, times: ColumnTimes) -> pa.Array:
     if column is None or column not in table.column_names:
         return pa.nulls(count, pa.timestamp("us"))
     values = table.column(column).combine_chunks()
@@ -207,8 +208,15 @@ def _times(table: pa.Table, column: str | None, count: int) -> pa.Array:
             pa.timestamp("us"), safe=False
         )
     encoded = _texts(table, column, count).dictionary_encode()
-    found: list[datetime | None] = [parse_time(text) for text in encoded.dictionary.to_pylist()]
+    rows = np.bincount(encoded.indices.drop_null().to_numpy(), minlength=len(encoded.dictionary))
+    found = times.read(encoded.dictionary.to_pylist(), rows.tolist())
     return pa.array(found, pa.timestamp("us")).take(encoded.indices)
+
+
+def times_noted(columns: Sequence[str], times: ColumnTimes, file: str) -> list[Noted]:
+    """What is to be said of a file's column of times."""
+    said = times.said(roles_of(columns).time or "")
+    return [] if said is None else [Noted(file, None, said)]
 
 
 def _classes(labels: pa.Array) -> pa.Array:

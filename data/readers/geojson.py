@@ -19,7 +19,8 @@ from shapely.geometry import shape
 from shapely.geometry.base import BaseGeometry
 
 from data.readers.base import BadRecord, Item, Reader, Rejected
-from data.readers.features import ROWS_PER_BATCH, record_batch
+from data.readers.dates import ColumnTimes
+from data.readers.features import ROWS_PER_BATCH, record_batch, times_noted
 from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import extents_of
 
@@ -82,7 +83,10 @@ def _batch(chunk: list[tuple[int, Any]], transformer: Transformer | None, file: 
         records = [_properties(chunk[index][1]) for index in good]
         ids = [chunk[index][1].get("id") for index in good]
         rows = np.array([chunk[index][0] for index in good])
-        yield record_batch(records, ids, extents.take(kept), rows, file)
+        times = ColumnTimes()
+        yield record_batch(records, ids, extents.take(kept), rows, file, times)
+        names = list(dict.fromkeys(name for record in records for name in record))
+        yield from times_noted(names, times, file)
 
 
 def stream_features(path: Path) -> Iterator[Any]:

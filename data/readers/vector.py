@@ -17,7 +17,8 @@ from pyproj import CRS, Transformer
 from pyproj.exceptions import CRSError
 
 from data.readers.base import BadRecord, Item, Rejected
-from data.readers.features import table_batch
+from data.readers.dates import ColumnTimes
+from data.readers.features import table_batch, times_noted
 from data.readers.geometry import extents_of
 from data.readers.sidecars import names_a_file
 
@@ -59,7 +60,9 @@ def shape_items(
     good = np.flatnonzero(extents.problem == None)  # noqa: E711
     if len(good):
         kept = attributes if len(good) == len(rows) else attributes.take(pa.array(good))
-        yield table_batch(kept, extents.take(good), rows[good], file)
+        times = ColumnTimes()
+        yield table_batch(kept, extents.take(good), rows[good], file, times)
+        yield from times_noted(kept.column_names, times, file)
 
 
 def layer_items(path: Path, driver: str, file: str, rows_per_batch: int) -> Iterator[Item]:

@@ -16,6 +16,7 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS, Transformer
 
+from data.profiles import columns_said, profiles_of
 from data.readers.geometry import Extent, box_around, extents_of
 from data.uploads.brought import Box, Brought, Incoming
 from data.uploads.errors import UploadError, shown
@@ -192,6 +193,9 @@ def _brought(
     named = ", ".join(str(each)[:40] for each in columns[:_SHOWN_COLUMNS])
     if len(columns) > _SHOWN_COLUMNS:
         named += f" and {len(columns) - _SHOWN_COLUMNS} more"
+    profiles = profiles_of(pd.DataFrame(frame.drop(columns="geometry")))
+    if profiles:
+        notes.append(columns_said(profiles, len(columns)))
     code = code_of(crs)
     if not crs.equals(WGS84, ignore_axis_order=True):
         notes.append(f"Its coordinates were brought from {code} into degrees.")
@@ -207,6 +211,7 @@ def _brought(
             "count": len(frame),
             "geometries": dict(sorted(counts.items())),
             "columns": [str(each) for each in columns],
+            "profile": profiles,
             "left_out": left_out,
             "crs": code,
         },

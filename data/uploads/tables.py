@@ -16,6 +16,7 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
 
+from data.profiles import columns_said, profiles_of
 from data.readers.base import BadRecord
 from data.readers.csv_points import Table, attributes, batches, column_types, coordinate_columns, layout
 from data.uploads.archive import listing, read_member
@@ -83,6 +84,7 @@ def bring_frame(incoming: Incoming, frame: pd.DataFrame, title: str) -> Brought:
         raise UploadError(
             f"{incoming.shown} cannot be kept as a table ({reason_of(error)}); send a CSV."
         ) from None
+    profiles = profiles_of(frame)
     rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
     named = [str(each)[:40] for each in frame.columns[:12]]
     more = f" and {len(frame.columns) - 12} more" if len(frame.columns) > 12 else ""
@@ -92,7 +94,12 @@ def bring_frame(incoming: Incoming, frame: pd.DataFrame, title: str) -> Brought:
         suffix=".parquet",
         summary=rows,
         what=f"{title} table of {rows} with {', '.join(named)}{more}",
-        facts={"rows": len(frame), "columns": [str(each) for each in frame.columns]},
+        notes=(columns_said(profiles, len(frame.columns)),),
+        facts={
+            "rows": len(frame),
+            "columns": [str(each) for each in frame.columns],
+            "profile": profiles,
+        },
         item=table_parts(columns_of(frame), len(frame), None, None),
     )
 

@@ -5,16 +5,27 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from copilot.engine import Engine
 from copilot.session import Session
-from tests.copilot.conftest import engine, session
 from tests.real_files import real
 from tests.tools.conftest import small_catalogue
+from tests.tools.world import TODAY
 
-__all__ = ["engine", "session", "small_catalogue"]
+__all__ = ["small_catalogue"]
+
+
+@pytest.fixture
+def session(small_catalogue: Path, tmp_path: Path) -> Session:
+    """A session over a catalogue of its own."""
+    shutil.copytree(small_catalogue, tmp_path / "catalogue")
+    engine = Engine(home=tmp_path, catalogue_url=str(tmp_path / "catalogue"), today=TODAY)
+    return Session.open(engine=engine)
 
 
 def added(session: Session, path: str, **asked: Any) -> tuple[str, str]:
@@ -112,3 +123,43 @@ def test_16_a_polygon_over_the_antimeridian_is_cut_and_measured_the_short_way(se
         made = told(session, tool, vector=fiji, **args)
         west, _, east, _ = made["bbox"]
         assert (east - west) % 360 < 5
+
+
+def months(session: Session, path: str) -> tuple[dict[str, int], str]:
+    """The months of an ingested file with how many rows each has, and what is said of it."""
+    event = session.call("db_ingest", path=str(real(f"field_reports/{path}")))
+    assert event.ok, event.text
+    found = told(session, "group_count", by="month")
+    return {str(row["month"]): int(row["count"]) for row in found["first"]}, event.text
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "way"),
+    [
+        ("turtles", {"2020-01": 1, "2020-02": 1, "2020-04": 2, "2020-12": 1}, "with the day first, as "),
+        ("us", {"2026-12": 2, "2026-07": 1}, "with the month first, as '12/31/2026' shows"),
+    ],
+    ids=["day first", "month first"],
+)
+def test_25_a_column_of_dates_has_one_order_which_one_of_them_tells(
+    session: Session, name: str, right: dict[str, int], way: str
+) -> None:
+    found, said = months(session, f"25_dates_dayfirst/{name}.csv")
+    assert found == right
+    assert f"its times in 'date' were read {way}" in said
+
+
+@pytest.mark.parametrize(
+    "way", ["compact", "dotted", "epoch", "excel", "iso", "iso_time", "iso_z", "slash_ymd", "words"]
+)
+def test_47_dates_are_read_in_each_way_to_write_them(session: Session, way: str) -> None:
+    found, _ = months(session, f"47_dates_variety/d_{way}.csv")
+    assert found == {"2020-01": 1, "2020-04": 2}
+
+
+def test_13_numbers_with_a_decimal_comma_are_summed_and_it_is_said(session: Session) -> None:
+    points, said = added(session, "13_csv_decimal_comma/points.csv")
+    assert "Its columns: nom text, surface text (numbers with a decimal comma)." in said
+    event = session.call("aggregate", table=points, field="surface", function="sum")
+    assert event.data["value"] == pytest.approx(1270.5)
+    assert event.text.startswith("surface is stored as text; its numbers were read with a decimal comma. ")

@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from data.numbers import numbers_of
 from state.model import State
 from tools.base import ToolError, World
 from tools.data.source import column_in, frame_of
 from tools.database.reading import QUERY_COLUMNS
+from tools.noting import note
 from tools.phrases import listed, number_of
 
 Floats = NDArray[np.float64]
@@ -37,9 +39,9 @@ def rounded_all(values: Iterable[float]) -> list[float]:
 
 def as_floats(column: pd.Series[Any]) -> Floats:
     """A column as numbers; what is none, or not finite, is not-a-number."""
-    values = np.array(pd.to_numeric(column, errors="coerce").astype(float), dtype=np.float64)
-    values[~np.isfinite(values)] = np.nan
-    return values
+    found = numbers_of(column)
+    note(found.said(str(column.name)))
+    return found.values
 
 
 def rows_of(state: State, world: World, table: str | None, *columns: str) -> pd.DataFrame:

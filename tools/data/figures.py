@@ -14,7 +14,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.drawing import Drawing
-from tools.data.source import frame_of, numbers, source_column
+from tools.data.source import NO_VALUE, UNKNOWN, frame_of, numbers, source_column
 from tools.data.summaries import By, Column, TableOrSelection, aggregated, column_numbers, counted
 from tools.database.reading import Unit
 from tools.phrases import groups_in_words, listed, number, number_of
@@ -127,7 +127,7 @@ def line_figure(
     develop | time series plot | plot the monthly counts | growth over the years
     """
     key, label, groups = grouped(state, world, by, field, function, unit, table)
-    groups = sorted((each for each in groups if each[0] != "unknown"), key=_natural)
+    groups = sorted((each for each in groups if each[0] not in (UNKNOWN, NO_VALUE)), key=_natural)
     if function == "count" and key in ("year", "month"):
         groups = _without_gaps(groups, key)
     figure = empty_figure(state, world, table, f"{label.capitalize()} by {titled(key)}", titled(key), label)

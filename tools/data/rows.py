@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from data.catalogue.base import Attribute
+from data.numbers import numbers_of
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.feature_rows import are_features, kept_features
 from tools.data.source import column_in
 from tools.data.summaries import Column, TableOrSelection
-from tools.database.attributes import OPERATORS, Value, field_named, spoken
+from tools.database.attributes import OPERATORS, Value, exact, field_named, spoken
 from tools.database.reading import QUERY_COLUMNS, Direction, ordering
+from tools.noting import note
 from tools.phrases import listed, number, number_of
 from tools.rows import load_table
 from tools.selection import current_selection
@@ -155,10 +159,20 @@ def _sorted(
     result = frame.sort_values(
         [name for name, _ in keys],
         ascending=[way == "asc" for _, way in keys],
+        key=_in_order,
         kind="stable",
         na_position="last",
     )
     return result.head(limit), len(frame)
+
+
+def _in_order(column: pd.Series[Any]) -> pd.Series[Any]:
+    """What a column is sorted by: text that is all numbers, by these."""
+    found = numbers_of(column)
+    if found.stored or found.unread or not np.isfinite(found.values).any():
+        return column
+    note(found.said(str(column.name)))
+    return pd.Series(found.values, index=column.index)
 
 
 def _read_out(frame: pd.DataFrame, by: str) -> str:
@@ -214,7 +228,13 @@ def _meets(column: pd.Series[Any], op: str, value: Value) -> pd.Series[bool]:
     return there & compared.fillna(False).astype(bool)
 
 
-def _either(column: pd.Series[Any], values: list[str] | list[float] | list[str | float]) -> pd.Series[bool]:
+def _either(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[bool]:
+    if pd.api.types.is_integer_dtype(column):
+        # Whole numbers as they are: ids of 64 bits share a double with their neighbours.
+        for each in values:
+            _number(each)
+        whole = [found for each in values if (found := exact(each)) is not None]
+        return column.isin(whole)
     if pd.api.types.is_numeric_dtype(column):
         numbers = {_number(each) for each in values}
         return column.astype(float).isin(numbers)
@@ -233,7 +253,13 @@ def _comparable(column: pd.Series[Any], value: str | float) -> tuple[pd.Series[f
         times = pd.to_datetime(column, utc=True, format=None if timed else "ISO8601")
         return times.dt.as_unit("ns").astype("int64").astype(float), _moment(value)
     kind: Kind = "numbers" if pd.api.types.is_numeric_dtype(column) else "words"
-    return pd.to_numeric(column, errors="coerce"), _number(value, kind)
+    if kind == "numbers":
+        return column.astype(float), _number(value, kind)
+    found = numbers_of(column)
+    if np.isfinite(found.values).any():
+        note(found.said(str(column.name)))
+        kind = "numbers"
+    return pd.Series(found.values, index=column.index), _number(value, kind)
 
 
 def _moment(value: str | float) -> float:

@@ -13,7 +13,7 @@ from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.computed import need_rows, rounded, rounded_all
 from tools.data.series import with_times
-from tools.data.source import UNKNOWN, column_in, frame_of, key_columns, keys_of, numbers, table_key
+from tools.data.source import NO_VALUE, UNKNOWN, column_in, frame_of, key_columns, keys_of, numbers, table_key
 from tools.data.summaries import Column, Function, TableOrSelection
 from tools.database.reading import grouping_named
 from tools.phrases import listed, number, number_of
@@ -198,7 +198,9 @@ def _keyed(
     else:
         down, across = grouping_named(rows, world), grouping_named(columns, world)
         frame = frame_of(state, world, None, *key_columns(down, world), *key_columns(across, world), *more)
-    return down, across, frame.assign(down=keys_of(frame, down), across=keys_of(frame, across))
+    missing = UNKNOWN if table is None else NO_VALUE
+    groups = {name: keys_of(frame, key, missing) for name, key in (("down", down), ("across", across))}
+    return down, across, frame.assign(**groups)
 
 
 def _fits(cells: pd.DataFrame) -> None:
@@ -222,7 +224,8 @@ def _association(counts: pd.DataFrame) -> dict[str, Any]:
     """Pearson's test of the known values, and Cramér's V; None where there is nothing to test."""
     from scipy.stats import chi2_contingency
 
-    known = counts.drop(index=UNKNOWN, errors="ignore").drop(columns=UNKNOWN, errors="ignore")
+    missing = [UNKNOWN, NO_VALUE]
+    known = counts.drop(index=missing, errors="ignore").drop(columns=missing, errors="ignore")
     known = known.loc[known.sum(axis=1) > 0, known.sum(axis=0) > 0]
     if min(known.shape) < 2:
         return {"chi2": None, "degrees": None, "p": None, "cramers_v": None}
@@ -245,7 +248,10 @@ def _with_keys(
     first, second = left.copy(), right.copy()
     for key, one, two in zip(keys, left_on, right_on, strict=True):
         a, b = left[one], right[two]
-        if pd.api.types.is_numeric_dtype(a) and pd.api.types.is_numeric_dtype(b):
+        if pd.api.types.is_integer_dtype(a) and pd.api.types.is_integer_dtype(b):
+            # As they are: ids of 64 bits share a double with their neighbours.
+            first[key], second[key] = a, b
+        elif pd.api.types.is_numeric_dtype(a) and pd.api.types.is_numeric_dtype(b):
             first[key], second[key] = a.astype(float), b.astype(float)
         else:
             first[key], second[key] = keys_of(left, one), keys_of(right, two)

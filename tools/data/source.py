@@ -7,17 +7,22 @@ from difflib import get_close_matches
 import pandas as pd
 
 from data.catalogue.records import value_text
+from data.numbers import numbers_of
 from data.vocabulary import words
 from state.model import State
 from tools.base import ToolError, World
 from tools.database.attributes import field_named
 from tools.database.reading import column_named
+from tools.noting import note
 from tools.phrases import listed
 from tools.rows import load_table
 from tools.selection import current_selection
 
 MAX_ROWS = 5_000_000
 UNKNOWN = "unknown"
+"""What the catalogue counts a missing value under."""
+NO_VALUE = "no value"
+"""What a table's rows without a value are grouped under: its own cells may well say "unknown"."""
 MAX_UNIT_CHARS = 3
 """Of the unit that a column's name ends with: m, pct, ntu."""
 TIME_KEYS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
@@ -74,7 +79,9 @@ def source_column(state: State, world: World, table: str | None, name: str) -> s
 
 def numbers(frame: pd.DataFrame, name: str) -> pd.Series[float]:
     """A column as numbers, missing ones left out. Raises ToolError when it holds none."""
-    column = pd.to_numeric(frame[name], errors="coerce").dropna().astype(float)
+    found = numbers_of(frame[name])
+    column = pd.Series(found.values, index=frame.index, name=name).dropna()
+    note(found.said(name))
     if column.empty and not frame.empty:
         kinds = "nothing but missing values" if frame[name].isna().all() else "no numbers"
         raise ToolError(f"{name} holds {kinds}; choose a column of numbers, such as gsd_m or detections.")
@@ -97,16 +104,16 @@ def table_key(frame: pd.DataFrame, by: str) -> str:
     return column_in(frame, by)
 
 
-def keys_of(frame: pd.DataFrame, key: str) -> pd.Series[str]:
-    """What each row is grouped under, by what `table_key` gave: the value as people read it."""
+def keys_of(frame: pd.DataFrame, key: str, missing: str = NO_VALUE) -> pd.Series[str]:
+    """What each row is grouped under, by what `table_key` gave: the value as people read it, or `missing`."""
     if key in frame:
-        return frame[key].map(lambda value: UNKNOWN if _missing(value) else value_text(value)).astype(str)
+        return frame[key].map(lambda value: missing if _missing(value) else value_text(value)).astype(str)
     moments = pd.to_datetime(frame[str(time_column(frame))], errors="coerce")
     if key != "season":
-        return moments.dt.strftime(TIME_KEYS[key]).fillna(UNKNOWN).astype(str)
+        return moments.dt.strftime(TIME_KEYS[key]).fillna(missing).astype(str)
     south = frame["lat"] < 0 if "lat" in frame else pd.Series(False, index=frame.index)
     number = (moments.dt.month % 12 // 3 + 2 * south) % 4
-    return number.map(lambda value: UNKNOWN if pd.isna(value) else _SEASONS[int(value)]).astype(str)
+    return number.map(lambda value: missing if pd.isna(value) else _SEASONS[int(value)]).astype(str)
 
 
 def key_columns(by: str, world: World) -> tuple[str, ...]:

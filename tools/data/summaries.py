@@ -8,11 +8,21 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import BeforeValidator, Field
 
+from data.profiles import profiles_of
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
 from tools.data.distributions import counts_by, numbers_of, value_counts
-from tools.data.source import UNKNOWN, frame_of, key_columns, keys_of, numbers, source_column, table_key
+from tools.data.source import (
+    NO_VALUE,
+    UNKNOWN,
+    frame_of,
+    key_columns,
+    keys_of,
+    numbers,
+    source_column,
+    table_key,
+)
 from tools.database.reading import MOST_GROUPS, Unit, grouping_named
 from tools.phrases import groups_in_words, listed, number, number_of
 from tools.rows import load_table
@@ -48,7 +58,7 @@ DESCRIBED = (
 
 @tool("data", changes_state=True, gives=("table",))
 def describe_table(state: State, world: World, *, table: TableOrSelection = None) -> Step:
-    """Describe each column of a table or of the selection: values, missing ones, smallest, largest, mean.
+    """Describe each column of a table or of the selection: type, values, missing, smallest, largest, mean.
 
     Example: copilot call describe_table
 
@@ -64,7 +74,8 @@ def describe_table(state: State, world: World, *, table: TableOrSelection = None
     else:
         total = world.catalogue.count(current_selection(state, world))
         result = pd.DataFrame([_described_selection(state, world, name) for name in DESCRIBED])
-    columns = listed(result["column"] if len(result) else [], 12)
+    rows = result.to_dict("records")
+    columns = listed([_column_said({str(key): value for key, value in row.items()}) for row in rows], 12)
     said = f"{number_of(total, 'row')} and {number_of(len(result), 'column')}: {columns}."
     call = Call.of(describe_table, table=table)
     return table_step(state, world, result, call, "Description of the columns", said, described_rows=total)
@@ -200,7 +211,8 @@ def _parts(
         frame = frame_of(state, world, table)
         key = table_key(frame, by)
     values = numbers(frame, name)
-    return key, ((str(label), part) for label, part in values.groupby(keys_of(frame, key).loc[values.index]))
+    keys = keys_of(frame, key, UNKNOWN if table is None else NO_VALUE).loc[values.index]
+    return key, ((str(label), part) for label, part in values.groupby(keys))
 
 
 def value_in_words(key: str, value: float) -> str:
@@ -233,6 +245,13 @@ def _described_selection(state: State, world: World, name: str) -> dict[str, Any
     }
 
 
+def _column_said(row: dict[str, Any]) -> str:
+    """`surface text (numbers with a decimal comma)`; of the selection's columns the name alone."""
+    if "stored" not in row:
+        return str(row["column"])
+    return f"{row['column']} {row['stored']}" + (f" ({row['meant']})" if row["meant"] else "")
+
+
 def _described(name: str, column: pd.Series[Any]) -> dict[str, Any]:
     there = column.dropna()
     plain = there.map(
@@ -245,6 +264,7 @@ def _described(name: str, column: pd.Series[Any]) -> dict[str, Any]:
     numeric = pd.api.types.is_numeric_dtype(plain) and not pd.api.types.is_bool_dtype(plain)
     ordered = numeric or pd.api.types.is_datetime64_any_dtype(plain)
     low, high = (plain.min(), plain.max()) if ordered and len(plain) else (None, None)
+    (profile,) = profiles_of(column.to_frame(name))
     return {
         "column": name,
         "type": "number" if numeric else "time" if ordered else "text",
@@ -254,6 +274,9 @@ def _described(name: str, column: pd.Series[Any]) -> dict[str, Any]:
         "min": None if low is None else str(plain_value(low)),
         "max": None if high is None else str(plain_value(high)),
         "mean": float(plain.mean()) if numeric and len(plain) else None,
+        "stored": profile["stored"],
+        "meant": profile["meant"],
+        "samples": ", ".join(str(each) for each in profile["samples"]),
     }
 
 

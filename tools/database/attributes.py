@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
@@ -16,8 +17,8 @@ from data.vocabulary.words import spelled
 from state.model import Attribute, State
 from tools.base import Step, ToolError, World, tool
 from tools.database.dates import day_of
+from tools.noting import note
 from tools.phrases import listed, number
-from tools.places import note_slip
 from tools.selection import narrowed
 
 OPERATORS = {
@@ -54,7 +55,9 @@ FILTER_FIELDS = (
 _MOST_VALUES = 400
 """Of a text field with more values than this, the value is taken as it came."""
 
-Value = str | float | list[str] | list[float]
+Value = str | int | float | list[str] | list[int] | list[float]
+_MOST_EXACT = 2**53
+"""Whole numbers beyond this share a double with their neighbours."""
 
 
 @tool("database", changes_state=True)
@@ -132,7 +135,19 @@ def _checked(field: str, kind: str, op: str, value: Value, world: World) -> str 
     return one
 
 
-def _parts(value: str | float) -> list[str] | list[float]:
+def exact(value: str | float) -> int | None:
+    """A whole number as it is written, however long; None for any other value."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    text = value.strip()
+    return int(text) if re.fullmatch(r"[+-]?\d{1,40}", text) else None
+
+
+def _parts(value: str | float) -> list[str] | list[float] | list[int]:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else [value]
 
 
@@ -143,12 +158,17 @@ def _one(field: str, kind: str, op: str, value: str | float, world: World) -> An
         return _number(field, value)
     if kind == "time":
         return _time(field, value, last=op in ("<=", ">"))
-    if isinstance(value, float):
-        return value
+    if isinstance(value, (int, float)):
+        return float(value)
     return _known_value(field, value, world) if op in ("=", "!=", "in") else value
 
 
 def _number(field: str, value: str | float) -> float:
+    if (whole := exact(value)) is not None and abs(whole) > _MOST_EXACT:
+        raise ToolError(
+            f"{field} is compared as a double, which cannot tell {whole} from its neighbours; db_sql, and "
+            "filter_rows on a table of the rows, compare whole numbers exactly."
+        )
     try:
         number = float(value.strip().rstrip("%").strip() if isinstance(value, str) else value)
     except ValueError:
@@ -208,7 +228,7 @@ def _country_code(name: str, world: World) -> str:
     if found.best is None or found.best.kind != "country":
         return ""
     if found.corrected:
-        note_slip(name, found.best)
+        note(f"{name!r} was read as {found.best.label}.")
     return found.best.country or ""
 
 

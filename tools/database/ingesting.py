@@ -94,6 +94,9 @@ def _said(report: IngestReport) -> str:
     if report.rejected_count:
         reasons = listed([f"{reason} ({count:,})" for reason, count in report.reasons], 3)
         said += f" {number_of(report.rejected_count, 'row')} could not be used: {reasons}."
+    if report.notes:
+        notes = [reason if count == 1 else f"{reason} ({count:,})" for reason, count in report.notes]
+        said += f" Of what was kept: {listed(notes, 3)}."
     return said
 
 

@@ -58,7 +58,11 @@ def test_features_keep_their_shapes_and_come_in_degrees(tmp_path: Path, name: st
 def test_a_kmz_is_its_kml(tmp_path: Path) -> None:
     found, _ = brought(samples.kmz(tmp_path / "fields.kmz"))
     assert found.facts["count"] == 2
-    assert found.notes == ("It is 'doc.kml' of the archive 'fields.kmz'.",)
+    assert found.notes == (
+        "It is 'doc.kml' of the archive 'fields.kmz'.",
+        "Its columns: id text, Name text, tessellate int32, extrude int32, visibility int32, n text "
+        "(numbers).",
+    )
 
 
 def test_rows_with_coordinates_become_points_with_their_columns(tmp_path: Path) -> None:
@@ -76,7 +80,12 @@ def test_rows_with_coordinates_become_points_with_their_columns(tmp_path: Path) 
 def test_rows_without_coordinates_become_a_table(tmp_path: Path, name: str) -> None:
     SAMPLES[name][0](tmp_path / name)
     found, kept = brought(tmp_path / name)
-    assert found.facts == {"rows": 3, "columns": ["station", "level_m", "count"]}
+    assert (found.facts["rows"], found.facts["columns"]) == (3, ["station", "level_m", "count"])
+    assert found.facts["profile"][1] == {
+        "name": "level_m", "stored": "float64", "meant": None, "nulls": 1, "distinct": 2,
+        "least": 1.5, "most": 2.5, "samples": [1.5, 2.5],
+    }  # fmt: skip
+    assert found.notes[-1] == "Its columns: station text, level_m float64 (1 without a value), count int64."
     frame = pd.read_parquet(kept)
     assert frame["station"].tolist() == ["x", "y", "z"] and frame["count"].tolist() == [1, 2, 3]
     assert frame["level_m"].tolist()[:2] == [1.5, 2.5] and pd.isna(frame["level_m"].tolist()[2])
@@ -92,7 +101,10 @@ def test_a_sheet_is_chosen_by_its_name(tmp_path: Path) -> None:
     first, _ = brought(path)
     assert (first.kind, first.notes) == (
         "table",
-        ("Its sheet 'first' was taken; part names another of them: 'second'.",),
+        (
+            "Its sheet 'first' was taken; part names another of them: 'second'.",
+            "Its columns: station text, level_m float64 (1 without a value), count int64.",
+        ),
     )
     second, kept = brought(path, part="second")
     assert second.kind == "vector" and gpd.read_parquet(kept)["day"].tolist() == ["2024-05-06T00:00:00"]

@@ -19,7 +19,7 @@ def test_a_box_has_numpys_quartiles_and_tukeys_whiskers(world: World) -> None:
     frame = columns(kind=["a"] * 8 + ["b", None], v=[*values, 5.0, 9.0])
     step = run(world, having(world, frame), box_figure, field="v", by="kind", table=TABLE)
     [box] = drawn(world, step.data["figure"])["data"]
-    assert box["x"] == ["a", "b", "unknown"]
+    assert box["x"] == ["a", "b", "no value"]
     assert [box["q1"][0], box["median"][0], box["q3"][0]] == np.percentile(values, [25, 50, 75]).tolist()
     assert (box["lowerfence"][0], box["upperfence"][0]) == (1.0, 7.0)
     assert step.data["boxes"][0] == {

@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from state.model import State
+from state.model import Artifact, State
 from tests.tools.data.test_summaries import read
 from tests.tools.world import run
 from tools.base import World
 from tools.data.rows import filter_rows, sample_rows, sort_table, top_n
+from tools.data.shaping import join_tables
 from tools.data.summaries import group_count
+from tools.database.attributes import filter_attribute
 from tools.database.reading import db_query
 from tools.python.files_in import add_file
 
@@ -111,3 +114,60 @@ def test_what_is_no_time_says_what_the_column_holds(
 def test_a_wrong_column_gets_the_nearest(world: World, sensors: State) -> None:
     step = run(world, sensors, filter_rows, table=sensors.artifacts[0].id, field="cuont", op=">", value=1)
     assert step.failed and step.observation == "The table has no column 'cuont'. Did you mean count?"
+
+
+IDS = [9007199254740993, 9007199254740992, 7]
+"""The first two are one number as doubles."""
+
+
+def table(world: World, **columns: list[object]) -> State:
+    """A state with a table of those columns, called table-1a2b3c."""
+    pd.DataFrame(columns).to_parquet(world.artifacts.path("table-1a2b3c", ".parquet"))
+    return State().with_artifact(Artifact("table-1a2b3c", "table", "Table", "3 rows", "test()"))
+
+
+@pytest.mark.parametrize("value", [IDS[0], str(IDS[0])], ids=["a number", "text"])
+def test_an_id_of_64_bits_finds_its_own_row_alone(world: World, value: object) -> None:
+    state = table(world, osm_id=IDS, name=["a", "b", "c"])
+    for op, names in (("=", ["a"]), ("!=", ["b", "c"]), ("in", ["a"])):
+        given = [value] if op == "in" else value
+        step = run(world, state, filter_rows, table="table-1a2b3c", field="osm_id", op=op, value=given)
+        assert read(world, step.data["table"])["name"].tolist() == names, op
+    half = run(world, state, filter_rows, table="table-1a2b3c", field="osm_id", op="=", value=7.5)
+    assert half.data["rows"] == 0
+
+
+def test_tables_are_joined_by_ids_of_64_bits_as_they_are(world: World) -> None:
+    state = table(world, osm_id=IDS, name=["a", "b", "c"])
+    other = pd.DataFrame({"osm_id": IDS[:1], "size": [5]})
+    other.to_parquet(world.artifacts.path("table-4d5e6f", ".parquet"))
+    state = state.with_artifact(Artifact("table-4d5e6f", "table", "Sizes", "1 row", "test()"))
+    step = run(world, state, join_tables, table="table-1a2b3c", other="table-4d5e6f", on=["osm_id"])
+    assert step.data["matched"] == 1
+    assert read(world, step.data["table"])["name"].tolist() == ["a"]
+
+
+def test_numbers_that_are_text_are_compared_and_sorted_as_numbers_and_it_is_said(world: World) -> None:
+    state = table(world, yield_t=["9,5", "10,25", "1.000,5"], name=["a", "b", "c"])
+    said = "yield_t is stored as text; its numbers were read with a decimal comma. "
+    step = run(world, state, filter_rows, table="table-1a2b3c", field="yield_t", op=">", value=10)
+    assert step.observation.startswith(said)
+    assert read(world, step.data["table"])["name"].tolist() == ["b", "c"]
+    step = run(world, state, sort_table, table="table-1a2b3c", by=["-yield_t"])
+    assert step.observation.startswith(said)
+    assert read(world, step.data["table"])["name"].tolist() == ["c", "b", "a"]
+
+
+def test_a_missing_value_is_told_from_one_that_says_unknown(world: World) -> None:
+    state = table(world, crop=["unknown", None, "wheat"])
+    groups = run(world, state, group_count, by="crop", table="table-1a2b3c").data["groups"]
+    assert groups == [{"key": key, "count": 1} for key in ("no value", "unknown", "wheat")]
+
+
+def test_a_property_is_not_compared_with_a_number_that_a_double_cannot_tell(
+    world: World, full: State
+) -> None:
+    step = run(world, full, filter_attribute, field="detections", op="=", value=IDS[0])
+    assert step.failed and step.observation.startswith(
+        "detections is compared as a double, which cannot tell 9007199254740993 from its neighbours"
+    )

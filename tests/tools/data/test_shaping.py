@@ -26,12 +26,12 @@ def test_a_pivot_of_a_table_sums_each_cell_up_and_leaves_out_what_has_no_rows(wo
     step = run(world, state, pivot, rows="shop", columns="year", field="sum", function="sum", table=TABLE)
     table = read(world, step.data["table"])
     assert table.columns.tolist() == ["shop", "2019", "2020"]
-    assert table.fillna(-1).values.tolist() == [["a", 1.0, 2.0], ["b", 8.0, 8.0], ["unknown", -1.0, 13.0]]
+    assert table.fillna(-1).values.tolist() == [["a", 1.0, 2.0], ["b", 8.0, 8.0], ["no value", -1.0, 13.0]]
 
 
 def test_a_pivot_without_a_field_counts_with_nought_where_there_is_none(world: World) -> None:
     step = run(world, having(world, SALES), pivot, rows="shop", columns="year", table=TABLE)
-    assert read(world, step.data["table"]).values.tolist() == [["a", 1, 1], ["b", 2, 1], ["unknown", 0, 1]]
+    assert read(world, step.data["table"]).values.tolist() == [["a", 1, 1], ["b", 2, 1], ["no value", 0, 1]]
     assert step.data["function"] == "count"
 
 

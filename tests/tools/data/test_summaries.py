@@ -50,7 +50,7 @@ def test_group_count_of_a_table_counts_its_rows_by_a_column_or_a_time(world: Wor
     assert by_country.data["groups"][:3] == [
         {"key": "US", "count": 8},
         {"key": "PT", "count": 5},
-        {"key": "unknown", "count": 4},
+        {"key": "no value", "count": 4},
     ]
     by_year = run(world, state, group_count, by="year", table=table)
     selection_by_year = run(world, full, group_count, by="year")

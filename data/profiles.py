@@ -1,0 +1,112 @@
+"""What the columns of a table hold: the type they are stored as, what they mean, and what is in them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from data.numbers import numbers_of
+from data.readers.dates import ColumnTimes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_COLUMNS = 60
+"""Of a table with more columns, the first so many are looked into."""
+MAX_SAID = 12
+_JUDGED = 1_000
+"""What a column of text means is judged by so many of its different values."""
+_SAMPLES = 3
+_CELL_CHARS = 40
+
+
+def profiles_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """A profile of each column, plain JSON: name, stored, meant, nulls, distinct, least, most, samples.
+
+    `meant` is what a column of text means where that is something else: numbers, or times, and how they are
+    written; null otherwise.
+    """
+    return [_profile(str(name), frame[name]) for name in frame.columns[:MAX_COLUMNS]]
+
+
+def columns_said(profiles: list[dict[str, Any]], count: int) -> str:
+    """`Its columns: crop text, surface text (numbers with a decimal comma), n int64 (2 without a value).`"""
+    parts = []
+    for each in profiles[:MAX_SAID]:
+        more = [each["meant"]] if each["meant"] else []
+        if each["nulls"]:
+            more.append(f"{each['nulls']:,} without a value")
+        parts.append(f"{each['name'][:40]} {each['stored']}" + (f" ({'; '.join(more)})" if more else ""))
+    left = f" and {count - MAX_SAID} more" if count > MAX_SAID else ""
+    return f"Its columns: {', '.join(parts)}{left}." if parts else ""
+
+
+def _profile(name: str, column: pd.Series[Any]) -> dict[str, Any]:
+    there = column.dropna()
+    try:
+        different = there.drop_duplicates()
+    except TypeError:  # lists and the like, which have no order either
+        different = there.astype(str).drop_duplicates()
+    stored = stored_type(column)
+    least, most = _ends(there)
+    return {
+        "name": name,
+        "stored": stored,
+        "meant": _meant(different) if stored == "text" and len(different) else None,
+        "nulls": int(len(column) - len(there)),
+        "distinct": len(different),
+        "least": least,
+        "most": most,
+        "samples": [_plain(each) for each in different.head(_SAMPLES)],
+    }
+
+
+def stored_type(column: pd.Series[Any]) -> str:
+    """`int64`, `float64`, `bool`, `text`, `time`; the name that pandas has for any other."""
+    import pandas as pd
+
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return "time"
+    if pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column):
+        kind = pd.api.types.infer_dtype(column, skipna=True)
+        return {
+            "string": "text",
+            "empty": "text",
+            "integer": "int64",
+            "floating": "float64",
+            "boolean": "bool",
+        }.get(kind, kind)
+    return str(column.dtype)
+
+
+def _meant(different: pd.Series[Any]) -> str | None:
+    """What texts mean, all of them; None where they are texts."""
+    step = max(1, len(different) // _JUDGED)
+    judged = different.iloc[::step].head(_JUDGED)
+    numbers = numbers_of(judged)
+    if not numbers.unread and not any(math.isnan(each) for each in numbers.values):
+        return f"numbers{numbers.how}"
+    times = ColumnTimes()
+    times.read([str(each) for each in judged])
+    return None if times.unread else f"times{times.how}"
+
+
+def _ends(there: pd.Series[Any]) -> tuple[Any, Any]:
+    try:
+        return (_plain(there.min()), _plain(there.max())) if len(there) else (None, None)
+    except (TypeError, ValueError):  # cells of several kinds, and lists, have no order
+        return None, None
+
+
+def _plain(value: Any) -> Any:
+    if getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return str(value)[:_CELL_CHARS]
