@@ -58,7 +58,7 @@ DESCRIBED = (
 
 @tool("data", changes_state=True, gives=("table",))
 def describe_table(state: State, world: World, *, table: TableOrSelection = None) -> Step:
-    """Describe each column of a table or of the selection: type, values, missing, smallest, largest, mean.
+    """Describe each column of a table or of the selection: values, missing ones, smallest, largest, mean.
 
     Example: copilot call describe_table
 

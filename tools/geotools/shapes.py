@@ -252,7 +252,7 @@ def reproject_vector(
 
 @tool("geotools", changes_state=True, gives=("vector", "layer"))
 def make_valid(state: State, world: World, *, vector: VectorHandle) -> Step:
-    """Repair invalid shapes: crossing outlines, holes outside, spikes, slivers, edges over 180 degrees.
+    """Repair invalid shapes: crossing outlines, holes outside, spikes, and longitudes beyond 180 degrees.
 
     GEOS' structure method: what was covered stays covered, a bow tie becomes two parts. What crosses 180
     degrees is cut there, shells are turned counter-clockwise (RFC 7946), parts under a centimetre wide go.

@@ -30,7 +30,7 @@ def _opened(path: Path) -> tuple[NDArray[Any], dict[str, Any], tuple[Any, ...], 
     import rasterio
 
     with rasterio.open(path) as source:
-        profile = dict(source.profile)
+        profile = dict(source.profile) | {each: getattr(source, each) for each in _MEANING}
         return source.read(), profile, source.descriptions, source.tags()
 
 
@@ -44,7 +44,7 @@ def _written(
     import rasterio
     from rasterio.errors import NotGeoreferencedWarning
 
-    told = {key: value for key, value in profile.items() if key not in _LAYOUT}
+    told = {key: value for key, value in profile.items() if key not in (*_LAYOUT, *_MEANING)}
     told.update(driver="GTiff", count=values.shape[0], height=values.shape[1], width=values.shape[2])
     told.update(dtype=values.dtype.name)
     with warnings.catch_warnings():
@@ -53,12 +53,16 @@ def _written(
     with target:
         target.write(values)
         target.update_tags(**tags)
+        if values.dtype.name == profile["dtype"] and len(profile.get("scales", ())) == len(values):
+            target.scales, target.offsets = profile["scales"], profile["offsets"]
         for band, said in enumerate(names, 1):
             if said and band <= values.shape[0]:
                 target.set_band_description(band, said)
     return out
 
 
+_MEANING = ("scales", "offsets")
+"""What makes values of the file's numbers: it stays with numbers of the same type."""
 _LAYOUT = ("blockxsize", "blockysize", "tiled", "photometric", "compress", "interleave")
 
 
@@ -190,6 +194,7 @@ def _warped(path: Path, out: Path, crs: str, coarser: float) -> Path:
             )  # fmt: skip
         profile = {
             **source.profile,
+            **{each: getattr(source, each) for each in _MEANING},
             "crs": crs,
             "transform": grid,
             "nodata": nodata if crs == "EPSG:4326" else source.nodata,
@@ -235,7 +240,8 @@ def _uncalibrated(path: Path, out: Path, seed: int) -> Path:
     """Whole numbers of 1 / 10,000 without the scale that says so."""
     values, profile, names, _ = _opened(path)
     counts = np.clip(np.round(values.astype(np.float64) * 10_000), 0, 65_535).astype(np.uint16)
-    return _written(out, counts, {**profile, "nodata": None}, names, {})
+    plain = {key: value for key, value in profile.items() if key not in _MEANING}
+    return _written(out, counts, {**plain, "nodata": None}, names, {})
 
 
 def _broken_shapes(path: Path, out: Path, seed: int) -> Path:
