@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from data.readers.base import BadRecord, Item, Noted, Reader, Rejected
 from data.readers.dates import ColumnTimes
+from data.readers.encodings import encoding_of
 from data.readers.features import MAX_PROPERTIES, first_named, table_batch, times_noted
 from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import Extents, extents_of, point_problems
@@ -52,7 +52,6 @@ _LATS = (
 )
 _WKTS = ("wkt", "geometry", "geom", "the_geom", "geometry_wkt", "footprint")
 _BLOCK_BYTES = 8 * 2**20
-_NOT_IN_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
 # JSON's own way to write a number; "007" and "+49" are codes, not quantities.
 _INTEGER = r"^-?(0|[1-9]\d{0,17})$"
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$"
@@ -106,15 +105,19 @@ def look(path: Path) -> Table:
     return table
 
 
-def layout(path: Path) -> Table:
-    """How a table is laid out, whether or not it has coordinates. Raises BadRecord for an empty file."""
+def layout(path: Path, encoding: str | None = None) -> Table:
+    """How a table is laid out, whether or not it has coordinates. Raises BadRecord for an empty file.
+
+    Without an `encoding`, its letters tell it.
+    """
     text = head(path)
     if not text.strip():
         unread = not text and path.stat().st_size > 0
         raise BadRecord("the file may not be read by this user" if unread else "the file is empty")
-    encoding = _encoding(path)
-    if encoding == "utf-16":
-        text = path.open(encoding=encoding, errors="replace").read(65536)
+    encoding = encoding or encoding_of(path)
+    if encoding != "utf8":
+        with path.open(encoding=encoding, errors="replace") as stream:
+            text = stream.read(65536)
     first_line = text.splitlines()[0]
     if not first_line.strip():
         raise BadRecord("the first line is blank, where the names of the columns would have worked")
@@ -133,6 +136,8 @@ def coordinate_columns(columns: Sequence[str]) -> tuple[str | None, str | None, 
 
 def _rows(table: Table, file: str) -> Iterator[Item]:
     types = column_types(table)
+    if table.encoding not in ("utf8", "utf-16"):
+        yield Noted(file, None, f"its text was read as {table.encoding}, as its letters tell")
     if len(table.columns) > MAX_PROPERTIES:
         yield Noted(
             file,
@@ -194,6 +199,10 @@ def batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
         if "Empty CSV" in str(error):
             return
         raise BadRecord(f"the table cannot be read on: {str(error).splitlines()[0][:160]}") from None
+    except UnicodeDecodeError as error:
+        raise BadRecord(
+            f"a byte in it ({error.object[error.start]:#x}) is none of {table.encoding}"
+        ) from None
 
 
 def _source(table: Table) -> Path | pa.PythonFile:
@@ -268,28 +277,6 @@ def _row_numbers(start: int, count: int, broken: dict[int, str]) -> NDArray[np.i
     skipped = np.array([row for row in broken if row >= start], dtype="int64")
     numbers = np.arange(start, start + count + len(skipped))
     return numbers[~np.isin(numbers, skipped)][:count]
-
-
-def _encoding(path: Path) -> str:
-    with path.open("rb") as stream:
-        start = stream.read(4)
-        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            return "utf-16"
-        stream.seek(0)
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        try:
-            while block := stream.read(2**20):
-                decoder.decode(block)
-        except UnicodeDecodeError:
-            return _one_byte_encoding(path)
-    return "utf8"
-
-
-def _one_byte_encoding(path: Path) -> str:
-    """Windows' Western encoding, unless the file has a byte that it does not define."""
-    with path.open("rb") as stream:
-        undefined = any(_NOT_IN_CP1252 & set(block) for block in iter(lambda: stream.read(2**20), b""))
-    return "latin-1" if undefined else "cp1252"
 
 
 def _unique(names: list[str]) -> list[str]:

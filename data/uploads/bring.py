@@ -77,6 +77,10 @@ def bring(incoming: Incoming) -> Brought:
         from data.uploads.bundles import bring_archive
 
         return bring_archive(incoming, bring)
+    if incoming.asked.encoding is not None and form not in ("csv", "shapefile"):
+        raise UploadError(
+            f"{incoming.shown} is {TITLES[form]} file, which tells its encoding itself; leave encoding out."
+        )
     try:
         found = _reader(form)(incoming)
     except BROKEN as error:
@@ -109,7 +113,7 @@ def content_key(path: Path, beside_it: dict[str, Path], asked: Asked) -> str:
     more += [f"{name}={value}" for name, value in asdict(asked).items() if value is not None]
     if not more:
         return found
-    return hashlib.sha256("\n".join([found, *more]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([found, *more]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def file_sha256(path: Path) -> str:

@@ -24,6 +24,8 @@ class Asked:
     """Which member, layer, variable or sheet, where there are several."""
     nodata: float | Literal["none"] | None = None
     """The value of a raster that stands for nothing; "none" where each number is a value."""
+    encoding: str | None = None
+    """The encoding of a text that does not tell it: `cp1251`."""
 
 
 @dataclass(frozen=True)

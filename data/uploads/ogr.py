@@ -22,7 +22,9 @@ from pyogrio.errors import DataLayerError, DataSourceError, FeatureError, FieldE
 from pyproj import CRS
 from pyproj.exceptions import CRSError
 
+from data.readers.encodings import of_letters
 from data.uploads.brought import Brought, Incoming
+from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, features
 from data.uploads.gdal import reason_of
@@ -32,6 +34,9 @@ from data.uploads.vectors import no_part
 
 SHAPEFILE_PARTS = (".shp", ".shx", ".dbf", ".prj", ".cpg")
 MAX_KML_BYTES = 256_000_000
+_DBF_LANGUAGE = 29
+"""The byte of a table's head that says its encoding; 0 where it does not."""
+_DBF_SAMPLE_BYTES = 256_000
 _OWN_COPY_BYTES = 64_000_000
 _SAFE_MODULES = ("rtree", "fts5", "fts4", "fts3")
 """Virtual tables of SQLite that stay inside the file."""
@@ -71,8 +76,31 @@ def bring_shapefile(incoming: Incoming) -> Brought:
     for suffix, part in ((".shp", incoming.path), *incoming.beside.items()):
         if suffix in SHAPEFILE_PARTS:
             shutil.copyfile(part, folder / f"own{suffix}")
-    layer = _read(incoming, folder / "own.shp", None, ("ESRI Shapefile",))
-    return features(incoming, layer.shapes, layer.attributes, layer.crs, "a shapefile")
+    encoding, told = asked_encoding(incoming), ".cpg" in incoming.beside
+    if encoding is None and not told:
+        encoding = _dbf_encoding(folder / "own.dbf")
+    layer = _read(incoming, folder / "own.shp", None, ("ESRI Shapefile",), encoding=encoding)
+    notes = [] if encoding in (None, "utf8") else [encoding_said(incoming, str(encoding))]
+    found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a shapefile")
+    return found.noted(*notes)
+
+
+def _dbf_encoding(path: Path) -> str | None:
+    """The encoding that the letters of a table's cells tell; None where the table says it, or has none."""
+    with path.open("rb") as file:
+        head = file.read(32)
+        if len(head) < 32 or head[_DBF_LANGUAGE]:
+            return None
+        file.seek(int.from_bytes(head[8:10], "little"))
+        cells = file.read(_DBF_SAMPLE_BYTES)
+    if cells.isascii():
+        return None
+    try:
+        cells.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # The sample may end in the middle of a letter.
+        return "utf8" if error.start > len(cells) - 4 else of_letters(cells)
+    return "utf8"
 
 
 def bring_gpkg(incoming: Incoming) -> Brought:
@@ -150,10 +178,16 @@ def check_xml(incoming: Incoming) -> set[str]:
 
 
 def _read(
-    incoming: Incoming, path: Path, layer: str | None, drivers: tuple[str, ...], *, geometry: bool = True
+    incoming: Incoming,
+    path: Path,
+    layer: str | None,
+    drivers: tuple[str, ...],
+    *,
+    geometry: bool = True,
+    encoding: str | None = None,
 ) -> _Layer:
     with _as_sentence(incoming):
-        info = pyogrio.read_info(path, layer=layer, force_feature_count=True)
+        info = pyogrio.read_info(path, layer=layer, force_feature_count=True, encoding=encoding)
     if info["driver"] not in drivers:
         raise UploadError(f"{incoming.shown} is a {info['driver']}, whatever its name says; export it again.")
     if info["features"] > MAX_FEATURES:
@@ -167,7 +201,12 @@ def _read(
         )
     with _as_sentence(incoming):
         meta, _, wkb, fields = pyogrio.raw.read(
-            path, layer=layer, force_2d=True, read_geometry=geometry, datetime_as_string=True
+            path,
+            layer=layer,
+            force_2d=True,
+            read_geometry=geometry,
+            datetime_as_string=True,
+            encoding=encoding,
         )
     columns = {str(name): values for name, values in zip(meta["fields"], fields, strict=True)}
     frame = pd.DataFrame(columns, index=range(len(fields[0]) if len(fields) else len(wkb)))

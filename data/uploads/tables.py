@@ -21,6 +21,7 @@ from data.readers.base import BadRecord
 from data.readers.csv_points import Table, attributes, batches, column_types, coordinate_columns, layout
 from data.uploads.archive import listing, read_member
 from data.uploads.brought import Brought, Incoming
+from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, WGS84, columns_of, features, plain_columns
 from data.uploads.gdal import reason_of
@@ -46,12 +47,12 @@ def bring_csv(incoming: Incoming) -> Brought:
         )
     broken: dict[int, str] = {}
     try:
-        table = layout(incoming.path)
+        table = layout(incoming.path, asked_encoding(incoming))
         _check_columns(incoming, len(table.columns))
         frame, coordinates = _csv_frame(table, column_types(table), broken)
     except BadRecord as error:
         raise UploadError(f"{incoming.shown} cannot be read as a table: {str(error).rstrip('.')}.") from None
-    notes = []
+    notes = [] if table.encoding in ("utf8", "utf-16") else [encoding_said(incoming, table.encoding)]
     if broken:
         number, reason = next(iter(sorted(broken.items())))
         notes.append(f"{len(broken):,} of its rows were left out: row {number} has {reason}.")

@@ -163,3 +163,10 @@ def test_13_numbers_with_a_decimal_comma_are_summed_and_it_is_said(session: Sess
     event = session.call("aggregate", table=points, field="surface", function="sum")
     assert event.data["value"] == pytest.approx(1270.5)
     assert event.text.startswith("surface is stored as text; its numbers were read with a decimal comma. ")
+
+
+def test_18_a_shapefile_without_a_cpg_is_read_in_the_encoding_of_its_letters(session: Session) -> None:
+    fields, said = added(session, "18_shp_cp1251/fields_bg.zip")
+    assert "Its text was read as cp1251, as its letters tell" in said
+    groups = told(session, "group_count", by="crop", table=fields)["groups"]
+    assert {each["key"] for each in groups} == {"Слънчоглед", "Пшеница", "Царевица"}

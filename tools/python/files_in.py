@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 Nodata = Annotated[
     Annotated[float, Field(allow_inf_nan=False)] | Literal["none"] | None,
     Field(description="A raster's value for nothing, where its file does not say it; or none."),
+]
+Encoding = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=40,
+        description="The encoding of a CSV or shapefile whose letters look wrong, such as cp1251.",
+    ),
 ]
 NO_PLACE = "It has no place on the map: say where it lies, or draw its box (place_raster)."
 _ID_DIGITS = 6
@@ -79,6 +87,7 @@ def add_file(
         ),
     ] = None,
     nodata: Nodata = None,
+    encoding: Encoding = None,
 ) -> Step:
     """Bring a file in: a raster, features, a table or a document; it is shown on the map if it has a place.
 
@@ -102,8 +111,8 @@ def add_file(
 
     found = file_named(world, file)
     path, ours = found.path, found.ours
-    asked = Asked(crs, part, nodata)
-    call = Call.of(add_file, file=file, name=name, part=part, crs=crs, nodata=nodata)
+    asked = Asked(crs, part, nodata, encoding)
+    call = Call.of(add_file, file=file, name=name, **asdict(asked))
     try:
         key = content_key(path, beside(path), asked)
         known = _known(world, key) or _brought_in(world, path, asked, ours, key, call)
