@@ -47,7 +47,8 @@ _COORDINATE_DEG = 1e-7
 def export_csv(state: State, world: World, *, table: TableOrSelection = None) -> Step:
     """Write all rows of the selection or of a table as a CSV file, with where they came from.
 
-    UTF-8, commas, one header line. The column `origin` says of each row whether it is of a sample.
+    UTF-8, commas, one header line. The column `origin` says of each row of a data set whether it is of a
+    sample; rows of the user's own files have their own columns alone.
     A text that a spreadsheet would run as a formula gets an apostrophe in front.
 
     Example: copilot call export_csv
@@ -176,7 +177,13 @@ def write_geoparquet(path: Path, found: Pages, about: dict[str, Any], infos: lis
 
 
 def with_origin(found: Pages, infos: list[DatasetInfo]) -> Iterator[pd.DataFrame]:
-    """Pages with the column `origin`: the data set's for rows that name one, else that of all together."""
+    """Pages with the column `origin`: the data set's for rows that name one, else that of all together.
+
+    Rows that came of none, the user's own, stay as they are.
+    """
+    if not infos:
+        yield from found
+        return
     words = origin_words(infos)
     overall = " and ".join(sorted(set(words.values()))) or "unknown"
     for page in found:

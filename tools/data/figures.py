@@ -14,6 +14,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.drawing import Drawing
+from tools.data.provenance import own_files
 from tools.data.source import NO_VALUE, UNKNOWN, frame_of, numbers, source_column
 from tools.data.summaries import By, Column, TableOrSelection, aggregated, column_numbers, counted
 from tools.database.reading import Unit
@@ -277,7 +278,9 @@ def empty_figure(
 ) -> Drawing:
     """An empty figure with its title, and under it what it is drawn from, and of how much it is a part."""
     source = f"table {table}" if table is not None else listed(state.database.loaded)
-    about = [source, *([SAMPLE_WORDS.capitalize()] if holds_sample(state, world) else [])]
+    own = table is not None and own_files(state, world, table) is not None
+    sample = holds_sample(state, world) and not own
+    about = [source, *([SAMPLE_WORDS.capitalize()] if sample else [])]
     about += [f"The {part}"] if part else []
     layout: dict[str, Any] = {
         "showlegend": False,

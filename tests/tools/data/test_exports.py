@@ -21,11 +21,15 @@ from tests.tools.world import after, run, small_world
 from tools.base import World
 from tools.data import pages as paging
 from tools.data.exports import export_csv, export_geojson, export_geoparquet
+from tools.data.figures import bar_figure
+from tools.data.rows import filter_rows, sort_table
+from tools.data.shaping import join_tables
 from tools.data.summaries import group_count
 from tools.database.dates import filter_date
 from tools.database.ingesting import db_ingest
 from tools.database.loading import db_load
 from tools.database.reading import db_sql
+from tools.python.files_in import add_file
 
 SAMPLE = "sample data: generated positions and labels"
 
@@ -196,3 +200,37 @@ def test_a_column_called_geometry_goes_out_beside_the_shapes(world: World) -> No
         assert frame.drop(columns="geometry").to_dict("records") == [
             {"geometry_": "round", "lon": 4.5, "lat": 52.25}
         ]
+
+
+def test_what_came_of_the_users_own_file_names_it_and_has_its_columns_alone(
+    world: World, full: State, tmp_path: Path
+) -> None:
+    (tmp_path / "wells.csv").write_text("name,lon,lat,depth_m\na,4.5,51.5,3\nb,4.6,51.6,7\n")
+    state = run(world, full, add_file, file=str(tmp_path / "wells.csv")).state
+    sorted_ = run(world, state, sort_table, by=["-depth_m"], table="wells")
+    deep = run(
+        world, sorted_.state, filter_rows, table=sorted_.data["table"], field="depth_m", op=">", value=5
+    )
+    step = run(world, deep.state, export_csv, table=deep.data["table"])
+    assert not step.failed, step.observation
+    path = Path(step.data["path"])
+    assert pd.read_csv(path).columns.tolist() == ["name", "depth_m", "lon", "lat"]
+    beside = json.loads(Path(f"{path}.provenance.json").read_text())
+    assert (beside["files"], beside["data_sets"], beside.get("note")) == (["wells.csv"], [], None)
+    features = run(world, state, export_geojson, table="wells")
+    assert json.loads(Path(features.data["path"]).read_text())["provenance"]["files"] == ["wells.csv"]
+    figure = run(world, state, bar_figure, by="name", table="wells")
+    drawn = json.loads(world.artifacts.find(figure.data["figure"]).read_text())
+    assert SAMPLE.capitalize() not in drawn["layout"]["title"]["subtitle"]["text"]
+
+
+def test_a_table_that_the_selection_had_a_part_in_is_of_its_data_sets(
+    world: World, full: State, tmp_path: Path
+) -> None:
+    (tmp_path / "sensors.csv").write_text("sensor,owner\nQuickBird-2,us\n")
+    state = run(world, full, add_file, file=str(tmp_path / "sensors.csv")).state
+    rows = run(world, state, group_count, by="sensor")
+    both = run(world, rows.state, join_tables, table=rows.data["table"], other="sensors", on=["sensor"])
+    step = run(world, both.state, export_csv, table=both.data["table"])
+    beside = json.loads(Path(f"{step.data['path']}.provenance.json").read_text())
+    assert beside["note"] == SAMPLE and "files" not in beside
