@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from data.numbers import numbers_of
-from data.readers.dates import ColumnTimes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +47,7 @@ def _profile(name: str, column: pd.Series[Any]) -> dict[str, Any]:
     except TypeError:  # lists and the like, which have no order either
         different = there.astype(str).drop_duplicates()
     stored = stored_type(column)
-    least, most = _ends(there)
+    least, most = _ends(different)
     return {
         "name": name,
         "stored": stored,
@@ -81,6 +80,8 @@ def stored_type(column: pd.Series[Any]) -> str:
 
 def _meant(different: pd.Series[Any]) -> str | None:
     """What texts mean, all of them; None where they are texts."""
+    from data.readers.dates import ColumnTimes  # beside the readers, which a list of tools does without
+
     step = max(1, len(different) // _JUDGED)
     judged = different.iloc[::step].head(_JUDGED)
     numbers = numbers_of(judged)
@@ -91,9 +92,9 @@ def _meant(different: pd.Series[Any]) -> str | None:
     return None if times.unread else f"times{times.how}"
 
 
-def _ends(there: pd.Series[Any]) -> tuple[Any, Any]:
+def _ends(different: pd.Series[Any]) -> tuple[Any, Any]:
     try:
-        return (_plain(there.min()), _plain(there.max())) if len(there) else (None, None)
+        return (_plain(different.min()), _plain(different.max())) if len(different) else (None, None)
     except (TypeError, ValueError):  # cells of several kinds, and lists, have no order
         return None, None
 

@@ -189,6 +189,11 @@ def _nothing(
         )
     if wanted == "none":
         return {}, "Each of its numbers is a value, as was asked."
+    kind = np.dtype(source.dtypes[0].replace("complex_int16", "complex64"))
+    if kind.kind in "iu" and not (
+        float(wanted).is_integer() and np.iinfo(kind).min <= wanted <= np.iinfo(kind).max
+    ):
+        raise UploadError(f"{incoming.shown} has pixels of {kind}, and {wanted:,.6g} is none of them.")
     return dict.fromkeys(range(1, source.count + 1), wanted), f"{wanted:,.6g} is its nodata, as was asked."
 
 

@@ -179,6 +179,11 @@ def test_who_brings_a_raster_in_says_what_stands_for_nothing(tmp_path: Path) -> 
     assert kept.nodata is None and notes[0] == "Each of its numbers is a value, as was asked."
     _, told, notes = came(path, tmp_path / "told", nodata=12)
     assert told.nodata == 12 and notes[0] == "12 is its nodata, as was asked."
+    photo = raster(tmp_path / "photo.tif", crs=None, transform=None)
+    _, bare, _ = came(photo, tmp_path / "bare", nodata=7)
+    assert (bare.nodata, bare.crs) == (7, None)
+    with pytest.raises(UploadError, match=r"has pixels of uint8, and -9,999 is none of them\.$"):
+        brought(photo, tmp_path / "wrong", nodata=-9999.0)
     (tmp_path / "a.csv").write_text("a\n1\n")
     with pytest.raises(UploadError, match=r"is no raster and has no nodata; leave nodata out\.$"):
         brought(tmp_path / "a.csv", tmp_path / "table", nodata=1)
