@@ -69,8 +69,12 @@ def test_what_was_found_in_one_image_is_not_said_of_the_next(
     tab.ask("find the ships in it")
     upload(tab, unplaced("second", 22)[0])
     tab.go("Imagery")
+    frame = tab.page.locator(".st-key-viewer iframe")
+    newest = str(frame.get_attribute("src"))
     choose(tab, "first")
     expect(tab.page.locator(".st-key-image_said")).to_contain_text("ships-cfar")
+    # The words come before the picture: what follows begins once both are of the first.
+    expect(frame).not_to_have_attribute("src", newest)
     # Whether the picture of the one and the words of the other are ever there together.
     tab.page.evaluate("""() => {
         const frame = () => document.querySelector(".st-key-viewer iframe");
