@@ -526,11 +526,7 @@
       this.mark(item, review);
       this.restyle();
       this.fill();
-      // Those on one detection go one after another; each is sent even if the page is left meanwhile.
-      const done = (item.calls ? item.calls.then(() => this.owner.call("review_detection", asked)) : this.owner.call("review_detection", asked));
-      item.calls = done;
-      done.then((ok) => {
-        if (item.calls === done) item.calls = null;
+      this.owner.call("review_detection", asked).then((ok) => {
         if (this.waiting.get(item.id) === review) this.waiting.delete(item.id);
         if (!ok) { this.version = this.wanted = null; this.owner.refresh(); }
       });

@@ -12,6 +12,8 @@
     constructor(map, session) {
       this.map = map;
       this.base = "/api/sessions/" + encodeURIComponent(session);
+      this.sending = Promise.resolve();
+      this.left = new Promise((done) => addEventListener("pagehide", done, { once: true }));
       this.toast = document.createElement("div");
       this.toast.className = "az-toast";
       this.toast.setAttribute("role", "status");
@@ -25,7 +27,14 @@
       return body;
     }
 
-    async call(tool, args) {
+    // In the order that they were asked for, since two on their way at once may come the other way round; when
+    // the page is left, those that wait go at once.
+    call(tool, args) {
+      this.sending = Promise.race([this.sending, this.left]).then(() => this.send(tool, args));
+      return this.sending;
+    }
+
+    async send(tool, args) {
       let done = false;
       try {
         const answer = await fetch(this.base + "/calls", {
