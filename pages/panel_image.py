@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import quote
 
 import streamlit as st
@@ -78,7 +79,7 @@ def _record(session: Session, record: Record, narrow: bool) -> None:
     left, right = st.columns([1, 1] if narrow else [len(shown) or 1, 2.2], gap="medium")
     with left:
         if path is not None:
-            st.image(str(path), width="stretch")
+            st.html(quicklook_html(record, path))
         elif shown:
             st.html(figures_html(shown))
             _ways_on(session, record)
@@ -110,6 +111,12 @@ def _ways_on(session: Session, record: Record) -> None:
             query_params={"session": session.id, "image": record.image_id},
             width="content",
         )
+
+
+def quicklook_html(record: Record, path: Path) -> str:
+    """The image's own pixels at an address that stays, whatever the page draws between asking and answer."""
+    address = f"/api/quicklooks/{quote(record.image_id)}?of={path.stat().st_mtime_ns}"
+    return f"<img class='az-quicklook' src='{html.escape(address)}' alt='{html.escape(record.title)}'>"
 
 
 def figures_html(shown: Sequence[Figure]) -> str:
