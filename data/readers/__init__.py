@@ -74,8 +74,26 @@ def detect(source: Path) -> Reader:
             best, sureness = reader, found
     if sureness == 0.0:
         titles = ", ".join(reader.title for reader in READERS)
-        raise UnreadableSource(f"{source.name!r} is of no known format: {_seen(source)}; known are {titles}.")
+        raise UnreadableSource(
+            f"{source.name!r} is of no format that data sets are made of: {_seen(source)}; "
+            f"known are {titles}."
+        )
     return best
+
+
+def _called(source: Path) -> str:
+    """What a file is by its content, where `add_file` reads it and no reader of data sets does."""
+    from data.uploads.errors import UploadError
+    from data.uploads.identify import TITLES, identify
+
+    plain = f"a file ending in {source.suffix!r} with {source.stat().st_size:,} bytes"
+    try:
+        form = identify(source)
+    except UploadError:
+        return plain
+    if form in ("text", "xml", "json", "html", "archive"):
+        return plain
+    return f"it is {TITLES[form]} file, which add_file brings into a conversation"
 
 
 def _seen(source: Path) -> str:
@@ -87,7 +105,7 @@ def _seen(source: Path) -> str:
                 csv_points.look(source)
             except BadRecord as error:
                 return str(error)
-        return f"a file ending in {source.suffix!r} with {source.stat().st_size:,} bytes"
+        return _called(source)
     kinds = Counter(path.suffix.lower() or "no ending" for path in islice(walk(source), 2000))
     if not kinds:
         return "the folder has no files"

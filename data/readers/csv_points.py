@@ -16,6 +16,7 @@ import shapely
 from numpy.typing import NDArray
 
 from data.readers.base import BadRecord, Item, Noted, Reader, Rejected
+from data.readers.coordinates import Axis, degrees_of, shapes_of
 from data.readers.dates import ColumnTimes
 from data.readers.encodings import encoding_of
 from data.readers.features import MAX_PROPERTIES, first_named, table_batch, times_noted
@@ -247,29 +248,33 @@ def attributes(table: Table, rows: pa.Table, types: dict[str, pa.DataType]) -> p
 def places_of(table: Table, batch: pa.RecordBatch) -> Extents:
     """Where the rows of a batch lie, from the columns of coordinates."""
     if table.wkt is not None:
-        return extents_of(
-            shapely.from_wkt(batch.column(table.wkt).to_numpy(zero_copy_only=False), on_invalid="ignore")
-        )
+        try:
+            shapes, srid = shapes_of(batch.column(table.wkt).to_pylist())
+        except ValueError as error:
+            raise BadRecord(str(error)) from None
+        return extents_of(shapes if srid in (None, 4326) else _in_degrees(shapes, srid))
     assert table.lon is not None and table.lat is not None
-    lon, lat = floats(batch.column(table.lon)), floats(batch.column(table.lat))
+    lon = floats(batch.column(table.lon), "longitude")
+    lat = floats(batch.column(table.lat), "latitude")
     box = np.column_stack([lon, lat, lon, lat])
     return Extents(lon, lat, box, np.full(len(lon), None, dtype=object), point_problems(lon, lat))
 
 
-def floats(column: pa.Array) -> NDArray[np.float64]:
-    """Texts as numbers, also with a decimal comma; not-a-number where a cell is none."""
+def _in_degrees(shapes: NDArray[np.object_], srid: int | None) -> NDArray[np.object_]:
+    from data.readers.vector import to_wgs84
+
+    transformer = to_wgs84(f"EPSG:{srid}")
+    if transformer is None:
+        return shapes
+    return np.asarray(shapely.transform(shapes, transformer.transform, interleaved=False), dtype=object)
+
+
+def floats(column: pa.Array, axis: Axis) -> NDArray[np.float64]:
+    """Texts as numbers, also with a decimal comma or in degrees and minutes; else not-a-number."""
     try:
         return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
     except pa.ArrowInvalid:  # some cell is not a number: take it cell by cell
-        return np.array([_float(text) for text in column.to_pylist()], dtype="float64")
-
-
-def _float(text: str | None) -> float:
-    try:
-        # A comma is the decimal sign of half of Europe's spreadsheets.
-        return float((text or "").strip().replace(",", "."))
-    except ValueError:
-        return float("nan")
+        return np.array([degrees_of(text, axis) for text in column.to_pylist()], dtype="float64")
 
 
 def _row_numbers(start: int, count: int, broken: dict[int, str]) -> NDArray[np.int64]:

@@ -86,4 +86,7 @@ def _brought(answer: Mapping[str, Any]) -> Brought:
         bands=answer["bands"],
         facts=answer["facts"],
         item=item,
+        part=answer["part"],
+        parts=tuple(answer["parts"]),
+        title=answer["title"],
     )

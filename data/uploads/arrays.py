@@ -21,7 +21,7 @@ from data.raster.files import geotiff_profile
 from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.gdal import MAX_PIXELS, MAX_RATIO, MODEST_BYTES, quiet_gdal, reason_of
-from data.uploads.placing import crs_named
+from data.uploads.placing import asked_crs
 from data.uploads.rasters import finished
 
 if TYPE_CHECKING:
@@ -386,10 +386,22 @@ def _grid(variable: Any, data: Any, notes: list[str]) -> _Grid:
 
 
 def _crs(incoming: Incoming, variable: Any, data: Any, grid: _Grid, notes: list[str]) -> CRS | None:
-    if incoming.asked.crs:
-        return crs_named(incoming.asked.crs)
     if grid.transform is None:
         return None
+    told = _told_crs(variable, data, notes)
+    if told is not None or incoming.asked.crs:
+        return asked_crs(incoming, told, notes)
+    a, _, west, _, e, north = tuple(grid.transform)[:6]
+    rows, columns = variable.shape[-2:]
+    if west >= -181 and west + a * columns <= 361 and north <= 90.5 and north + e * rows >= -90.5:
+        notes.append("It names no coordinate system; its coordinates look like degrees and were taken so.")
+        return CRS.from_epsg(4326)
+    notes.append("It names no coordinate system; add it again with crs, such as crs=EPSG:32631.")
+    return None
+
+
+def _told_crs(variable: Any, data: Any, notes: list[str]) -> CRS | None:
+    """What its grid mapping or the units of its coordinates say."""
     mapping = variable.attrs.get("grid_mapping") or variable.encoding.get("grid_mapping")
     about = data.get(str(mapping)) if mapping else None
     if about is not None:
@@ -397,16 +409,7 @@ def _crs(incoming: Incoming, variable: Any, data: Any, grid: _Grid, notes: list[
             return CRS.from_cf({str(key): value for key, value in about.attrs.items()})
         except (CRSError, KeyError, ValueError, TypeError, AttributeError):
             notes.append("Its grid mapping is none that is known.")
-    a, _, west, _, e, north = tuple(grid.transform)[:6]
-    rows, columns = variable.shape[-2:]
-    if west >= -181 and west + a * columns <= 361 and north <= 90.5 and north + e * rows >= -90.5:
-        if not _in_degrees(variable, data):
-            notes.append(
-                "It names no coordinate system; its coordinates look like degrees and were taken so."
-            )
-        return CRS.from_epsg(4326)
-    notes.append("It names no coordinate system; add it again with crs, such as crs=EPSG:32631.")
-    return None
+    return CRS.from_epsg(4326) if _in_degrees(variable, data) else None
 
 
 def _in_degrees(variable: Any, data: Any) -> bool:

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from data.uploads.brought import Asked, Brought, Incoming
 from data.uploads.errors import BROKEN, UploadError, shown
-from data.uploads.gdal import reason_of
-from data.uploads.identify import TITLES, Format, identify, misnamed
+from data.uploads.gdal import DRIVERS, reason_of
+from data.uploads.identify import LAYERED, TITLES, Format, identify, misnamed
 from data.uploads.rasters import bring_raster, link_or_copy
 
 NOTHING = Asked()
@@ -33,7 +33,12 @@ _BESIDE = (
 )  # fmt: skip
 
 
-SHAPEFILE_BESIDE = (".shx", ".dbf", ".prj", ".cpg")
+_PARTS_BESIDE = {
+    ".shp": (".shx", ".dbf", ".prj", ".cpg"),
+    ".tab": (".dat", ".map", ".id", ".ind"),
+    ".mif": (".mid",),
+}
+"""The other files of what lies in several, by the suffix of the one that is sent."""
 
 
 @contextmanager
@@ -92,13 +97,33 @@ def bring(incoming: Incoming) -> Brought:
         ) from None
     if incoming.asked.nodata is not None and found.kind != "raster":
         raise UploadError(f"{incoming.shown} is no raster and has no nodata; leave nodata out.")
+    if incoming.asked.crs is not None and (found.kind in ("table", "document") or found.bbox is None):
+        raise UploadError(_without_use(incoming, found))
     return found.noted(misnamed(incoming.name, form))
+
+
+def _without_use(incoming: Incoming, found: Brought) -> str:
+    """Why a coordinate system that was asked for could not be used: nothing that is asked is dropped."""
+    asked = shown(str(incoming.asked.crs))
+    if found.kind == "table":
+        columns = ", ".join(shown(str(each)) for each in found.facts["columns"][:8])
+        return (
+            f"{incoming.shown} is a table without columns of coordinates that are known, to which {asked} "
+            f"could belong; it has {columns}. Name two of them x and y, or easting and northing, or "
+            "leave crs out."
+        )
+    if found.kind == "raster":
+        return (
+            f"{incoming.shown} tells no grid of its pixels, to which {asked} could belong; leave crs out and "
+            "say where it lies (place_raster)."
+        )
+    return f"{incoming.shown} is {found.what}, which has no coordinates; leave crs out."
 
 
 def beside(path: Path) -> dict[str, Path]:
     """World files and projections of the same name in the same folder; links are not followed."""
     found: dict[str, Path] = {}
-    for each in SHAPEFILE_BESIDE if path.suffix.lower() == ".shp" else _BESIDE:
+    for each in _PARTS_BESIDE.get(path.suffix.lower(), _BESIDE):
         for suffix in (each, each.upper()):
             other = path.with_suffix(suffix)
             if other != path and other.is_file() and not other.is_symlink():
@@ -127,24 +152,32 @@ def file_sha256(path: Path) -> str:
 
 def _reader(form: Format) -> Callable[[Incoming], Brought]:
     """What brings a format in; each library is only loaded for the files that need it."""
-    if form in ("tiff", "png", "jpeg", "jp2"):
+    if form in DRIVERS:
         return lambda incoming: bring_raster(incoming, form)
     if form in ("netcdf3", "hdf5"):
         from data.uploads.arrays import bring_arrays
 
         return lambda incoming: bring_arrays(incoming, form)
-    if form == "geojson":
-        from data.uploads.vectors import bring_geojson
+    if form in ("geojson", "jsonl"):
+        from data.uploads import vectors
 
-        return bring_geojson
+        return vectors.bring_geojson if form == "geojson" else vectors.bring_lines
+    if form in LAYERED:
+        from data.uploads.layers import bring_layers
+
+        return lambda incoming: bring_layers(incoming, form)
     if form in ("shapefile", "gpkg", "kml"):
         from data.uploads import ogr
 
         return {"shapefile": ogr.bring_shapefile, "gpkg": ogr.bring_gpkg, "kml": ogr.bring_kml}[form]
-    if form in ("csv", "parquet", "xlsx"):
+    if form in ("csv", "parquet"):
         from data.uploads import tables
 
-        return {"csv": tables.bring_csv, "parquet": tables.bring_parquet, "xlsx": tables.bring_xlsx}[form]
+        return tables.bring_csv if form == "csv" else tables.bring_parquet
+    if form == "xlsx":
+        from data.uploads.sheets import bring_xlsx
+
+        return bring_xlsx
     from data.uploads import documents
 
     readers: dict[str, Callable[[Incoming], Brought]] = {

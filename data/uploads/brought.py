@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +10,8 @@ from typing import Any, Literal
 from data.uploads.errors import UploadError, shown
 
 Kind = Literal["raster", "vector", "table", "document"]
+MOST_AT_ONCE = 12
+"""Of a file with more layers than this one is taken, or asked for, and not all."""
 Box = tuple[float, float, float, float]
 """(west, south, east, north) in degrees; west > east crosses the antimeridian."""
 
@@ -74,6 +76,23 @@ class Brought:
     """What an answer may quote, plain JSON."""
     item: Mapping[str, Any] = field(default_factory=dict)
     """Of the STAC item: geometry, bbox, properties, asset; `data.uploads.item` makes it whole."""
+
+    part: str | None = None
+    """Which part of its file it is, where there are several."""
+    parts: tuple[str, ...] = ()
+    """Every part of its file that can be a layer of its own, in the file's order; () where there is one."""
+    title: str | None = None
+    """What to call it, where its file's name is that of several."""
+
+    def of_several(
+        self, part: str, parts: Sequence[str], also: Sequence[str] = (), title: str | None = None
+    ) -> Brought:
+        """As one of the parts of its file; those that are there `also` are told, and taken when named."""
+        others = [each for each in also if each != part and each not in parts]
+        named = ", ".join(shown(each) for each in others[:6])
+        more = f" and {len(others) - 6} more" if len(others) > 6 else ""
+        found = replace(self, part=part, parts=tuple(parts), title=title or part) if len(parts) > 1 else self
+        return found.noted(f"It also holds {named}{more}: name one with part." if others else None)
 
     def noted(self, *notes: str | None) -> Brought:
         """With these sentences first; None is none."""

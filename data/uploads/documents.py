@@ -10,7 +10,7 @@ from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import BROKEN, UploadError
 from data.uploads.gdal import reason_of
 from data.uploads.ogr import check_xml
-from data.uploads.tables import check_office
+from data.uploads.sheets import check_office
 from data.uploads.vectors import no_part
 
 MAX_DOCUMENT_BYTES = 500_000_000

@@ -21,7 +21,7 @@ from data.readers.geometry import Extent, box_around, extents_of
 from data.uploads.brought import Box, Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.item import table_parts
-from data.uploads.placing import code_of, crs_named
+from data.uploads.placing import asked_crs, code_of
 from data.vector.cleaning import CUT, MOVED, on_the_map
 
 MAX_FEATURES = 2_000_000
@@ -52,9 +52,8 @@ def features(
     `crs` is the file's own; None means that it names none. `problems` are those of rows that did not even
     become a shape, one a row. `in_degrees_by_rule`: a format without a word on it is in degrees.
     """
-    if incoming.asked.crs:
-        crs = crs_named(incoming.asked.crs)
     notes: list[str] = []
+    crs = asked_crs(incoming, crs, notes)
     if len(shapes) > MAX_FEATURES:
         raise UploadError(
             f"{incoming.shown} has {len(shapes):,} features, and {MAX_FEATURES:,} is the most that is read; "

@@ -18,7 +18,8 @@ from data.raster.files import CACHE_BYTES
 from data.readers.sidecars import leads_elsewhere
 from data.uploads.errors import UploadError, shown
 
-DRIVERS = {"tiff": "GTiff", "png": "PNG", "jpeg": "JPEG", "jp2": "JP2OpenJPEG"}
+DRIVERS = {"tiff": "GTiff", "png": "PNG", "jpeg": "JPEG", "jp2": "JP2OpenJPEG", "grib": "GRIB",
+           "asc": "AAIGrid", "mbtiles": "MBTiles"}  # fmt: skip
 """The one driver of GDAL's for each format."""
 
 MAX_PIXELS = 4_000_000_000
@@ -49,6 +50,8 @@ def quiet_gdal() -> Iterator[None]:
         CPL_CURL_ENABLED="NO",
         GDAL_CACHEMAX=CACHE_BYTES,
         GDAL_HTTP_MAX_RETRY=0,
+        # Kelvin stay Kelvin: what a file says of its units is told, and not changed on the way.
+        GRIB_NORMALIZE_UNITS="NO",
     )
     with environment, warnings.catch_warnings():
         warnings.simplefilter("ignore", NotGeoreferencedWarning)

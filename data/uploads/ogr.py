@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +29,8 @@ from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, features
 from data.uploads.gdal import reason_of
 from data.uploads.rasters import link_or_copy
-from data.uploads.tables import bring_frame
-from data.uploads.vectors import no_part
+from data.uploads.rows import bring_frame
+from data.uploads.vectors import no_crs, no_part
 
 SHAPEFILE_PARTS = (".shp", ".shx", ".dbf", ".prj", ".cpg")
 MAX_KML_BYTES = 256_000_000
@@ -42,11 +42,12 @@ _SAFE_MODULES = ("rtree", "fts5", "fts4", "fts3")
 """Virtual tables of SQLite that stay inside the file."""
 _STEPS = 20_000_000
 """How many steps SQLite may take to list what is in a file."""
+NO_OPTIONS: Mapping[str, str] = {}
 _ERRORS = (DataSourceError, DataLayerError, FeatureError, FieldError, GeometryError, *BROKEN)
 
 
 @dataclass(frozen=True)
-class _Layer:
+class Layer:
     """What GDAL read of one layer."""
 
     shapes: NDArray[np.object_]
@@ -79,7 +80,7 @@ def bring_shapefile(incoming: Incoming) -> Brought:
     encoding, told = asked_encoding(incoming), ".cpg" in incoming.beside
     if encoding is None and not told:
         encoding = _dbf_encoding(folder / "own.dbf")
-    layer = _read(incoming, folder / "own.shp", None, ("ESRI Shapefile",), encoding=encoding)
+    layer = read_layer(incoming, folder / "own.shp", None, ("ESRI Shapefile",), encoding=encoding)
     notes = [] if encoding in (None, "utf8") else [encoding_said(incoming, str(encoding))]
     found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a shapefile")
     return found.noted(*notes)
@@ -105,29 +106,25 @@ def _dbf_encoding(path: Path) -> str | None:
 
 def bring_gpkg(incoming: Incoming) -> Brought:
     """One layer of a GeoPackage: the part that was asked for, else the first with features."""
-    layers, tables = _gpkg_layers(incoming)
+    layers, tables, filled = _gpkg_layers(incoming)
     wanted = incoming.asked.part
     if wanted is not None and wanted not in (*layers, *tables):
         known = ", ".join(shown(each) for each in (*layers, *tables)[:8])
         raise UploadError(f"{incoming.shown} has no layer {shown(wanted)}; it has {known}.")
-    chosen = wanted or next(iter((*layers, *tables)), None)
+    chosen = wanted or next(iter((*filled, *layers, *tables)), None)
     if chosen is None:
         raise UploadError(f"{incoming.shown} holds no layer of features; export one into it.")
-    notes = []
-    others = [each for each in (*layers, *tables) if each != chosen]
-    if others:
-        named = ", ".join(shown(each) for each in others[:6])
-        notes.append(f"Its layer {shown(chosen)} was taken; part names another of them: {named}.")
     own = incoming.folder / "own.gpkg"
     if incoming.path.stat().st_size > _OWN_COPY_BYTES and incoming.ours:
         link_or_copy(incoming.path, own)
     else:
         shutil.copyfile(incoming.path, own)
     if chosen in tables:
-        frame = _read(incoming, own, chosen, ("GPKG",), geometry=False).attributes
-        return bring_frame(incoming, frame, "a GeoPackage table").noted(*notes)
-    layer = _read(incoming, own, chosen, ("GPKG",))
-    return features(incoming, layer.shapes, layer.attributes, layer.crs, "a GeoPackage layer").noted(*notes)
+        frame = read_layer(incoming, own, chosen, ("GPKG",), geometry=False).attributes
+        return bring_frame(incoming, frame, "a GeoPackage").of_several(chosen, filled or tables, tables)
+    layer = read_layer(incoming, own, chosen, ("GPKG",))
+    found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a GeoPackage layer")
+    return found.of_several(chosen, filled, tables)
 
 
 def bring_kml(incoming: Incoming) -> Brought:
@@ -137,18 +134,19 @@ def bring_kml(incoming: Incoming) -> Brought:
             f"{incoming.shown} has {incoming.path.stat().st_size / 1e6:,.0f} MB, and at most "
             f"{MAX_KML_BYTES / 1e6:g} MB are read as KML; send a GeoPackage."
         )
+    no_crs(incoming, "a KML")
     if "Placemark" not in check_xml(incoming):
         raise UploadError(f"{incoming.shown} holds no placemark with a place; export some into it.")
     own = incoming.folder / "own.kml"
     shutil.copyfile(incoming.path, own)
     drivers = ("LIBKML", "KML")
-    with _as_sentence(incoming):
+    with as_sentence(incoming, own):
         names = [str(name) for name, _ in pyogrio.list_layers(own)]
     wanted = incoming.asked.part
     if wanted is not None and wanted not in names:
         known = ", ".join(shown(each) for each in names[:8])
         raise UploadError(f"{incoming.shown} has no folder {shown(wanted)}; it has {known}.")
-    read = [(name, _read(incoming, own, name, drivers)) for name in ([wanted] if wanted else names)]
+    read = [(name, read_layer(incoming, own, name, drivers)) for name in ([wanted] if wanted else names)]
     full = [(name, layer) for name, layer in read if len(layer.shapes)]
     if not full:
         raise UploadError(f"{incoming.shown} holds no placemark with a place; export some into it.")
@@ -177,7 +175,7 @@ def check_xml(incoming: Incoming) -> set[str]:
     return names
 
 
-def _read(
+def read_layer(
     incoming: Incoming,
     path: Path,
     layer: str | None,
@@ -185,9 +183,14 @@ def _read(
     *,
     geometry: bool = True,
     encoding: str | None = None,
-) -> _Layer:
-    with _as_sentence(incoming):
-        info = pyogrio.read_info(path, layer=layer, force_feature_count=True, encoding=encoding)
+    options: Mapping[str, str] = NO_OPTIONS,
+) -> Layer:
+    """One layer (the first without a name) by one of the drivers, with `options` for its opening.
+
+    Raises UploadError for a file of another driver, a broken one, and one that is too large.
+    """
+    with as_sentence(incoming, path):
+        info = pyogrio.read_info(path, layer=layer, force_feature_count=True, encoding=encoding, **options)
     if info["driver"] not in drivers:
         raise UploadError(f"{incoming.shown} is a {info['driver']}, whatever its name says; export it again.")
     if info["features"] > MAX_FEATURES:
@@ -199,7 +202,7 @@ def _read(
         raise UploadError(
             f"{incoming.shown} has {len(info['fields']):,} columns; at most {MAX_COLUMNS:,} are read."
         )
-    with _as_sentence(incoming):
+    with as_sentence(incoming, path):
         meta, _, wkb, fields = pyogrio.raw.read(
             path,
             layer=layer,
@@ -207,14 +210,15 @@ def _read(
             read_geometry=geometry,
             datetime_as_string=True,
             encoding=encoding,
+            **options,
         )
     columns = {str(name): values for name, values in zip(meta["fields"], fields, strict=True)}
     frame = pd.DataFrame(columns, index=range(len(fields[0]) if len(fields) else len(wkb)))
     if not geometry or wkb is None:
-        return _Layer(np.full(len(frame), None, dtype=object), frame, None)
+        return Layer(np.full(len(frame), None, dtype=object), frame, None)
     with np.errstate(invalid="ignore"):  # coordinates that are not numbers are told further down
         shapes = shapely.from_wkb(wkb, on_invalid="ignore")
-    return _Layer(shapes, frame, _crs(meta["crs"], incoming))
+    return Layer(shapes, frame, _crs(meta["crs"], incoming))
 
 
 def _crs(text: Any, incoming: Incoming) -> CRS | None:
@@ -232,16 +236,20 @@ def _crs(text: Any, incoming: Incoming) -> CRS | None:
 
 
 @contextmanager
-def _as_sentence(incoming: Incoming) -> Iterator[None]:
+def as_sentence(incoming: Incoming, own: Path) -> Iterator[None]:
+    """Whatever GDAL says of our copy of a file, as an UploadError about the file."""
     try:
         yield
     except _ERRORS as error:
-        reason = reason_of(error).replace("own.gpkg", incoming.name).replace("own.kml", incoming.name)
+        reason = reason_of(error).replace(own.name, incoming.name)
         raise UploadError(f"{incoming.shown} is cut off or broken ({reason}); export it again.") from None
 
 
-def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str]]:
-    """The layers of features and those without, of a GeoPackage that reaches for nothing outside itself."""
+def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str], list[str]]:
+    """The layers of features, those without a place, and the first that have rows.
+
+    Raises UploadError for a GeoPackage that reaches for anything outside itself.
+    """
     broken = UploadError(f"{incoming.shown} is cut off or broken and is no GeoPackage; send it again.")
     size = incoming.path.stat().st_size
     with incoming.path.open("rb") as file:
@@ -263,6 +271,9 @@ def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str]]:
                     f"{incoming.shown} is an SQLite database and no GeoPackage; export it as a GeoPackage."
                 )
             rows = opened.execute("SELECT table_name, data_type FROM gpkg_contents LIMIT 1000").fetchall()
+            filled = {
+                str(name) for name, _ in rows if kinds.get(str(name)) == "table" and _has_rows(opened, name)
+            }
         opened.close()
     except (sqlite3.Error, UnicodeError, MemoryError):
         raise broken from None
@@ -272,7 +283,12 @@ def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str]]:
     tiles = any(str(kind).endswith("tiles") or "coverage" in str(kind) for _, kind in rows)
     if not found and not tables and tiles:
         raise UploadError(f"{incoming.shown} holds map tiles and no features; send the raster as a GeoTIFF.")
-    return found, tables
+    return found, tables, [name for name in found if name in filled]
+
+
+def _has_rows(opened: sqlite3.Connection, table: str) -> bool:
+    named = str(table).replace('"', '""')
+    return bool(opened.execute(f'SELECT EXISTS(SELECT 1 FROM "{named}")').fetchone()[0])
 
 
 def _check_parts(parts: list[tuple[Any, Any, Any]], incoming: Incoming) -> None:

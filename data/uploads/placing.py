@@ -63,6 +63,16 @@ def crs_named(text: str) -> CRS:
         ) from None
 
 
+def asked_crs(incoming: Incoming, told: CRS | None, notes: list[str]) -> CRS | None:
+    """The coordinate system that was asked for, else the one that the file tells; said where they differ."""
+    if not incoming.asked.crs:
+        return told
+    asked = crs_named(incoming.asked.crs)
+    if told is not None and not told.equals(asked, ignore_axis_order=True):
+        notes.append(f"It says that it is in {code_of(told)}; it was read in {code_of(asked)}, as was asked.")
+    return asked
+
+
 def code_of(crs: Any) -> str:
     """`EPSG:32631`, or the name of a coordinate system that has no code."""
     found = CRS.from_user_input(crs)
@@ -82,7 +92,9 @@ def authority_code(wkt: str) -> str | None:
 
 def placing_of(source: rasterio.DatasetReader, incoming: Incoming) -> Placing:
     """Where an open raster lies. Raises UploadError for a place that is off the globe."""
-    crs = CRS.from_user_input(source.crs) if source.crs else None
+    # Of an ASCII grid GDAL only supposes it; that is said further down, and its .prj goes before.
+    told = source.crs and source.driver != "AAIGrid"
+    crs = CRS.from_user_input(source.crs) if told else None
     transform = None if source.transform.is_identity else source.transform
     notes: list[str] = []
     changed = False
@@ -96,8 +108,8 @@ def placing_of(source: rasterio.DatasetReader, incoming: Incoming) -> Placing:
         )
     if transform is None:
         return _without_grid(source, crs, incoming)
-    named = _named_crs(incoming)
-    if named is not None and (incoming.asked.crs or crs is None):
+    named = asked_crs(incoming, crs, notes) or _prj(incoming)
+    if named is not None:
         changed = changed or crs is None or not crs.equals(named)
         crs = named
     if crs is None:
@@ -138,9 +150,7 @@ def _assumed(source: rasterio.DatasetReader, transform: Affine, incoming: Incomi
     )
 
 
-def _named_crs(incoming: Incoming) -> CRS | None:
-    if incoming.asked.crs:
-        return crs_named(incoming.asked.crs)
+def _prj(incoming: Incoming) -> CRS | None:
     beside = incoming.beside.get(".prj")
     return None if beside is None else crs_named(_small_text(beside, incoming))
 

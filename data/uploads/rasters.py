@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def bring_raster(incoming: Incoming, form: str) -> Brought:
             as_it_is = form == "tiff" and not placing.changed and meaning is None
             if not as_it_is:
                 write_placed(source, target, placing, meaning)
+            messages = _messages_said(source) if form == "grib" else None
             values_said = None if meaning is None else meaning.note(source)
     except (RasterioError, OSError) as error:
         if isinstance(error, OSError) and error.errno == 28:
@@ -72,13 +74,14 @@ def bring_raster(incoming: Incoming, form: str) -> Brought:
         ) from None
     if as_it_is:
         _take(incoming, target)
-    notes = [*placing.notes, *(each for each in (values_said, unclear, nodata_said) if each)]
+    notes = [*placing.notes, *(each for each in (messages, values_said, unclear, nodata_said) if each)]
     if pages > 1:
         notes.append(f"It has {pages} pages, of which the first was taken.")
     return finished(incoming, target, TITLES[form], described, notes, tags, meant=meaning is not None)
 
 
-TITLES = {"tiff": "a GeoTIFF", "png": "a PNG image", "jpeg": "a JPEG image", "jp2": "a JPEG 2000"}
+TITLES = {"tiff": "a GeoTIFF", "png": "a PNG image", "jpeg": "a JPEG image", "jp2": "a JPEG 2000",
+          "grib": "a GRIB", "asc": "an ASCII grid", "mbtiles": "an MBTiles"}  # fmt: skip
 
 
 def finished(
@@ -395,17 +398,34 @@ def _strips(source: rasterio.DatasetReader) -> Iterator[Window]:
 
 def _keep_looks(source: rasterio.DatasetReader, writer: Any, meaning: Meaning | None = None) -> None:
     """What the file says of its bands: names, units, colours, times; scales, or how values were stored."""
-    writer.descriptions = source.descriptions
+    messages = [_message(source.tags(band)) for band in source.indexes] if source.driver == "GRIB" else []
+    writer.descriptions = [name for name, _ in messages] or source.descriptions
     if meaning is None:
         writer.scales, writer.offsets = source.scales, source.offsets
-    if any(source.units):
-        writer.units = tuple(unit or "" for unit in source.units)
+    units = [unit for _, unit in messages] or source.units
+    if any(units):
+        writer.units = tuple(unit or "" for unit in units)
     if meaning is None and source.colorinterp[0] == ColorInterp.palette:
         writer.write_colormap(1, source.colormap(1))
     elif source.driver != "GTiff" and ColorInterp.alpha in source.colorinterp:
         writer.colorinterp = source.colorinterp
     kept = {key: value for key, value in source.tags().items() if len(value) < 2_000}
     writer.update_tags(**kept, **({} if meaning is None else meaning.tag(source)))
+
+
+def _message(tags: Mapping[str, str]) -> tuple[str, str]:
+    """(name, unit) of a message of a GRIB: `TMP 2-HTGL 2024-01-01 06:00 UTC`, `K`."""
+    seconds = re.match(r"\d+", tags.get("GRIB_VALID_TIME", "").strip())
+    when = f"{datetime.fromtimestamp(int(seconds[0]), UTC):%Y-%m-%d %H:%M UTC}" if seconds else ""
+    name = " ".join(each for each in (tags.get("GRIB_ELEMENT"), tags.get("GRIB_SHORT_NAME"), when) if each)
+    return name, tags.get("GRIB_UNIT", "").strip("[] ")
+
+
+def _messages_said(source: rasterio.DatasetReader) -> str:
+    told = [_message(source.tags(band)) for band in source.indexes]
+    named = "; ".join(f"{name} in {unit or 'no unit'}" for name, unit in told[:4])
+    more = f"; and {len(told) - 4:,} more" if len(told) > 4 else ""
+    return f"Its bands: {named}{more}."
 
 
 def _warp(source: rasterio.DatasetReader, target: Path, placing: Placing) -> None:

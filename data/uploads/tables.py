@@ -1,10 +1,10 @@
-"""CSV, Parquet and Excel as they come in: points where rows have coordinates, else a table."""
+"""CSV and Parquet as they come in: points where rows have coordinates, else a table."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,24 +16,30 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
 
-from data.profiles import columns_said, profiles_of
 from data.readers.base import BadRecord
-from data.readers.csv_points import Table, attributes, batches, column_types, coordinate_columns, layout
-from data.uploads.archive import listing, read_member
+from data.readers.csv_points import Table, attributes, batches, column_types, layout
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
-from data.uploads.errors import BROKEN, UploadError, shown
-from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, WGS84, columns_of, features, plain_columns
+from data.uploads.errors import UploadError, shown
+from data.uploads.frames import MAX_FEATURES, WGS84, features
 from data.uploads.gdal import reason_of
-from data.uploads.item import table_parts
+from data.uploads.rows import (
+    AXES,
+    as_table,
+    bring_frame,
+    by_shapes,
+    check_columns,
+    check_degrees,
+    degrees_in,
+    points,
+    written_said,
+)
 from data.uploads.vectors import no_part
 
 MAX_ROWS = 5_000_000
 MAX_CSV_BYTES = 1_000_000_000
 MAX_UNPACKED_BYTES = 3_000_000_000
 MAX_CELL_BYTES = 1_000_000
-MAX_CELLS = 20_000_000
-_DTD_LOOK_BYTES = 4_096
 
 
 def bring_csv(incoming: Incoming) -> Brought:
@@ -46,10 +52,11 @@ def bring_csv(incoming: Incoming) -> Brought:
             "send it as Parquet, or ingest it as a data set."
         )
     broken: dict[int, str] = {}
+    written: Counter[str] = Counter()
     try:
         table = layout(incoming.path, asked_encoding(incoming))
-        _check_columns(incoming, len(table.columns))
-        frame, coordinates = _csv_frame(table, column_types(table), broken)
+        check_columns(incoming, len(table.columns))
+        frame, coordinates = _csv_frame(table, column_types(table), broken, written)
     except BadRecord as error:
         raise UploadError(f"{incoming.shown} cannot be read as a table: {str(error).rstrip('.')}.") from None
     notes = [] if table.encoding in ("utf8", "utf-16") else [encoding_said(incoming, table.encoding)]
@@ -58,51 +65,16 @@ def bring_csv(incoming: Incoming) -> Brought:
         notes.append(f"{len(broken):,} of its rows were left out: row {number} has {reason}.")
     if coordinates is None:
         return bring_frame(incoming, frame, "a CSV").noted(*notes)
-    by_wkt = len(coordinates) == 1
-    shapes = shapely.from_wkt(coordinates[0], on_invalid="ignore") if by_wkt else _points(*coordinates)
-    told = not by_wkt and "lon" in str(table.lon).lower()
-    found = features(incoming, shapes, frame, None, "a CSV", in_degrees_by_rule=told)
+    if len(coordinates) == 1:
+        found = by_shapes(incoming, coordinates[0].tolist(), frame, "a CSV")
+        return (found or as_table(incoming, frame.assign(**{str(table.wkt): coordinates[0]}), "a CSV")).noted(
+            *notes
+        )
+    told = "lon" in str(table.lon).lower()
+    check_degrees(incoming, str(table.lon), str(table.lat))
+    notes += written_said(written)
+    found = features(incoming, points(*coordinates), frame, None, "a CSV", in_degrees_by_rule=told)
     return found.noted(*notes)
-
-
-def bring_frame(incoming: Incoming, frame: pd.DataFrame, title: str) -> Brought:
-    """A table: points when it has columns of longitude and latitude, else as it is."""
-    lon, lat, _ = coordinate_columns([str(each) for each in frame.columns])
-    if lon is not None and lat is not None:
-        plain = plain_columns(frame.reset_index(drop=True))
-        x, y = (pd.to_numeric(plain[name], errors="coerce").to_numpy(float) for name in (lon, lat))
-        if np.isfinite(x).any():
-            return features(incoming, _points(x, y), plain.drop(columns=[lon, lat]), None, title)
-    if not len(frame.columns):
-        raise UploadError(f"{incoming.shown} holds no columns; send a table with a header.")
-    if not len(frame):
-        raise UploadError(f"{incoming.shown} holds a header and no rows; send a table with rows.")
-    frame = plain_columns(frame.reset_index(drop=True))
-    target = incoming.folder / "table.parquet"
-    try:
-        frame.to_parquet(target, index=False)
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise UploadError(
-            f"{incoming.shown} cannot be kept as a table ({reason_of(error)}); send a CSV."
-        ) from None
-    profiles = profiles_of(frame)
-    rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
-    named = [str(each)[:40] for each in frame.columns[:12]]
-    more = f" and {len(frame.columns) - 12} more" if len(frame.columns) > 12 else ""
-    return Brought(
-        kind="table",
-        path=target,
-        suffix=".parquet",
-        summary=rows,
-        what=f"{title} table of {rows} with {', '.join(named)}{more}",
-        notes=(columns_said(profiles, len(frame.columns)),),
-        facts={
-            "rows": len(frame),
-            "columns": [str(each) for each in frame.columns],
-            "profile": profiles,
-        },
-        item=table_parts(columns_of(frame), len(frame), None, None),
-    )
 
 
 def bring_parquet(incoming: Incoming) -> Brought:
@@ -114,7 +86,7 @@ def bring_parquet(incoming: Incoming) -> Brought:
             metadata = file.metadata
             groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
             unpacked = sum(group.total_byte_size for group in groups)
-            _check_columns(incoming, metadata.num_columns)
+            check_columns(incoming, metadata.num_columns)
             if metadata.num_rows > MAX_ROWS or unpacked > MAX_UNPACKED_BYTES:
                 raise UploadError(
                     f"{incoming.shown} claims {metadata.num_rows:,} rows and {unpacked / 1e9:.1f} GB; "
@@ -129,78 +101,38 @@ def bring_parquet(incoming: Incoming) -> Brought:
     return _geoparquet(incoming, table, geo)
 
 
-def bring_xlsx(incoming: Incoming) -> Brought:
-    """One sheet of an Excel workbook: the part that was asked for, else the first."""
-    import openpyxl
-    from openpyxl.utils.exceptions import InvalidFileException
+def joined_pieces(incoming: Incoming, folder: Path, target: Path) -> Path:
+    """The pieces of a partitioned Parquet data set below `folder` as one file, batch by batch.
 
-    check_office(incoming)
-    wanted = incoming.asked.part
+    Columns that one piece lacks are empty in it; the folders' names (year=2020) become columns. Raises
+    UploadError for pieces that do not fit together.
+    """
+    import pyarrow.dataset as ds
+
     try:
-        book = openpyxl.load_workbook(incoming.path, read_only=True, data_only=True, keep_links=False)
-        try:
-            names = [sheet.title for sheet in book.worksheets]
-            if wanted is not None and wanted not in names:
-                known = ", ".join(shown(each) for each in names[:8])
-                raise UploadError(f"{incoming.shown} has no sheet {shown(wanted)}; it has {known}.")
-            if not names:
-                raise UploadError(f"{incoming.shown} has no sheet of cells; save it with one.")
-            sheet = book[wanted or names[0]]
-            sheet.reset_dimensions()
-            frame = _sheet_frame(sheet.iter_rows(values_only=True), incoming)
-        finally:
-            book.close()
-    except UploadError:
-        raise
-    except (InvalidFileException, *BROKEN) as error:
+        first = ds.dataset(folder, format="parquet", partitioning="hive")
+        schema = pa.unify_schemas([each.physical_schema for each in first.get_fragments()])
+        for name in first.schema.names:
+            if name not in schema.names:
+                schema = schema.append(first.schema.field(name))
+        whole = ds.dataset(folder, schema=schema, format="parquet", partitioning="hive")
+        if whole.count_rows() > MAX_ROWS:
+            raise UploadError(f"{incoming.shown} has over {MAX_ROWS:,} rows, the most that is read.")
+        with pq.ParquetWriter(target, schema) as writer:
+            for batch in whole.to_batches():
+                writer.write_batch(batch)
+    except (pa.ArrowException, OSError, ValueError, TypeError) as error:
         raise UploadError(
-            f"{incoming.shown} is broken and no Excel workbook ({reason_of(error)}); save it again."
+            f"{incoming.shown} holds pieces of Parquet that do not fit together ({reason_of(error)}); "
+            "send them one by one."
         ) from None
-    notes = []
-    if len(names) > 1:
-        taken = wanted or names[0]
-        others = ", ".join(shown(each) for each in names[:10] if each != taken)
-        notes.append(f"Its sheet {shown(taken)} was taken; part names another of them: {others}.")
-    return bring_frame(incoming, frame, "an Excel").noted(*notes)
-
-
-def check_office(incoming: Incoming) -> None:
-    """An Office file is a ZIP of XML: held to an archive's limits, and no part may declare entities."""
-    for member in listing(incoming.path):
-        if member.is_folder or not member.name.endswith((".xml", ".rels")):
-            continue
-        start = _start_of(incoming, member.name, member.size_bytes)
-        if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
-            raise UploadError(
-                f"{incoming.shown} declares a document type in {shown(member.name)}, as a bomb does; "
-                "save it again."
-            )
-
-
-def _start_of(incoming: Incoming, name: str, size: int) -> bytes:
-    import zipfile
-    import zlib
-
-    if size <= _DTD_LOOK_BYTES:
-        return read_member(incoming.path, name, _DTD_LOOK_BYTES).upper()
-    try:
-        with zipfile.ZipFile(incoming.path) as archive, archive.open(name) as part:
-            return part.read(_DTD_LOOK_BYTES).upper()
-    except (zipfile.BadZipFile, KeyError, OSError, zlib.error, EOFError, RuntimeError, NotImplementedError):
-        raise UploadError(f"{incoming.shown} is cut off or broken; save it again.") from None
-
-
-def _check_columns(incoming: Incoming, count: int) -> None:
-    if count > MAX_COLUMNS:
-        raise UploadError(f"{incoming.shown} has {count:,} columns; at most {MAX_COLUMNS:,} are read.")
+    return target
 
 
 def _csv_frame(
-    table: Table, types: dict[str, Any], broken: dict[int, str]
+    table: Table, types: dict[str, Any], broken: dict[int, str], written: Counter[str]
 ) -> tuple[pd.DataFrame, list[NDArray[Any]] | None]:
     """The typed columns without the coordinates, and these: (lon, lat) numbers, or (WKT,) texts, or None."""
-    from data.readers.csv_points import floats
-
     named = [table.wkt] if table.wkt else [table.lon, table.lat] if table.lon and table.lat else []
     # Only a pair or a shape places a row; a lone "x" or "lat" stays a column.
     cut = Table(table.path, table.encoding, table.delimiter, table.columns, *_roles(table))
@@ -214,7 +146,11 @@ def _csv_frame(
         _check_cells(batch)
         for place, name in enumerate(named):
             column = batch.column(name)
-            found[place].append(column.to_numpy(zero_copy_only=False) if table.wkt else floats(column))
+            found[place].append(
+                column.to_numpy(zero_copy_only=False)
+                if table.wkt
+                else degrees_in(column, AXES[place], written)
+            )
         typed = attributes(cut, pa.Table.from_batches([batch]), types)
         kept.append(
             typed if typed.num_columns else pa.table({"row": pa.array(range(rows - batch.num_rows, rows))})
@@ -237,13 +173,6 @@ def _roles(table: Table) -> tuple[str | None, str | None, str | None]:
         return None, None, table.wkt
     both = table.lon is not None and table.lat is not None
     return (table.lon, table.lat, None) if both else (None, None, None)
-
-
-def _points(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.object_]:
-    found = np.full(len(x), None, dtype=object)
-    good = np.isfinite(x) & np.isfinite(y)
-    found[good] = shapely.points(x[good], y[good])
-    return found
 
 
 def _geo(metadata: dict[bytes, bytes] | None, incoming: Incoming) -> dict[str, Any] | None:
@@ -303,40 +232,3 @@ def _named(crs: Any, incoming: Incoming) -> CRS:
         raise UploadError(
             f"{incoming.shown} names a coordinate system that is not known; name it with crs."
         ) from None
-
-
-def _sheet_frame(rows: Iterator[tuple[Any, ...]], incoming: Incoming) -> pd.DataFrame:
-    """The cells below the first row that is not blank, which names the columns."""
-    header: tuple[Any, ...] | None = None
-    found: list[tuple[Any, ...]] = []
-    cells = 0
-    for row in rows:
-        if all(cell is None for cell in row):
-            continue
-        if header is None:
-            header = row
-            _check_columns(incoming, len(row))
-            continue
-        cells += len(row)
-        if cells > MAX_CELLS or len(row) > MAX_COLUMNS:
-            raise UploadError(f"{incoming.shown} has over {MAX_CELLS:,} cells; send it as CSV or Parquet.")
-        found.append(row)
-    if header is None:
-        raise UploadError(f"{incoming.shown} holds no cells in that sheet; send one with a table.")
-    width = max([len(header), *(len(row) for row in found)])
-    names = [
-        str(cell).strip() if cell is not None else "" for cell in (*header, *[None] * (width - len(header)))
-    ]
-    columns = {
-        number: [_cell(row[number]) if number < len(row) else None for row in found]
-        for number in range(width)
-    }
-    frame = pd.DataFrame(columns).set_axis(names, axis=1)
-    return frame.loc[:, [bool(name) or frame.iloc[:, at].notna().any() for at, name in enumerate(names)]]
-
-
-def _cell(value: Any) -> Any:
-    """A cell as a table holds it: times as text in ISO 8601."""
-    if isinstance(value, (datetime, date, time)):
-        return value.isoformat()
-    return str(value) if isinstance(value, timedelta) else value

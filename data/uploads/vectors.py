@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,18 +19,52 @@ from data.readers.geojson import geometry_of, stream_features
 from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.frames import MAX_FEATURES, WGS84, features, read_bounded
+from data.uploads.identify import MAX_LINE_BYTES
 from data.uploads.placing import crs_named
 
 MAX_GEOJSON_BYTES = 1_000_000_000
 MAX_SINGLE_BYTES = 100_000_000
 """A GeoJSON that is one feature or one geometry, or has its features in an odd place, is read at once."""
 MAX_DEPTH = 60
+GEOJSON_TYPES = frozenset(
+    ("Feature", "Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon",
+     "GeometryCollection")
+)  # fmt: skip
 _CRS_MEMBER = re.compile(r'"crs"\s*:\s*\{[^{}]*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")')
 _DEGREES = ("CRS84", "EPSG::4326", "EPSG:4326")
 
 
 def bring_geojson(incoming: Incoming) -> Brought:
     """A FeatureCollection of any kind, one feature, or one geometry."""
+    _check_size(incoming)
+    start = head(incoming.path)
+    return _collected(
+        incoming, lambda: _geojson_features(incoming, start), _geojson_crs(start), "a GeoJSON", []
+    )
+
+
+def bring_lines(incoming: Incoming) -> Brought:
+    """One JSON object a line (also after a record separator, RFC 8142): features or geometries, else rows."""
+    _check_size(incoming)
+    broken: list[str] = []
+    lines = _objects(incoming.path, broken)
+    first = next(lines, None)
+    if first is None:
+        raise UploadError(f"{incoming.shown} holds no whole object in any line; export it again.")
+    whole = itertools.chain([first], lines)
+    if first.get("type") in GEOJSON_TYPES:
+        crs = _geojson_crs(head(incoming.path))
+        return _collected(incoming, lambda: map(_as_feature, whole), crs, "a line-by-line GeoJSON", broken)
+    rows = list(itertools.islice(whole, MAX_FEATURES + 1))
+    if len(rows) > MAX_FEATURES:
+        raise UploadError(f"{incoming.shown} has over {MAX_FEATURES:,} rows; send it as Parquet.")
+    from data.uploads.rows import bring_frame
+
+    found = bring_frame(incoming, pd.DataFrame.from_records(rows), "a line-by-line JSON")
+    return found.noted(f"{len(broken):,} of its lines were left out: {broken[0]}." if broken else None)
+
+
+def _check_size(incoming: Incoming) -> None:
     no_part(incoming)
     size = incoming.path.stat().st_size
     if size > MAX_GEOJSON_BYTES:
@@ -35,13 +72,42 @@ def bring_geojson(incoming: Incoming) -> Brought:
             f"{incoming.shown} has {size / 1e9:.1f} GB, and at most {MAX_GEOJSON_BYTES / 1e9:g} GB are "
             "read as GeoJSON; send it as GeoParquet or GeoPackage."
         )
-    start = head(incoming.path)
-    crs = _geojson_crs(start)
+
+
+def _objects(path: Path, broken: list[str]) -> Iterator[dict[str, Any]]:
+    """The object of each line that is not blank; those that are none go to `broken`, by line."""
+    with path.open("rb") as file:
+        for number in itertools.count(1):
+            line = file.readline(MAX_LINE_BYTES)
+            if not line:
+                return
+            text = line.removeprefix(b"\xef\xbb\xbf").strip(b"\x1e \t\r\n")
+            if not text:
+                continue
+            try:
+                found = json.loads(text)
+            except (ValueError, RecursionError):
+                found = None
+            if isinstance(found, dict):
+                yield found
+            else:
+                broken.append(f"line {number:,} is no whole object")
+
+
+def _as_feature(found: dict[str, Any]) -> dict[str, Any]:
+    if found.get("type") == "Feature" or found.get("type") not in GEOJSON_TYPES:
+        return found
+    return {"type": "Feature", "geometry": found, "properties": {}}
+
+
+def _collected(
+    incoming: Incoming, read: Callable[[], Iterable[Any]], crs: CRS | None, title: str, problems: list[str]
+) -> Brought:
+    """The features of GeoJSON that `read` gives, those that are none told by `problems`."""
     shapes: list[Any] = []
     rows: list[dict[str, Any]] = []
-    problems: list[str] = []
     try:
-        for feature in _geojson_features(incoming, start):
+        for feature in read():
             if len(shapes) > MAX_FEATURES:
                 break
             try:
@@ -57,14 +123,14 @@ def bring_geojson(incoming: Incoming) -> Brought:
     frame = pd.DataFrame.from_records(rows) if rows else pd.DataFrame()
     if len(frame.columns) == 0:
         frame = pd.DataFrame(index=range(len(shapes)))
-    return features(incoming, array, frame, crs, "a GeoJSON", problems, in_degrees_by_rule=True)
+    return features(incoming, array, frame, crs, title, problems, in_degrees_by_rule=True)
 
 
 def _geojson_features(incoming: Incoming, start: str) -> Any:
     if re.search(r'"features"\s*:', start) or incoming.path.stat().st_size > MAX_SINGLE_BYTES:
         return stream_features(incoming.path)
     text = read_bounded(incoming.path, MAX_SINGLE_BYTES, incoming.shown).decode("utf-8-sig", "replace")
-    _check_depth(text, incoming)
+    check_depth(text, incoming)
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
@@ -81,14 +147,15 @@ def _geojson_features(incoming: Incoming, start: str) -> Any:
     return [whole]
 
 
-def _check_depth(text: str, incoming: Incoming) -> None:
+def check_depth(text: str, incoming: Incoming) -> None:
+    """Raises UploadError for a JSON that is nested deeper than one of features can be."""
     depth = deepest = 0
     for bracket in re.findall(r"[\[\]{}]", text):
         depth += 1 if bracket in "[{" else -1
         deepest = max(deepest, depth)
     if deepest > MAX_DEPTH:
         raise UploadError(
-            f"{incoming.shown} is nested {deepest:,} levels deep, and GeoJSON needs fewer than {MAX_DEPTH}; "
+            f"{incoming.shown} is nested {deepest:,} levels deep, and features need fewer than {MAX_DEPTH}; "
             "export it again."
         )
 
@@ -114,3 +181,12 @@ def no_part(incoming: Incoming) -> None:
     """Raises UploadError when a part was asked of a file that has none."""
     if incoming.asked.part:
         raise UploadError(f"{incoming.shown} has no part {shown(incoming.asked.part)}; leave the part out.")
+
+
+def no_crs(incoming: Incoming, title: str) -> None:
+    """Raises UploadError when a file that is in degrees by its standard was asked to be in anything else."""
+    if incoming.asked.crs and not crs_named(incoming.asked.crs).equals(WGS84, ignore_axis_order=True):
+        raise UploadError(
+            f"{incoming.shown} is {title} file, which is in degrees by its standard and not in "
+            f"{shown(incoming.asked.crs)}; leave crs out."
+        )

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import geopandas as gpd
 import pytest
 
 from copilot.engine import Engine
@@ -170,3 +171,122 @@ def test_18_a_shapefile_without_a_cpg_is_read_in_the_encoding_of_its_letters(ses
     assert "Its text was read as cp1251, as its letters tell" in said
     groups = told(session, "group_count", by="crop", table=fields)["groups"]
     assert {each["key"] for each in groups} == {"Слънчоглед", "Пшеница", "Царевица"}
+
+
+def value_at(session: Session, raster: str, lon: float, lat: float) -> float:
+    """The value of a raster's first band there."""
+    return float(told(session, "raster_sample", raster=raster, lon=lon, lat=lat)["value"])
+
+
+def test_03_longitudes_of_0_to_360_lie_where_maps_have_them(session: Session) -> None:
+    warmth, said = added(session, "03_lon360/tas_0360.nc")
+    assert "Its longitudes of 0 to 360" in said
+    for (lon, lat), right in {(-43.2, -22.9): 316.4775085449219, (10.3, 50.2): 10.55049991607666}.items():
+        assert value_at(session, warmth, lon, lat) == pytest.approx(right)
+
+
+def test_10_a_turned_raster_is_sampled_and_summed_on_its_own_grid(session: Session) -> None:
+    turned, _ = added(session, "10_rotated/rotated_uav.tif")
+    bed, _ = added(session, "10_rotated/bed.gpkg")
+    found = told(session, "zonal_stats", raster=turned, zones=bed, statistics="mean")
+    assert found["mean"] == pytest.approx(994.5)
+    assert value_at(session, turned, 1.7296456279396428, 45.14576642619423) == 1015
+
+
+def test_14_degrees_minutes_and_seconds_are_read_in_each_way_to_write_them(session: Session) -> None:
+    sites, said = added(session, "14_csv_dms/sites.csv")
+    assert "The coordinates of 5 rows were read from degrees and minutes." in said
+    right = {
+        "a": (-59.20213888888889, 2.261),
+        "b": (149.38833583333331, -41.41694444444444),
+        "c": (149.38833583333331, -23.535990833333337),
+        "d": (2.1738888888888885, 41.41694444444444),
+        "e": (7.590933333333333, 51.968716666666666),
+    }
+    assert places(session, sites, "site") == {each: pytest.approx(at) for each, at in right.items()}
+
+
+def places(session: Session, vector: str, name: str) -> dict[str, tuple[float, float]]:
+    """Longitude and latitude of each point, by a column."""
+    path = session.world().artifacts.find(vector)
+    assert path is not None
+    rows = gpd.read_parquet(path)
+    return {str(each[name]): (each.geometry.x, each.geometry.y) for _, each in rows.iterrows()}
+
+
+def test_17_a_shapefile_without_a_coordinate_system_is_asked_about(session: Session) -> None:
+    path = str(real("field_reports/17_shp_no_prj/parcels.shp"))
+    asked = session.call("add_file", file=path)
+    assert (
+        not asked.ok and "names no coordinate system" in asked.text and "add it again with crs" in asked.text
+    )
+    parcels, _ = added(session, "17_shp_no_prj/parcels.shp", crs="EPSG:32633")
+    assert told(session, "area_of", vector=parcels, unit="ha")["area_ha"] == pytest.approx(22.01, abs=0.01)
+
+
+@pytest.mark.parametrize("file", ["survey.kml", "survey.kmz"])
+def test_19_a_kml_of_folders_is_read_whole_with_or_without_its_icon(session: Session, file: str) -> None:
+    survey, said = added(session, f"19_kml_folders/{file}")
+    assert "KML of 6 features" in said
+    groups = told(session, "group_count", by="folder", table=survey)["groups"]
+    assert {each["key"]: each["count"] for each in groups} == {
+        "wells": 2,
+        "deep": 1,
+        "springs": 2,
+        "survey": 1,
+    }
+    assert ("Its pictures and icons (1) were left out." in said) == file.endswith(".kmz")
+
+
+def test_20_all_layers_of_a_geopackage_come_in_by_their_names(session: Session) -> None:
+    event = session.call("add_file", file=str(real("field_reports/20_gpkg_layers/project.gpkg")))
+    assert [(each["name"], each["count"]) for each in event.data["layers"]] == [("trees", 7), ("plots", 3)]
+    assert "It also holds 'metadata': name one with part." in event.text
+    area = told(session, "area_of", vector="plots", unit="m2")
+    assert area["area_ha"] == pytest.approx(6338.48, abs=0.01)
+
+
+def test_21_the_track_of_a_gpx_is_a_line_and_its_waypoint_a_point(session: Session) -> None:
+    event = session.call("add_file", file=str(real("field_reports/21_gpx/hike.gpx")))
+    assert [(each["name"], each["count"]) for each in event.data["layers"]] == [
+        ("hike waypoints", 1),
+        ("hike tracks", 1),
+    ]
+    assert told(session, "length_of", vector="hike tracks", unit="m")["length_m"] == pytest.approx(
+        2660.64, abs=0.01
+    )
+    _, said = added(session, "21_gpx/hike.gpx", part="track_points")
+    assert "GPX of 4 features (4 points)" in said
+
+
+def test_31_a_topojson_has_its_features(session: Session) -> None:
+    for name in ("regions.topojson", "regions.json"):
+        regions, said = added(session, f"31_topojson/{name}")
+        assert "TopoJSON of 2 features" in said
+        each = told(session, "area_of", vector=regions, unit="km2")["each"]
+        assert each == pytest.approx([7892.061583206543] * 2, rel=1e-3)
+
+
+def test_33_wkt_with_its_srid_and_pairs_of_coordinates_are_places(session: Session) -> None:
+    _, said = added(session, "33_csv_wkt_utm/wkt.csv")
+    assert "2 features (1 point, 1 polygon)" in said
+    cities, said = added(session, "33_csv_wkt_utm/one_col.csv")
+    assert "Its column 'coordinates' was read as latitude, longitude." in said
+    assert places(session, cities, "name") == {"A": (2.3522, 48.8566), "B": (5.3698, 43.2965)}
+
+
+def test_37_a_gml_lies_by_the_axes_that_its_system_has(session: Session) -> None:
+    found, _ = added(session, "37_gml_axis/places.gml")
+    assert places(session, found, "name") == {"Troyes": (4.0744, 48.2973)}
+
+
+@pytest.mark.parametrize("file", ["towns.geojsonl", "towns_seq.geojson", "towns.fgb"])
+def test_40_features_one_a_line_and_a_flatgeobuf_are_read(session: Session, file: str) -> None:
+    towns, said = added(session, f"40_fgb_ndjson/{file}")
+    assert "of 3 features (3 points)" in said
+    assert session.call("aggregate", table=towns, field="pop", function="sum").data["value"] == 60
+
+
+def test_52_a_curvilinear_grid_is_refused_with_a_reason(session: Session) -> None:
+    event = session.call("add_file", file=str(real("field_reports/52_curvilinear/wrf.nc")))
+    assert "no evenly spaced coordinates" in event.text

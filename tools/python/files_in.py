@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from data.uploads.brought import MOST_AT_ONCE
 from state.model import Artifact, State
 from tools.artifacts import Call, about, write_about
 from tools.base import Step, ToolError, World, tool
-from tools.map.geometry import camera_for, point
-from tools.outside import file_named
+from tools.map.geometry import camera_for, point, union_box
+from tools.outside import Outside, file_named
 from tools.phrases import one_line
 from tools.rasters import with_raster
 from tools.showing import artifact_layer
@@ -91,13 +92,15 @@ def add_file(
 ) -> Step:
     """Bring a file in: a raster, features, a table or a document; it is shown on the map if it has a place.
 
-    Reads GeoTIFF and COG, JPEG 2000, NetCDF and HDF5, PNG and JPEG (with a world file, or a photo's EXIF),
-    zipped shapefiles, GeoPackage, GeoJSON, GeoParquet, KML and KMZ, CSV, Parquet, XLSX, PDF, DOCX, TXT,
-    HTML, XML and JSON, told by their content. Features are brought into EPSG:4326. A raster's numbers become
-    values by the scale and offset that it tells, and a value that plainly means nothing becomes nodata. What
-    a file claims is checked, and one that cannot be used is refused in a sentence. Over the web a file is
-    named by its upload's name, or as folder/path below a folder of $AZIMUTH_DATA_FOLDERS; paths work on
-    one's own machine.
+    Reads GeoTIFF and COG, JPEG 2000, NetCDF, HDF5, GRIB, ASCII grids and MBTiles of pictures, PNG and JPEG
+    (with a world file, or a photo's EXIF); zipped shapefiles, GeoPackage, zipped file geodatabases, GeoJSON
+    (also one feature a line), TopoJSON, Esri JSON, FlatGeobuf, GeoParquet (also in pieces), KML and KMZ, GPX,
+    GML, OpenStreetMap, MapInfo and DXF; CSV, Parquet and XLSX; PDF, DOCX, TXT, HTML, XML and JSON, told by
+    their content. Of a file with several layers each becomes a layer of its own, up to 12, or the one that
+    part names. Features are brought into EPSG:4326. A raster's numbers become values by the scale and offset
+    that it tells, and a value that plainly means nothing becomes nodata. What a file claims is checked, and
+    one that cannot be used is refused in a sentence. Over the web a file is named by its upload's name, or as
+    folder/path below a folder of $AZIMUTH_DATA_FOLDERS; paths work on one's own machine.
 
     Example: copilot call add_file file=scene.tif
 
@@ -105,26 +108,84 @@ def add_file(
     the photo IMG_2041.jpg | read my spreadsheet of stations | load the PDF report | here is my own imagery,
     use it | open the NetCDF file | show the KML I dropped here
     """
-    from data.uploads.bring import beside, content_key
     from data.uploads.brought import Asked
     from data.uploads.errors import UploadError
 
     found = file_named(world, file)
-    path, ours = found.path, found.ours
-    asked = Asked(crs, part, nodata, encoding)
-    call = Call.of(add_file, file=file, name=name, **asdict(asked))
     try:
-        key = content_key(path, beside(path), asked)
-        known = _known(world, key) or _brought_in(world, path, asked, ours, key, call)
+        return _added(state, world, found, file, name, Asked(crs, part, nodata, encoding))
     except UploadError as error:
         raise ToolError(one_sentence(str(error))) from None
     except OSError as error:
-        raise ToolError(
-            f"{path.name!r} cannot be read ({error.strerror or 'the disk failed'}); check it and try again."
-        ) from None
-    title = one_line(name or path.stem) or known["id"]
-    artifact = Artifact(known["id"], known["kind"], title, known["summary"], made_by=str(call))
-    return _shown(state, world, artifact, known)
+        why = error.strerror or "the disk failed"
+        raise ToolError(f"{found.path.name!r} cannot be read ({why}); check it and try again.") from None
+
+
+def _added(state: State, world: World, found: Outside, file: str, name: str | None, asked: Asked) -> Step:
+    """The file's artifact, and those of its other layers where no part was asked for. Raises UploadError."""
+
+    def brought(part: str | None) -> tuple[Artifact, dict[str, Any]]:
+        return _brought(world, found, file, name, replace(asked, part=part))
+
+    artifact, known = brought(asked.part)
+    step = _shown(state, world, artifact, known)
+    others = [each for each in known.get("parts", ()) if each != known["part"]]
+    if asked.part is not None or not others:
+        return step
+    if len(others) >= MOST_AT_ONCE:
+        return replace(step, observation=f"{step.observation} {_left(known['part'], others)}")
+    return _with_others(world, step, name, others, brought)
+
+
+def _brought(
+    world: World, found: Outside, file: str, name: str | None, asked: Asked
+) -> tuple[Artifact, dict[str, Any]]:
+    """What a file, or one part of it, becomes, and what is on record of it. Raises UploadError."""
+    from data.uploads.bring import beside, content_key
+
+    call = Call.of(add_file, file=file, name=name, **asdict(asked))
+    key = content_key(found.path, beside(found.path), asked)
+    known = _known(world, key) or _brought_in(world, found.path, asked, found.ours, key, call)
+    title = one_line(name or known.get("title") or found.path.stem) or known["id"]
+    return Artifact(known["id"], known["kind"], title, known["summary"], made_by=str(call)), known
+
+
+def _left(taken: str, others: Sequence[str]) -> str:
+    named = ", ".join(repr(one_line(each)) for each in others[:8])
+    count = len(others) + 1
+    return f"Its layer {one_line(taken)!r} was taken, of {count:,}; part names another of them: {named}."
+
+
+def _with_others(
+    world: World,
+    step: Step,
+    name: str | None,
+    others: Sequence[str],
+    brought: Callable[[str], tuple[Artifact, dict[str, Any]]],
+) -> Step:
+    """The step that brought a file's first layer in, with its others; one that cannot be used is told."""
+    from data.uploads.errors import UploadError
+
+    said, boxes = [step.observation], [step.data["bbox"]] if "bbox" in step.data else []
+    layers = [{key: step.data[key] for key in ("name", "layer", "count") if key in step.data}]
+    state = step.state
+    for each in others:
+        try:
+            artifact, known = brought(each)
+        except UploadError as error:
+            said.append(f"{one_line(each)!r} was left out: {one_sentence(str(error))}")
+            continue
+        if name is not None:
+            artifact = replace(artifact, name=one_line(f"{name} {known.get('title') or each}"))
+        more = _shown(state, world, artifact, known)
+        state = more.state
+        said.append(more.observation)
+        layers.append({key: more.data[key] for key in ("name", "layer", "count") if key in more.data})
+        boxes += [more.data["bbox"]] if "bbox" in more.data else []
+    if len(boxes) > 1:
+        camera = camera_for(union_box(boxes))
+        state = state.with_map(center=camera.center, zoom=camera.zoom)
+    return Step(state, " ".join(said), {**step.data, "layers": layers})
 
 
 def one_sentence(text: str) -> str:
@@ -187,6 +248,9 @@ def _record(brought: Brought, artifact_id: str, key: str) -> dict[str, Any]:
         "point": brought.point,
         "bands": brought.bands,
         "facts": dict(brought.facts),
+        "part": brought.part,
+        "parts": list(brought.parts),
+        "title": brought.title,
     }
     plain: dict[str, Any] = json.loads(json.dumps(kept, default=str))
     return plain

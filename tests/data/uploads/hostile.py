@@ -306,7 +306,7 @@ FILES: tuple[Hostile, ...] = (
     Hostile("nested.zip", lambda path: zipped(path, NESTED), "holds another archive, 'inner.zip'"),
     Hostile("nothing.zip", content(b"PK\5\6" + bytes(18)), "is empty; pack the files into it."),
     Hostile("cut.zip", cut(shapefile, 0.5), "is a ZIP that is cut off or broken; send it again."),
-    Hostile("two.zip", lambda path: zipped(path, {"a.kml": b"<kml/>", "b.kml": b"<kml/>"}), "holds 2 files"),
+    Hostile("two.zip", lambda path: zipped(path, {"a.tif": b"II*\0", "b.kml": b"<kml/>"}), "holds 2 files"),
     Hostile("vrt.zip", lambda path: zipped(path, {"a.tif": VRT.encode()}), POINTS_AWAY),
     Hostile("single.gz", lambda path: path.write_bytes(gzip.compress(b"a,b\n1,2\n")), "is packed with gzip"),
     Hostile("bomb.tar.xz", bomb_tar, BOMB),

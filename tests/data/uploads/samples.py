@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import struct
 import warnings
@@ -15,6 +16,7 @@ import geopandas as gpd
 import numpy as np
 import pandas as pd
 import rasterio
+import rasterio.shutil
 from affine import Affine
 from numpy.typing import NDArray
 from PIL import Image
@@ -84,10 +86,130 @@ def shapefile(path: Path, **more: Any) -> Path:
 
 
 def vector(path: Path, **more: Any) -> Path:
-    """A GeoPackage, GeoJSON or KML by its name."""
-    drivers = {".gpkg": "GPKG", ".geojson": "GeoJSON", ".kml": "KML"}
-    frame().to_file(path, driver=drivers[path.suffix], **more)
+    """The boxes in the format that the name tells."""
+    frame().to_crs(more.pop("to_crs", 4326)).to_file(path, driver=DRIVERS[path.suffix], **more)
     return path
+
+
+DRIVERS = {
+    ".gpkg": "GPKG",
+    ".geojson": "GeoJSON",
+    ".kml": "KML",
+    ".fgb": "FlatGeobuf",
+    ".gml": "GML",
+    ".geojsonl": "GeoJSONSeq",
+    ".tab": "MapInfo File",
+    ".mif": "MapInfo File",
+    ".gdb": "OpenFileGDB",
+}
+
+
+def in_parts(path: Path, suffix: str) -> Path:
+    """A ZIP of a file that lies in several, or of a folder that is one."""
+    folder = path.with_name(f"{path.stem}-parts")
+    folder.mkdir()
+    # The geodatabases of ArcGIS before 3.2 have no integers of 64 bits.
+    rows = frame().astype({"n": "int32"})
+    rows.to_file(folder / f"fields{suffix}", driver=DRIVERS[suffix])
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each in sorted(folder.rglob("*")):
+            if each.is_file():
+                archive.write(each, each.relative_to(folder).as_posix())
+    return path
+
+
+def dxf(path: Path) -> Path:
+    """The outlines of the boxes, as a drawing has them."""
+    frame()[["geometry"]].set_geometry(frame().boundary).to_file(path, driver="DXF")
+    return path
+
+
+def topojson(path: Path) -> Path:
+    """The boxes as arcs of whole steps of a tenth of a degree."""
+    rings = [
+        [[int(x * 10 - 40 + 0.5), int(y * 10 - 510 + 0.5)] for x, y in each.exterior.coords]
+        for each in frame().geometry
+    ]
+    arcs = [[ring[0], *([b[0] - a[0], b[1] - a[1]] for a, b in itertools.pairwise(ring))] for ring in rings]
+    shapes = [
+        {"type": "Polygon", "arcs": [[at]], "properties": {"name": name, "n": at + 1}}
+        for at, name in enumerate("ab")
+    ]
+    whole = {
+        "type": "Topology",
+        "transform": {"scale": [0.1, 0.1], "translate": [4, 51]},
+        "arcs": arcs,
+        "objects": {"fields": {"type": "GeometryCollection", "geometries": shapes}},
+    }
+    path.write_text(json.dumps(whole))
+    return path
+
+
+def esri_json(path: Path) -> Path:
+    """The boxes in Web Mercator, as a feature service answers."""
+    rows = frame().to_crs(3857)
+    found = [
+        {
+            "attributes": {"name": row.name, "n": row.n},
+            "geometry": {"rings": [[list(corner) for corner in row.geometry.exterior.coords][::-1]]},
+        }
+        for row in rows.itertuples(index=False)
+    ]
+    fields = [{"name": "name", "type": "esriFieldTypeString"}, {"name": "n", "type": "esriFieldTypeInteger"}]
+    whole = {
+        "geometryType": "esriGeometryPolygon",
+        "spatialReference": {"wkid": 102100, "latestWkid": 3857},
+        "fields": fields,
+        "features": found,
+    }
+    path.write_text(json.dumps(whole))
+    return path
+
+
+def sequence(path: Path) -> Path:
+    """One feature a line after a record separator (RFC 8142)."""
+    lines = [json.dumps(each) for each in json.loads(frame().to_json())["features"]]
+    path.write_text("".join(f"\x1e{line}\n" for line in lines))
+    return path
+
+
+def osm(path: Path) -> Path:
+    """Each box as a closed way of four nodes, as OpenStreetMap has buildings."""
+    nodes, ways = [], []
+    for at, each in enumerate(frame().geometry):
+        corners = list(each.exterior.coords)[:4]
+        ids = [at * 4 + number + 1 for number in range(4)]
+        nodes += [f'<node id="{i}" lat="{y}" lon="{x}"/>' for i, (x, y) in zip(ids, corners, strict=True)]
+        refs = "".join(f'<nd ref="{i}"/>' for i in (*ids, ids[0]))
+        ways.append(
+            f'<way id="{at + 100}">{refs}<tag k="building" v="yes"/><tag k="name" v="{"ab"[at]}"/></way>'
+        )
+    path.write_text(f'<?xml version="1.0"?><osm version="0.6">{"".join(nodes)}{"".join(ways)}</osm>')
+    return path
+
+
+def copied(path: Path, driver: str, **more: Any) -> Path:
+    """A raster that GDAL only writes as a copy of another."""
+    values = pixels(more.pop("bands", 1), 64, 64, more.pop("dtype", "uint8"))
+    first = raster(path.with_suffix(".first.tif"), values=values, crs=more.pop("crs", "EPSG:4326"),
+                   transform=more.pop("transform", Affine(0.01, 0, 4, 0, -0.01, 52)))  # fmt: skip
+    rasterio.shutil.copy(first, path, driver=driver, **more)
+    first.unlink()
+    return path
+
+
+def pieces(path: Path) -> Path:
+    """A Parquet data set in folders by year, the second of which has a column more."""
+    first, second = (frame().iloc[[at]] for at in (0, 1))
+    files = {"set/year=2020/a.parquet": first, "set/year=2021/b.parquet": second.assign(more=0.5)}
+    return zipped(path, {name: geoparquet_bytes(each) for name, each in files.items()})
+
+
+def geoparquet_bytes(rows: gpd.GeoDataFrame) -> bytes:
+    """The rows as GeoParquet."""
+    held = io.BytesIO()
+    rows.to_parquet(held)
+    return held.getvalue()
 
 
 def geoparquet(path: Path) -> Path:
@@ -187,6 +309,29 @@ GEOJSON = json.dumps(
     }
 )
 
+GPX = """<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">
+<wpt lat="51.25" lon="4.25"><name>hut</name></wpt><trk><name>walk</name><trkseg><trkpt lat="51" lon="4"/>
+<trkpt lat="51" lon="4.5"/></trkseg></trk></gpx>"""
+LAYERS: dict[str, Callable[[Path], Path]] = {
+    "fields.zip": shapefile,
+    "fields.gpkg": vector,
+    "fields.kml": vector,
+    "fields.parquet": geoparquet,
+    "fields.fgb": vector,
+    "fields.gml": vector,
+    "utm.gml": lambda path: vector(path, to_crs=32631),
+    "fields.geojsonl": vector,
+    "sequence.geojson": sequence,
+    "fields.topojson": topojson,
+    "esri.json": esri_json,
+    "tab.zip": lambda path: in_parts(path, ".tab"),
+    "mif.zip": lambda path: in_parts(path, ".mif"),
+    "gdb.zip": lambda path: in_parts(path, ".gdb"),
+    "fields.osm": osm,
+    "pieces.zip": pieces,
+}
+"""A writer of the two boxes for each format of features, by the file's name."""
+
 SAMPLES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "field.tif": (raster, "raster"),
     "field.jp2": (lambda path: raster(path, "JP2OpenJPEG", pixels(3, 64, 64)), "raster"),
@@ -195,11 +340,19 @@ SAMPLES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "photo.jpg": (photo, "raster"),
     "sea.nc": (netcdf3, "raster"),
     "height.nc": (netcdf4, "raster"),
-    "fields.zip": (shapefile, "vector"),
-    "fields.gpkg": (vector, "vector"),
-    "fields.kml": (vector, "vector"),
+    "air.grib2": (lambda path: copied(path, "GRIB", dtype="float32"), "raster"),
+    "dem.asc": (lambda path: copied(path, "AAIGrid", dtype="int16"), "raster"),
+    "tiles.mbtiles": (
+        lambda path: copied(
+            path, "MBTiles", bands=3, crs="EPSG:3857", transform=Affine(153, 0, 445e3, 0, -153, 68e5)
+        ),
+        "raster",
+    ),
+    **{name: (write, "vector") for name, write in LAYERS.items()},
     "points.geojson": (written(GEOJSON), "vector"),
-    "fields.parquet": (geoparquet, "vector"),
+    "walk.gpx": (written(GPX), "vector"),
+    "plan.dxf": (dxf, "vector"),
+    "rows.jsonl": (written('{"station": "x", "level_m": 1.5}\n{"station": "y", "level_m": null}\n'), "table"),
     "points.csv": (written("name,lon,lat\na,4.25,51.25\nb,4.5,51.5\n"), "vector"),
     "shapes.csv": (written('name;wkt\na;"POINT (4.25 51.25)"\nb;"POINT (4.5 51.5)"\n'), "vector"),
     "levels.csv": (written("station,level_m,count\nx,1.5,1\ny,2.5,2\nz,,3\n"), "table"),

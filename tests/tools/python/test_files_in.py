@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -149,3 +150,43 @@ def test_a_link_in_the_uploads_is_not_followed(world: World, tmp_path: Path) -> 
     write_tiff(tmp_path / "secret.tif", np.ones((1, 4, 4), "uint8"))
     (world.uploads / "mine.tif").symlink_to(tmp_path / "secret.tif")
     assert run(world, State(), add_file, file="mine.tif").failed
+
+
+def test_each_layer_of_a_file_becomes_a_layer_that_can_be_named(world: World) -> None:
+    boxes = gpd.read_file(
+        features([[4, 51], [4.2, 51], [4.2, 51.2], [4, 51]], [[5, 52], [5.2, 52], [5.2, 52.2], [5, 52]])
+    )
+    boxes.iloc[:1].to_file(world.uploads / "project.gpkg", driver="GPKG", layer="trees")
+    boxes.to_file(world.uploads / "project.gpkg", driver="GPKG", layer="plots")
+    step = added(world, State(), "project.gpkg")
+    assert [(each.name, each.count) for each in step.state.map.layers] == [("trees", 1), ("plots", 2)]
+    assert [each["name"] for each in step.data["layers"]] == ["trees", "plots"]
+    assert [each.name for each in step.state.artifacts] == ["trees", "plots"]
+    # Each is made again by a call of its own.
+    again = added(world, State(), "project.gpkg", part="plots")
+    assert again.state.artifacts[0] == step.state.artifacts[1]
+    west, south, east, north = (3.9, 50.9, 5.3, 52.3)
+    assert west < step.state.map.center[0] < east and south < step.state.map.center[1] < north
+    named = added(world, State(), "project.gpkg", name="site")
+    assert [each.name for each in named.state.artifacts] == ["site", "site plots"]
+
+
+def test_a_layer_that_cannot_be_used_is_told_and_the_others_come_in(world: World) -> None:
+    good = gpd.read_file(features([[4, 51], [4.2, 51], [4.2, 51.2], [4, 51]]))
+    good.to_file(world.uploads / "two.gpkg", driver="GPKG", layer="good")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it has no coordinate system is what is meant
+        lost = good.to_crs(32631).set_crs(None, allow_override=True)
+        lost.to_file(world.uploads / "two.gpkg", driver="GPKG", layer="lost")
+    step = added(world, State(), "two.gpkg")
+    assert [each.name for each in step.state.artifacts] == ["good"]
+    assert "'lost' was left out: 'two.gpkg' names no coordinate system" in step.observation
+
+
+def test_of_many_layers_one_is_taken_and_the_others_are_named(world: World) -> None:
+    box = gpd.read_file(features([[4, 51], [4.2, 51], [4.2, 51.2], [4, 51]]))
+    for number in range(13):
+        box.to_file(world.uploads / "many.gpkg", driver="GPKG", layer=f"l{number}")
+    step = added(world, State(), "many.gpkg")
+    assert len(step.state.artifacts) == 1
+    assert "Its layer 'l0' was taken, of 13; part names another of them: 'l1', 'l2'" in step.observation

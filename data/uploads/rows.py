@@ -1,0 +1,192 @@
+"""Rows of a table as they come in: features where columns are known to be coordinates, else a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import shapely
+from numpy.typing import NDArray
+
+from data.profiles import columns_said, profiles_of
+from data.readers.coordinates import Axis, pairs_of, shapes_of
+from data.readers.csv_points import coordinate_columns, floats
+from data.readers.features import first_named
+from data.uploads.brought import Brought, Incoming
+from data.uploads.errors import UploadError, shown
+from data.uploads.frames import MAX_COLUMNS, columns_of, features, plain_columns
+from data.uploads.gdal import reason_of
+from data.uploads.item import table_parts
+from data.uploads.placing import crs_named
+
+AXES: tuple[Axis, Axis] = ("longitude", "latitude")
+EASTINGS = (
+    "easting", "eastings", "easting_m", "east", "utm_easting", "utm_e", "utm_x", "x_utm", "x_coord", "xcoord",
+    "coord_x", "point_x", "rechtswert", "ostwert",
+)  # fmt: skip
+NORTHINGS = (
+    "northing", "northings", "northing_m", "north", "utm_northing", "utm_n", "utm_y", "y_utm", "y_coord",
+    "ycoord", "coord_y", "point_y", "hochwert", "nordwert",
+)  # fmt: skip
+ZONES = ("zone", "utm_zone", "utmzone", "crs", "epsg", "srid", "grid_zone")
+PAIRS = (
+    "coordinates", "coords", "coordinate", "latlon", "latlng", "lat_lon", "lat_lng", "lat,lon", "lat, lon",
+    "location", "position", "geo_point_2d", "geo_point", "geopoint", "gps", "point",
+)  # fmt: skip
+"""Names of columns, in lower case, that place rows in other ways than by longitude and latitude."""
+
+
+def bring_frame(incoming: Incoming, frame: pd.DataFrame, title: str) -> Brought:
+    """A table: features when some of its columns are known to be coordinates, else as it is."""
+    notes: list[str] = []
+    found = _placed(incoming, frame, title, notes)
+    if found is not None:
+        return found.noted(*notes)
+    return as_table(incoming, frame, title).noted(*notes)
+
+
+def _placed(incoming: Incoming, frame: pd.DataFrame, title: str, notes: list[str]) -> Brought | None:
+    """The rows as features by a pair of columns, a column of pairs, or one of geometries; None by none."""
+    plain = plain_columns(frame.reset_index(drop=True))
+    names = [str(each) for each in plain.columns]
+    east, north = first_named(names, EASTINGS), first_named(names, NORTHINGS)
+    lon, lat, shape = coordinate_columns(names)
+    if east is not None and north is not None:
+        x, y = (pd.to_numeric(plain[name], errors="coerce").to_numpy(float) for name in (east, north))
+        if incoming.asked.crs is not None and np.isfinite(x).any():
+            return features(incoming, points(x, y), plain.drop(columns=[east, north]), None, title)
+        if lon is None or lat is None:
+            notes.append(_zone_wanted(plain, east, north))
+    if lon is not None and lat is not None:
+        written: Counter[str] = Counter()
+        x, y = (
+            degrees_in(pa.array(_texts(plain[name]), pa.string()), axis, written)
+            for name, axis in zip((lon, lat), AXES, strict=True)
+        )
+        if np.isfinite(x).any():
+            check_degrees(incoming, lon, lat)
+            notes += written_said(written)
+            return features(incoming, points(x, y), plain.drop(columns=[lon, lat]), None, title)
+    if shape is not None:
+        found = by_shapes(incoming, _texts(plain[shape]), plain.drop(columns=[shape]), title)
+        if found is not None:
+            return found
+    pair = first_named(names, PAIRS)
+    read = None if pair is None else pairs_of(_texts(plain[pair]))
+    if pair is None or read is None:
+        return None
+    x, y, latitude_first = read
+    order = "latitude, longitude" if latitude_first else "longitude, latitude"
+    notes.append(f"Its column {shown(pair)} was read as {order}.")
+    return features(incoming, points(x, y), plain.drop(columns=[pair]), None, title, in_degrees_by_rule=True)
+
+
+def _texts(column: pd.Series[Any]) -> list[str | None]:
+    """The cells as text, None where there is no value."""
+    return [None if each is None or each != each else str(each) for each in column.tolist()]
+
+
+def degrees_in(column: pa.Array, axis: Axis, written: Counter[str]) -> NDArray[np.float64]:
+    """Cells of text in degrees; `written` counts by axis those in degrees, minutes and seconds."""
+    found = floats(column, axis)
+    if not pa.types.is_floating(column.type):
+        plain = pc.match_substring_regex(column, r"^\s*[-+]?[\d.,]*([eE][-+]?\d+)?\s*$")
+        written[axis] += int(
+            (np.isfinite(found) & ~pc.fill_null(plain, True).to_numpy(zero_copy_only=False)).sum()
+        )
+    return found
+
+
+def written_said(written: Counter[str]) -> list[str]:
+    """The sentence about coordinates in degrees and minutes; none where there are none."""
+    most = max(written.values(), default=0)
+    if not most:
+        return []
+    return [f"The coordinates of {most:,} row{'' if most == 1 else 's'} were read from degrees and minutes."]
+
+
+def check_degrees(incoming: Incoming, lon: str, lat: str) -> None:
+    """Raises UploadError where columns of longitude and latitude were asked to be something else."""
+    if "lon" in lon.lower() and incoming.asked.crs and crs_named(incoming.asked.crs).is_projected:
+        raise UploadError(
+            f"{incoming.shown} has its places in {shown(lon)} and {shown(lat)}, which are degrees and not in "
+            f"{shown(incoming.asked.crs)}; leave crs out."
+        )
+
+
+def _zone_wanted(plain: pd.DataFrame, east: str, north: str) -> str:
+    zone = first_named([str(each) for each in plain.columns], ZONES)
+    values = [] if zone is None else [str(each) for each in plain[zone].dropna().unique()[:4]]
+    named = (
+        f" Its column {shown(str(zone))} says {', '.join(shown(each) for each in values)}." if values else ""
+    )
+    return (
+        f"Its columns {shown(east)} and {shown(north)} look like coordinates of a system that it does not "
+        f"name: add it again with crs, such as crs=EPSG:32631, to see it on the map.{named}"
+    )
+
+
+def by_shapes(
+    incoming: Incoming, texts: Sequence[str | None], frame: pd.DataFrame, title: str
+) -> Brought | None:
+    """The rows with the geometries that one column holds as text; None where no cell is one."""
+    try:
+        shapes, srid = shapes_of(texts)
+    except ValueError as error:
+        raise UploadError(f"{incoming.shown} cannot be placed: {error}.") from None
+    if shapely.is_missing(shapes).all():
+        return None
+    return features(incoming, shapes, frame, None if srid is None else crs_named(f"EPSG:{srid}"), title)
+
+
+def points(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.object_]:
+    """A point for each pair of numbers; None where one is none."""
+    found = np.full(len(x), None, dtype=object)
+    good = np.isfinite(x) & np.isfinite(y)
+    found[good] = shapely.points(x[good], y[good])
+    return found
+
+
+def as_table(incoming: Incoming, frame: pd.DataFrame, title: str) -> Brought:
+    """A table as it is."""
+    if not len(frame.columns):
+        raise UploadError(f"{incoming.shown} holds no columns; send a table with a header.")
+    if not len(frame):
+        raise UploadError(f"{incoming.shown} holds a header and no rows; send a table with rows.")
+    frame = plain_columns(frame.reset_index(drop=True))
+    target = incoming.folder / "table.parquet"
+    try:
+        frame.to_parquet(target, index=False)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise UploadError(
+            f"{incoming.shown} cannot be kept as a table ({reason_of(error)}); send a CSV."
+        ) from None
+    profiles = profiles_of(frame)
+    rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
+    named = [str(each)[:40] for each in frame.columns[:12]]
+    more = f" and {len(frame.columns) - 12} more" if len(frame.columns) > 12 else ""
+    return Brought(
+        kind="table",
+        path=target,
+        suffix=".parquet",
+        summary=rows,
+        what=f"{title} table of {rows} with {', '.join(named)}{more}",
+        notes=(columns_said(profiles, len(frame.columns)),),
+        facts={
+            "rows": len(frame),
+            "columns": [str(each) for each in frame.columns],
+            "profile": profiles,
+        },
+        item=table_parts(columns_of(frame), len(frame), None, None),
+    )
+
+
+def check_columns(incoming: Incoming, count: int) -> None:
+    """Raises UploadError for more columns than are read."""
+    if count > MAX_COLUMNS:
+        raise UploadError(f"{incoming.shown} has {count:,} columns; at most {MAX_COLUMNS:,} are read.")

@@ -1,0 +1,189 @@
+"""Sheets of Excel workbooks as they come in: titles above a header and merged cells are read, and said."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+import pandas as pd
+
+from data.uploads.archive import listing, read_member
+from data.uploads.brought import Brought, Incoming
+from data.uploads.errors import BROKEN, UploadError, shown
+from data.uploads.frames import MAX_COLUMNS
+from data.uploads.gdal import reason_of
+from data.uploads.rows import bring_frame
+
+MAX_CELLS = 20_000_000
+MAX_MERGED = 100_000
+_DTD_LOOK_BYTES = 4_096
+_MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})["']""")
+Range = tuple[int, int, int, int]
+"""(left column, top row, right column, bottom row) of a block of cells, from 1."""
+
+
+def bring_xlsx(incoming: Incoming) -> Brought:
+    """One sheet of an Excel workbook: the part that was asked for, else the first."""
+    import openpyxl
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    check_office(incoming)
+    wanted = incoming.asked.part
+    try:
+        book = openpyxl.load_workbook(incoming.path, read_only=True, data_only=True, keep_links=False)
+        try:
+            names = [sheet.title for sheet in book.worksheets]
+            if wanted is not None and wanted not in names:
+                known = ", ".join(shown(each) for each in names[:8])
+                raise UploadError(f"{incoming.shown} has no sheet {shown(wanted)}; it has {known}.")
+            if not names:
+                raise UploadError(f"{incoming.shown} has no sheet of cells; save it with one.")
+            sheet = book[wanted or names[0]]
+            sheet.reset_dimensions()
+            frame, notes = _sheet_frame(sheet.iter_rows(values_only=True), _merged(incoming, sheet), incoming)
+        finally:
+            book.close()
+    except UploadError:
+        raise
+    except (InvalidFileException, *BROKEN) as error:
+        raise UploadError(
+            f"{incoming.shown} is broken and no Excel workbook ({reason_of(error)}); save it again."
+        ) from None
+    if len(names) > 1:
+        taken = wanted or names[0]
+        others = ", ".join(shown(each) for each in names[:10] if each != taken)
+        notes.append(f"Its sheet {shown(taken)} was taken; part names another of them: {others}.")
+    return bring_frame(incoming, frame, "an Excel").noted(*notes)
+
+
+def check_office(incoming: Incoming) -> None:
+    """An Office file is a ZIP of XML: held to an archive's limits, and no part may declare entities."""
+    for member in listing(incoming.path):
+        if member.is_folder or not member.name.endswith((".xml", ".rels")):
+            continue
+        start = _start_of(incoming, member.name, member.size_bytes)
+        if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
+            raise UploadError(
+                f"{incoming.shown} declares a document type in {shown(member.name)}, as a bomb does; "
+                "save it again."
+            )
+
+
+def _start_of(incoming: Incoming, name: str, size: int) -> bytes:
+    if size <= _DTD_LOOK_BYTES:
+        return read_member(incoming.path, name, _DTD_LOOK_BYTES).upper()
+    try:
+        with zipfile.ZipFile(incoming.path) as archive, archive.open(name) as part:
+            return part.read(_DTD_LOOK_BYTES).upper()
+    except (zipfile.BadZipFile, KeyError, OSError, zlib.error, EOFError, RuntimeError, NotImplementedError):
+        raise UploadError(f"{incoming.shown} is cut off or broken; save it again.") from None
+
+
+def _sheet_frame(
+    rows: Iterable[tuple[Any, ...]], merged: Sequence[Range], incoming: Incoming
+) -> tuple[pd.DataFrame, list[str]]:
+    """The cells below the row that names the columns, merged ones filled; and what to say of it."""
+    cells: list[list[Any]] = []
+    count = 0
+    for row in rows:
+        count += len(row)
+        if count > MAX_CELLS or len(row) > MAX_COLUMNS:
+            raise UploadError(f"{incoming.shown} has over {MAX_CELLS:,} cells; send it as CSV or Parquet.")
+        cells.append(list(row))
+    widest = max(map(len, cells), default=0)
+    for wide in cells:
+        wide += [None] * (widest - len(wide))
+    filled = _fill_merged(cells, merged)
+    full_rows = [number for number, row in enumerate(cells) if any(cell is not None for cell in row)]
+    kept = [cells[number] for number in full_rows]
+    if not kept:
+        raise UploadError(f"{incoming.shown} holds no cells in that sheet; send one with a table.")
+    header, above, names = _header(kept)
+    columns = {at: [_cell(row[at]) for row in kept[header + 1 :]] for at in range(widest)}
+    frame = pd.DataFrame(columns).set_axis(names, axis=1)
+    notes = []
+    if above:
+        notes.append(
+            f"Above its header stands {', '.join(shown(each) for each in above[:3])}, which was left out."
+        )
+    if within := sum(1 for row in filled if row > full_rows[header]):
+        are = "1 of its cells is a part of a merged one and was" if within == 1 else (
+            f"{within:,} of its cells are parts of merged ones and were")  # fmt: skip
+        notes.append(f"{are} filled with its value.")
+    full = [bool(name) or frame.iloc[:, at].notna().any() for at, name in enumerate(names)]
+    return frame.loc[:, full], notes
+
+
+def _fill_merged(cells: list[list[Any]], merged: Sequence[Range]) -> list[int]:
+    """Write the value of each merged cell into all of its cells; the rows, from 0, of those filled."""
+    filled = []
+    for left, top, right, bottom in merged:
+        if top > len(cells) or left > len(cells[0]):
+            continue
+        value = cells[top - 1][left - 1]
+        for number, row in enumerate(cells[top - 1 : bottom], start=top - 1):
+            for column in range(left - 1, min(right, len(row))):
+                if row[column] is None and value is not None:
+                    row[column] = value
+                    filled.append(number)
+    return filled
+
+
+def _header(rows: Sequence[Sequence[Any]]) -> tuple[int, list[str], list[str]]:
+    """(the row that names the columns, the titles above it, the names).
+
+    It is the first with at least half as many different cells as the widest of the first fifty rows has: a
+    title fills one cell, merged or not. A row of groups above it, with texts alone as it has, goes before its
+    names: "2020 births".
+    """
+    wide = [len({str(cell) for cell in row if cell is not None}) for row in rows[:50]]
+    header = next(at for at, count in enumerate(wide) if count >= max(wide) / 2)
+    groups: Sequence[Any] = ()
+    after = rows[header + 1] if header + 1 < len(rows) else ()
+    texts = [each for each in rows[header] if each is not None]
+    below = [each for each in after if each is not None]
+    repeated = len({str(each) for each in texts}) < len(texts)
+    if (
+        repeated
+        and below
+        and all(isinstance(each, str) for each in (*texts, *below))
+        and header + 2 < len(rows)
+    ):
+        groups, header = rows[header], header + 1
+    first = header - (1 if groups else 0)
+    above = list(dict.fromkeys(str(cell) for row in rows[:first] for cell in row if cell is not None))
+    names = []
+    for at, cell in enumerate(rows[header]):
+        group = groups[at] if groups else None
+        name = "" if cell is None else str(cell).strip()
+        names.append(
+            name if group is None or str(group).strip() == name else f"{str(group).strip()} {name}".strip()
+        )
+    return header, above, names
+
+
+def _merged(incoming: Incoming, sheet: Any) -> list[Range]:
+    """The merged cells of a sheet, out of its own XML: a workbook read row by row does not tell them."""
+    from openpyxl.utils.cell import range_boundaries
+
+    found: list[Range] = []
+    held = b""
+    name = str(sheet._worksheet_path).lstrip("/")
+    with zipfile.ZipFile(incoming.path) as archive, archive.open(name) as part:
+        while (piece := part.read(1 << 20)) and len(found) < MAX_MERGED:
+            # An element that the piece cuts in two is held back for the next one.
+            whole, sign, held = (held + piece).rpartition(b"<")
+            held = sign + held
+            found += [range_boundaries(each.decode()) for each in _MERGED.findall(whole)]
+    return found
+
+
+def _cell(value: Any) -> Any:
+    """A cell as a table holds it: times as text in ISO 8601."""
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    return str(value) if isinstance(value, timedelta) else value
