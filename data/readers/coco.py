@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from data.readers.base import BadRecord, ImageRow, Item, Reader, Rejected
 from data.readers.files import ImageIndex, load_json
 from data.readers.geometry import extent_of
-from data.readers.labels import PixelObject, box_ring, labelled_image, split_of
+from data.readers.labels import PixelObject, box_ring, checked_ring, labelled_image, split_of
 from data.readers.records import as_dict, as_list, each_file, heads, number, text, whole
 from data.readers.when import parse_time
 
@@ -49,7 +49,7 @@ def _file(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[It
                 raise BadRecord(
                     f"the annotation belongs to image {str(image_id)[:40]!r}, which is not in the file"
                 )
-            objects.setdefault(image_id, []).append(found)
+            objects.setdefault(image_id, []).append(replace(found, row=row))
         except (BadRecord, TypeError) as error:
             yield Rejected(file, row, str(error))
     split = split_of(path, source)
@@ -103,15 +103,24 @@ def _object(annotation: Any, categories: dict[object, str]) -> tuple[object, Pix
 def _ring(annotation: dict[str, Any]) -> NDArray[np.float64]:
     polygons = annotation.get("segmentation")
     if isinstance(polygons, list) and polygons and isinstance(polygons[0], list):
-        longest = max(polygons, key=len)
-        numbers = [number(value) for value in longest]
-        if len(numbers) >= 6 and len(numbers) % 2 == 0 and None not in numbers:
-            return np.array(numbers, dtype="float64").reshape(-1, 2)
+        rings = [[number(value) for value in as_list(each, "segmentation")] for each in polygons]
+        if all(len(each) >= 6 and len(each) % 2 == 0 and None not in each for each in rings):
+            return _around([np.array(each, dtype="float64").reshape(-1, 2) for each in rings])
     sides = [number(value) for value in as_list(annotation.get("bbox"), "bbox")]
     if len(sides) != 4 or None in sides:
         raise BadRecord("the bbox is not [x, y, width, height]")
     left, top, width, height = (side or 0.0 for side in sides)
     return box_ring(left, top, left + width, top + height)
+
+
+def _around(rings: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The one outline of an object; of one in several pieces, the hull of them all."""
+    if len(rings) == 1:
+        return checked_ring(rings[0])
+    hull = shapely.MultiPoint(np.concatenate(rings)).convex_hull
+    if hull.geom_type != "Polygon":
+        raise BadRecord("its pieces enclose no area")
+    return np.asarray(hull.exterior.coords)[:-1]
 
 
 READER = Reader("coco", "COCO's JSON", sniff, read)

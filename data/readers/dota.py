@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from data.readers.base import BadRecord, ImageRow, Item, Reader, Rejected
 from data.readers.files import MAX_BYTES, ImageIndex, relative, walk
-from data.readers.labels import PixelObject, labelled_image, split_of
+from data.readers.labels import PixelObject, checked_ring, labelled_image, split_of
 from data.readers.records import heads, number
 
 SUFFIXES = frozenset({".txt"})
-_LINE = re.compile(r"^[^\S\n]*+(?:-?\d+(?:\.\d+)?[^\S\n]+){8}\S+[^\S\n]+[0-2][^\S\n]*$", re.MULTILINE)
+_LINE = re.compile(
+    r"^[^\S\n]*+(?:-?\d+(?:\.\d+)?[^\S\n]+){8}(?:\S+[^\S\n]+){1,4}[0-2][^\S\n]*$", re.MULTILINE
+)
 _VERSION = re.compile(r"^(?:version|v)\d[\d.]*$", re.IGNORECASE)
 
 
@@ -52,7 +55,7 @@ def _image(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[I
             about[key.strip().lower()] = value.strip()
         elif line.strip():
             try:
-                objects.append(_object(line))
+                objects.append(replace(_object(line), row=row))
             except BadRecord as error:
                 yield Rejected(file, row, str(error))
     if not objects and not about:
@@ -72,15 +75,15 @@ def _image(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[I
 
 def _object(line: str) -> PixelObject:
     parts = line.split()
-    if len(parts) < 9:
+    # The class may have a space in it ("large vehicle"); a last number of 0 to 2 is the difficulty.
+    words = parts[8:-1] if len(parts) > 9 and parts[-1] in ("0", "1", "2") else parts[8:]
+    if not words:
         raise BadRecord("the line is not eight coordinates, a class and a difficulty")
     try:
         ring = np.array([float(part) for part in parts[:8]]).reshape(4, 2)
     except ValueError:
         raise BadRecord("one of the eight coordinates is not a number") from None
-    if not np.isfinite(ring).all():
-        raise BadRecord("one of the eight coordinates is not a number")
-    return PixelObject(parts[8], ring)
+    return PixelObject(" ".join(words), checked_ring(ring))
 
 
 READER = Reader("dota", "DOTA's labelTxt", sniff, read)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from data.readers.base import BadRecord, ImageRow, Item, Reader, Rejected
 from data.readers.files import ImageIndex, load_xml
-from data.readers.labels import PixelObject, labelled_image, split_of
+from data.readers.labels import PixelObject, checked_ring, labelled_image, split_of
 from data.readers.records import each_file, heads, number, text, whole
 
 SUFFIXES = frozenset({".xml"})
@@ -33,7 +34,7 @@ def _image(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[I
     objects = []
     for row, element in enumerate(root.iterfind("objects/object"), start=1):
         try:
-            objects.append(_object(element))
+            objects.append(replace(_object(element), row=row))
         except BadRecord as error:
             yield Rejected(file, row, str(error))
     row_ = ImageRow(
@@ -66,7 +67,7 @@ def _ring(element: Element) -> NDArray[np.float64]:
         raise BadRecord("a point is not written 'x,y'") from None
     if ring.ndim != 2 or ring.shape[0] < 3 or ring.shape[1] != 2 or not np.isfinite(ring).all():
         raise BadRecord("the object's points do not form a polygon")
-    return ring
+    return checked_ring(ring)
 
 
 READER = Reader("fair1m", "FAIR1M's XML", sniff, read)

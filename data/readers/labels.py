@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from data.readers.base import BadRecord, Detection, ImageRow, Item, Noted
+from data.readers.base import BadRecord, Detection, ImageRow, Item, Noted, Rejected
 from data.readers.files import ImageIndex
 from data.readers.geometry import extent_list
 from data.readers.quicklook import quicklook_png
@@ -37,16 +37,31 @@ class PixelObject:
     class_name: str
     ring: NDArray[np.float64]
     confidence: float | None = None
+    row: int | None = None
+    """Where it stands in its file: the line, or the number of the object."""
 
 
 def box_ring(left: float, top: float, right: float, bottom: float) -> NDArray[np.float64]:
-    """The ring of an upright box. Raises BadRecord when a number is not finite or the box is inside out."""
+    """The ring of an upright box. Raises BadRecord for one that is none: inside out, or without an area."""
     values = np.array([left, top, right, bottom], dtype="float64")
     if not np.isfinite(values).all():
         raise BadRecord("a box coordinate is not a number")
     if right < left or bottom < top:
         raise BadRecord(f"the box {left:g},{top:g},{right:g},{bottom:g} is inside out")
+    if right == left or bottom == top:
+        side = "width" if right == left else "height"
+        raise BadRecord(f"the box {left:g},{top:g},{right:g},{bottom:g} has no {side}")
     return np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype="float64")
+
+
+def checked_ring(ring: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The corners of an oriented box or outline. Raises BadRecord for one that has no area."""
+    if not np.isfinite(ring).all():
+        raise BadRecord("a corner is not a number")
+    x, y = ring[:, 0] - ring[0, 0], ring[:, 1] - ring[0, 1]
+    if not abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) > 0:
+        raise BadRecord("its corners enclose no area")
+    return ring
 
 
 def split_of(label: Path, source: Path) -> str | None:
@@ -72,7 +87,21 @@ def labelled_image(
             notes.append(Noted(file, None, f"the image beside the labels cannot be used: {error}"))
     if row.extent is None:
         notes.append(Noted(file, None, NO_PLACE))
-    return [*notes, replace(row, detections=_detections(objects, to_lonlat))]
+    inside = [each for each in objects if not _is_outside(each.ring, row)]
+    for each in objects:
+        if _is_outside(each.ring, row):
+            size = f"{row.width_px} x {row.height_px} pixels"
+            notes.append(Rejected(file, each.row, f"the box lies outside the image of {size}"))
+    return [*notes, replace(row, detections=_detections(inside, to_lonlat))]
+
+
+def _is_outside(ring: NDArray[np.float64], row: ImageRow) -> bool:
+    """Whether no part of a box lies on the image; not known of an image without a size."""
+    if not row.width_px or not row.height_px:
+        return False
+    (left, top), (right, bottom) = ring.min(axis=0), ring.max(axis=0)
+    # Corners are counted from 0 or from 1.
+    return bool(right < 0 or bottom < 0 or left > row.width_px + 1 or top > row.height_px + 1)
 
 
 def _with_raster(row: ImageRow, path: Path) -> tuple[ImageRow, PixelToLonLat | None]:

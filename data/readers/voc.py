@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from data.readers.base import BadRecord, ImageRow, Item, Reader, Rejected
 from data.readers.files import ImageIndex, load_xml
-from data.readers.labels import PixelObject, box_ring, labelled_image, split_of
+from data.readers.labels import PixelObject, box_ring, checked_ring, labelled_image, split_of
 from data.readers.records import each_file, heads, number, text, whole
 
 SUFFIXES = frozenset({".xml"})
@@ -38,7 +39,7 @@ def _image(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[I
     objects = []
     for row, element in enumerate(root.iterfind("object"), start=1):
         try:
-            objects.append(_object(element))
+            objects.append(replace(_object(element), row=row))
         except BadRecord as error:
             yield Rejected(file, row, str(error))
     row_ = ImageRow(
@@ -70,7 +71,7 @@ def _ring(element: Element) -> NDArray[np.float64]:
     ]
     if None in oriented:
         raise BadRecord("the object has neither a bndbox nor a robndbox of four corners")
-    return np.array(oriented, dtype="float64").reshape(4, 2)
+    return checked_ring(np.array(oriented, dtype="float64").reshape(4, 2))
 
 
 READER = Reader("voc", "Pascal VOC or DIOR XML", sniff, read)

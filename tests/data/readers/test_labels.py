@@ -431,3 +431,69 @@ def test_a_single_label_file_does_not_search_the_folders_around_it(tmp_path, geo
     assert read(xview.READER, path).images[0].path is None
     geotiff(tmp_path / "train_images" / "2355.tif")
     assert read(xview.READER, path).images[0].path == tmp_path / "train_images" / "2355.tif"
+
+
+# Boxes that are none
+
+
+def bad_boxes(kind: str) -> tuple[str, object]:
+    """A label file of an image of 20 x 10 pixels: a good "large vehicle", one of no height, one outside."""
+    boxes = [(1, 1, 5, 4), (1, 1, 5, 1), (400, 1, 410, 4)]
+    corners = [f"{x0} {y0} {x1} {y0} {x1} {y1} {x0} {y1}" for x0, y0, x1, y1 in boxes]
+    if kind == "dota":
+        return "a.txt", "\n".join(f"{each} large vehicle 0" for each in corners)
+    if kind == "coco":
+        found = [
+            {"image_id": 1, "category_id": 7, "bbox": [x0, y0, x1 - x0, y1 - y0]} for x0, y0, x1, y1 in boxes
+        ]
+        images = [{"id": 1, "file_name": "a.tif", "width": 20, "height": 10}]
+        return "a.json", {
+            "images": images,
+            "annotations": found,
+            "categories": [{"id": 7, "name": "large vehicle"}],
+        }
+    size = "<size><width>20</width><height>10</height></size>"
+    if kind == "voc":
+        objects = "".join(
+            f"<object><name>large vehicle</name><bndbox><xmin>{x0}</xmin><ymin>{y0}</ymin><xmax>{x1}</xmax>"
+            f"<ymax>{y1}</ymax></bndbox></object>"
+            for x0, y0, x1, y1 in boxes
+        )
+        return "a.xml", f"<annotation><filename>a.tif</filename>{size}{objects}</annotation>"
+    objects = "".join(
+        f"<object><possibleresult><name>large vehicle</name></possibleresult><points>"
+        f"<point>{x0},{y0}</point><point>{x1},{y0}</point><point>{x1},{y1}</point><point>{x0},{y1}</point></points></object>"
+        for x0, y0, x1, y1 in boxes
+    )
+    return (
+        "a.xml",
+        f"<annotation><source><filename>a.tif</filename></source>{size}<objects>{objects}</objects></annotation>",
+    )
+
+
+@pytest.mark.parametrize(
+    "reader", [coco.READER, dota.READER, fair1m.READER, voc.READER], ids=lambda each: each.name
+)
+def test_a_label_is_whole_and_a_box_that_is_none_is_rejected_with_its_row(tmp_path, geotiff, read, reader):
+    name, content = bad_boxes(reader.name)
+    path = write(tmp_path / name, content)
+    geotiff(tmp_path / ("a.png" if reader.name == "dota" else "a.tif"))
+    found = read(reader, tmp_path)
+    assert [classes(row) for row in found.images] == [["large vehicle"]]
+    told = {item.row: item.reason for item in found.rejected}
+    assert (set(told), {item.file for item in found.rejected}) == ({2, 3}, {path.name})
+    assert told[2] in ("the box 1,1,5,1 has no height", "its corners enclose no area")
+    assert told[3] == "the box lies outside the image of 20 x 10 pixels"
+
+
+def test_an_object_of_coco_in_several_pieces_is_as_large_as_all_of_them(tmp_path, geotiff, read):
+    pieces = [[1, 1, 3, 1, 3, 3], [10, 5, 12, 5, 12, 8, 11, 8]]
+    whole = {
+        "images": [{"id": 1, "file_name": "a.tif"}],
+        "annotations": [{"image_id": 1, "category_id": 7, "segmentation": pieces, "bbox": [1, 1, 11, 7]}],
+        "categories": [{"id": 7, "name": "ship"}],
+    }
+    write(tmp_path / "a.json", whole)
+    geotiff(tmp_path / "a.tif")
+    seen = read(coco.READER, tmp_path).images[0].detections[0].extent
+    assert (seen.west, seen.south, seen.east, seen.north) == pytest.approx((10.01, 49.92, 10.12, 49.99))
