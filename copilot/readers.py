@@ -8,17 +8,19 @@ does not understand is read by the interpreter, and done where that is sure enou
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from copilot.language.asking import WHICH_OF_THESE
+from copilot.language.mentions.own_names import RESULTS, OwnNames, own_names
 from copilot.language.policy import WEIGHTS, Learned
 from copilot.planner.cases import Cases, known_cases
 from copilot.planner.fitting import word_for_word
 from copilot.planner.head import Head, shared_encoder
 from copilot.planner.plan import Plan, Planner
+from copilot.planner.situation import Call
 
 if TYPE_CHECKING:
     from copilot.planner.situation import Situation
@@ -103,6 +105,51 @@ class PlannerFirst:
         return other if does and other.is_sure else plan
 
 
+@dataclass(frozen=True)
+class ByName:
+    """Reads names of a session's own files as names, and takes nothing else for a result that is none."""
+
+    reader: Reads
+
+    def plan(self, request: str, situation: Situation) -> Plan:
+        """The plan of a request said into a situation."""
+        own = own_names(request, situation.state, tuple(situation.datasets))
+        if not own.names and not own.never_made:
+            return self.reader.plan(request, situation)
+        plan = self.reader.plan(own.request, replace(situation, state=own.state))
+        return _of_nothing(plan, own, situation) or _put_back(plan, own)
+
+
+def _of_nothing(plan: Plan, own: OwnNames, situation: Situation) -> Plan | None:
+    """A refusal, where a plan takes something else for a result that was never made; else None."""
+    ids = {str(each["id"]) for each in situation.state["artifacts"]}
+    uses = any(value in ids for call in plan.calls for value in _texts(call.args))
+    makes = {call.tool for call in plan.calls}
+    missing = [noun for noun in own.never_made if not makes & RESULTS[noun]]
+    if not uses or not missing:
+        return None
+    reason = f"There is no {missing[0]} in this conversation; none was made yet."
+    return Plan((Call("reject_task", {"reason": reason}),), labels=plan.labels)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _texts(each)
+
+
+def _put_back(plan: Plan, own: OwnNames) -> Plan:
+    calls = tuple(replace(call, args=own.put_back(call.args)) for call in plan.calls)
+    notes = tuple(own.put_back(note) for note in plan.notes)
+    instead = tuple(_put_back(each, own) for each in plan.instead)
+    return replace(plan, calls=calls, notes=notes, instead=instead)
+
+
 def _answers(request: str, situation: Situation) -> bool:
     """Whether a request is one of the choices of a question other than which reading is meant."""
     question = situation.past[-1].question if situation.past else None
@@ -156,12 +203,17 @@ def chosen_reader() -> str:
 @cache
 def reader(name: str) -> Reads:
     """The reader of that name, loaded once in a process."""
+    return ByName(_reader(name))
+
+
+@cache
+def _reader(name: str) -> Reads:
     if name == PLANNER:
         return Planner(Head.load())
     if name == PLANNER_FIRST:
-        return PlannerFirst(reader(PLANNER), lambda: reader(INTERPRETER))
+        return PlannerFirst(_reader(PLANNER), lambda: _reader(INTERPRETER))
     if name == BOTH:
-        return SecondOpinion(reader(INTERPRETER), lambda: reader(PLANNER))
+        return SecondOpinion(_reader(INTERPRETER), lambda: _reader(PLANNER))
     from copilot.language.interpreter import Interpreter  # its weights, which the planner does not need
     from tools.toolbox import toolbox
 

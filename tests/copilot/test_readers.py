@@ -16,7 +16,7 @@ from copilot.planner.cases import known_cases
 from copilot.planner.model import EmbeddedPlanner
 from copilot.planner.plan import Plan, Planner
 from copilot.planner.situation import Call, PastTurn, Situation
-from copilot.readers import VARIABLE, PlannerFirst, SecondOpinion, WorkedFirst, chosen_reader, reader
+from copilot.readers import VARIABLE, ByName, PlannerFirst, SecondOpinion, WorkedFirst, chosen_reader, reader
 from copilot.session import Session
 from state.codec import to_json
 from state.model import State
@@ -50,7 +50,8 @@ def test_the_planner_reads_first_unless_another_is_set_or_the_weights_are_not_th
 ) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     assert chosen_reader() == "planner_first"
-    assert isinstance(reader("planner"), Planner)
+    by_name = reader("planner")
+    assert isinstance(by_name, ByName) and isinstance(by_name.reader, Planner)
     monkeypatch.setattr("copilot.readers.WEIGHTS", tmp_path / "policy.npz")
     assert chosen_reader() == "planner"
 

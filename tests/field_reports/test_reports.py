@@ -290,3 +290,40 @@ def test_40_features_one_a_line_and_a_flatgeobuf_are_read(session: Session, file
 def test_52_a_curvilinear_grid_is_refused_with_a_reason(session: Session) -> None:
     event = session.call("add_file", file=str(real("field_reports/52_curvilinear/wrf.nc")))
     assert "no evenly spaced coordinates" in event.text
+
+
+def said_to(session: Session, request: str) -> tuple[list[tuple[str, bool]], str]:
+    """The calls of a request in words, each with whether it worked, and the reply."""
+    before = len(session.events)
+    reply = session.ask(request).reply
+    return [(each.tool, each.ok) for each in session.events[before:] if each.tool], reply
+
+
+def test_03b_a_clip_that_was_never_made_is_not_the_whole_raster(session: Session) -> None:
+    added(session, "03_lon360/tas_0360.nc")
+    calls, reply = said_to(session, "clip tas_0360 to Brazil")
+    assert calls == [("raster_clip", False)] and "Neither shapes nor a box were given" in reply
+    calls, reply = said_to(session, "statistics of the clip")
+    assert "There is no clip in this conversation" in reply and "raster_stats" not in dict(calls)
+
+
+def test_10b_a_files_name_is_no_instruction(session: Session) -> None:
+    added(session, "10_rotated/rotated_uav.tif")
+    added(session, "10_rotated/bed.gpkg")
+    assert said_to(session, "raster info of rotated_uav")[0] == [("raster_info", True)]
+    assert said_to(session, "clip rotated_uav to bed")[0] == [("raster_clip", True)]
+    _, reply = said_to(session, "statistics of the clip")
+    assert "mean 994.5" in reply
+
+
+def test_20b_a_count_is_of_ones_own_layer(session: Session) -> None:
+    added(session, "20_gpkg_layers/project.gpkg")
+    assert said_to(session, "how many trees are there?") == ([], "trees: 7 features.")
+
+
+def test_38_a_mosaic_of_two_nodata_has_the_values_of_both_and_is_called_so(session: Session) -> None:
+    for name in ("west", "east"):
+        added(session, f"38_merge_nodata/{name}.tif")
+    assert said_to(session, "mosaic them")[0] == [("raster_mosaic", True)]
+    calls, reply = said_to(session, "statistics of the mosaic")
+    assert calls == [("raster_stats", True)] and "from 100 to 200, mean 150" in reply
