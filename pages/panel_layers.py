@@ -7,6 +7,7 @@ import streamlit as st
 from copilot.live import live
 from copilot.messages import later, number, t, words
 from copilot.session import Session
+from copilot.view.brought import brought_as
 from pages.downloads import menu
 from pages.header import _plain
 from pages.here import act, changed, offer
@@ -85,7 +86,13 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
             args=(f"c-{key}", _colour, layer),
         )
         counted = "" if layer.kind in ("drawing", "raster") else f" · {number(layer.count)}"
-        st.markdown(f"{name} :gray[{t(KINDS[layer.kind])}{counted}]", width="stretch")
+        artifact = session.state.artifact(layer.artifact) if layer.artifact else None
+        told = None if artifact is None else brought_as(session.world(), artifact)
+        st.markdown(
+            f"{name} :gray[{t(KINDS[layer.kind])}{counted}]",
+            width="stretch",
+            help=None if told is None else _plain(told),
+        )
         st.slider(
             t("Opacity of {name}", name=name),
             0.0,
@@ -109,7 +116,6 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
                 args=(layer.id,),
             )
         _moves(layer, name, top=index == count - 1, bottom=index == 0)
-        artifact = session.state.artifact(layer.artifact) if layer.artifact else None
         if artifact is not None:
             menu(session, artifact, f"download-{layer.id}")
 

@@ -32,10 +32,10 @@ from copilot.language.checking import left_out
 from copilot.language.trial import trial
 from copilot.messages.identifying import foreign, in_their_words
 from copilot.models import without_key
-from copilot.prompts import call_message, messages, observation_message, system_message
+from copilot.prompts import call_message, files_told, messages, observation_message, system_message
 from data.catalogue.base import CatalogueError
 from state.codec import canonical
-from state.log import Event, Outcome
+from state.log import Event, Outcome, Turn
 from state.store import StoreUnavailable
 from tools.phrases import listed
 
@@ -172,18 +172,19 @@ class OpenTurn:
         self.calls: list[Event] = []
         self.shown = ToolsShown(session, self.request)
         self._without_effect: set[str] = set()
+        self._past: list[Turn] = []
         self._first_call, self._first_step = 0, 0
         """Where the present try began."""
 
     def open(self, shots: int) -> None:
         """Gather what the model is shown: worked examples if wanted, the conversation, the request."""
-        past = [turn for turn in self.session.turns if turn.number < self.number]
+        self._past = [turn for turn in self.session.turns if turn.number < self.number]
         shown: list[BaseMessage] = []
         if shots:
             from copilot.agents.shots import examples  # loads the encoder and a bank, which few turns want
 
             shown = examples(self.session, self.request, shots)
-        self.said = messages(self.session.state, self.session.engine.clock(), past, self.request, shown)
+        self.said = messages(self.session.state, self.session.engine.clock(), self._past, self.request, shown)
         self._asked = self.said[-1]
 
     def approved(self) -> Iterator[Event]:
@@ -212,7 +213,8 @@ class OpenTurn:
             raise Ended(STOPPED, "stopped")
         if (limit := self.spent.over()) is not None:
             raise Ended(limit, "failed")
-        self.said[0] = system_message(self.session.state, self.session.engine.clock(), self.guidance)
+        files = files_told(self.session.state, self._past)
+        self.said[0] = system_message(self.session.state, self.session.engine.clock(), self.guidance, files)
         try:
             answer = self._ask(tools, forced)
         except Stopped:

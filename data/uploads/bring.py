@@ -18,6 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from rasterio._err import CPLE_BaseError
+
 from data.uploads.brought import Asked, Brought, Incoming
 from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.gdal import DRIVERS, reason_of
@@ -88,8 +90,9 @@ def bring(incoming: Incoming) -> Brought:
         )
     try:
         found = _reader(form)(incoming)
-    except BROKEN as error:
-        # The readers know what their libraries raise; broken bytes now and then call forth something else.
+    except (*BROKEN, CPLE_BaseError) as error:
+        # The readers know what their libraries raise; broken bytes now and then call forth something else,
+        # and GDAL's own errors come through where rasterio reads tags (of a broken EXIF).
         _log.info("reading %s as %s failed", incoming.name, form, exc_info=True)
         raise UploadError(
             f"{incoming.shown} is broken and cannot be read as {TITLES[form]} file ({reason_of(error)}); "

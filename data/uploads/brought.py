@@ -87,8 +87,12 @@ class Brought:
     def of_several(
         self, part: str, parts: Sequence[str], also: Sequence[str] = (), title: str | None = None
     ) -> Brought:
-        """As one of the parts of its file; those that are there `also` are told, and taken when named."""
-        others = [each for each in also if each != part and each not in parts]
+        """As one of the parts of its file; those that are there `also` are told, and taken when named.
+
+        They are told with the first part only.
+        """
+        is_first = not parts or part == parts[0]
+        others = [each for each in also if is_first and each != part and each not in parts]
         named = ", ".join(shown(each) for each in others[:6])
         more = f" and {len(others) - 6} more" if len(others) > 6 else ""
         found = replace(self, part=part, parts=tuple(parts), title=title or part) if len(parts) > 1 else self

@@ -203,7 +203,7 @@ def _brought(
         path=target,
         suffix=".parquet",
         summary=count,
-        what=f"{title} of {count} ({kinds})" + (f" with {named}" if named else ""),
+        what=f"{title} of {count} ({kinds}) in {code}" + (f" with {named}" if named else ""),
         notes=tuple(notes),
         bbox=box,
         facts={

@@ -27,6 +27,7 @@ from tests.data.uploads.samples import (
     netcdf3,
     netcdf4,
     pdf,
+    photo,
     picture,
     pixels,
     png_claiming,
@@ -313,6 +314,7 @@ FILES: tuple[Hostile, ...] = (
     Hostile("nodbf.zip", without_part(".dbf"), "is one part of a shapefile"),
     Hostile("noshp.zip", without_part(".shp"), "holds parts of a shapefile but no .shp"),
     # Pictures and rasters.
+    Hostile("exif.jpg", changed(photo, b"MM\0*", b"M\0*\0"), "is broken and cannot be read as a JPEG file"),
     Hostile("wide.png", content(png_claiming(100_000, 100_000)), "claims 100,000 x 100,000 pixels; at most"),
     Hostile("laced.png", content(png_claiming(9_000, 9_000, interlaced=True)), "from an interlaced PNG"),
     Hostile("cut.png", cut(picture, 0.6), NOT_HERE),
