@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
+import numpy as np
+import pandas as pd
 import pytest
+import rasterio
 
 from copilot.engine import Engine
 from copilot.session import Session
@@ -327,3 +330,50 @@ def test_38_a_mosaic_of_two_nodata_has_the_values_of_both_and_is_called_so(sessi
     assert said_to(session, "mosaic them")[0] == [("raster_mosaic", True)]
     calls, reply = said_to(session, "statistics of the mosaic")
     assert calls == [("raster_stats", True)] and "from 100 to 200, mean 150" in reply
+
+
+def test_08_classes_stay_classes_in_another_system(session: Session) -> None:
+    cover, _ = added(session, "08_palette_classes/worldcover.tif")
+    moved = told(session, "raster_reproject", raster=cover, crs="EPSG:3035")["raster"]
+    path = session.world().artifacts.find(str(moved))
+    assert path is not None
+    with rasterio.open(path) as source:
+        assert set(np.unique(source.read(1, masked=True).compressed())) == {10, 20, 40, 80}
+
+
+def test_13_points_with_a_bom_semicolons_and_decimal_commas_lie_where_they_should(session: Session) -> None:
+    points, _ = added(session, "13_csv_decimal_comma/points.csv")
+    path = session.world().artifacts.find(points)
+    assert path is not None and len(gpd.read_parquet(path)) == 3
+    west, _, east, _ = gpd.read_parquet(path).total_bounds
+    assert (west, east) == pytest.approx((1.25, 5.37), abs=1e-3)
+
+
+def test_17b_the_size_of_ones_own_parcels_is_asked_for_in_words(session: Session) -> None:
+    added(session, "17_shp_no_prj/parcels.shp", crs="EPSG:32633")
+    calls, reply = said_to(session, "how big are the parcels in hectares?")
+    assert calls == [("area_of", True)] and "22.01 ha together" in reply
+
+
+def test_29_codes_with_leading_zeros_are_joined_as_they_are(session: Session) -> None:
+    counties, _ = added(session, "29_leading_zeros/counties.geojson")
+    rates, _ = added(session, "29_leading_zeros/rates.csv")
+    joined = told(session, "join_tables", table=counties, other=rates, on="GEOID", other_on="fips")
+    path = session.world().artifacts.find(str(joined["table"]))
+    assert path is not None
+    rows = pd.read_parquet(path)
+    assert (len(rows), rows["GEOID"].iloc[0], int(rows["rate"].notna().sum())) == (3, "01001", 3)
+
+
+def test_45_distances_go_the_short_way_over_the_dateline(session: Session) -> None:
+    boats, _ = added(session, "45_dateline_distance/boats.geojson")
+    ports, _ = added(session, "45_dateline_distance/ports.geojson")
+    near = session.call("nearest", vector=boats, other=ports)
+    assert near.ok and "near" in near.text
+    path = session.world().artifacts.find(str(near.data["vector"]))
+    assert path is not None
+    assert gpd.read_parquet(path)["distance_m"].tolist() == pytest.approx([21297.1652279988], rel=1e-6)
+    station, _ = added(session, "45_dateline_distance/station.geojson")
+    around = told(session, "buffer", vector=station, distance_m=50_000)
+    area = told(session, "area_of", vector=str(around["vector"]), unit="km2")["area_km2"]
+    assert area == pytest.approx(7853.981625, rel=1e-3)
