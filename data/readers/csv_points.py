@@ -19,7 +19,7 @@ from data.readers.base import BadRecord, Item, Noted, Reader, Rejected
 from data.readers.coordinates import Axis, degrees_of, shapes_of
 from data.readers.dates import ColumnTimes
 from data.readers.encodings import encoding_of
-from data.readers.features import MAX_PROPERTIES, first_named, table_batch, times_noted
+from data.readers.features import MAX_PROPERTIES, OnTheMap, first_named, table_batch, times_noted
 from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import Extents, extents_of, point_problems
 from data.readers.quotes import ClosedQuotes
@@ -146,12 +146,12 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
             f"{len(table.columns)} columns: only the first {MAX_PROPERTIES} are kept as properties",
         )
     broken: dict[int, str] = {}
-    times = ColumnTimes()
+    times, on_map = ColumnTimes(), OnTheMap()
     next_row = 1
     for batch in batches(table, broken):
         rows = _row_numbers(next_row, batch.num_rows, broken)
         next_row = int(rows[-1]) + 1 if len(rows) else next_row
-        extents = places_of(table, batch)
+        extents = places_of(table, batch, on_map)
         bad = np.flatnonzero(extents.problem != None)  # noqa: E711 - elementwise over an object array
         for index in bad:
             yield Rejected(file, int(rows[index]), extents.problem[index])
@@ -165,6 +165,7 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
             typed = attributes(table, kept, types)
             yield table_batch(typed, extents.take(good), rows[good], file, times)
     yield from times_noted(list(types), times, file)
+    yield from on_map.noted(file)
     for row, reason in sorted(broken.items()):
         yield Rejected(file, row, reason)
 
@@ -245,16 +246,16 @@ def attributes(table: Table, rows: pa.Table, types: dict[str, pa.DataType]) -> p
     return pa.table(columns) if columns else pa.table({"row": pa.nulls(rows.num_rows)}).select([])
 
 
-def places_of(table: Table, batch: pa.RecordBatch) -> Extents:
-    """Where the rows of a batch lie, from the columns of coordinates."""
+def places_of(table: Table, batch: pa.RecordBatch, on_map: OnTheMap) -> Extents:
+    """Where the rows of a batch lie, from the columns of coordinates; `on_map` counts what was moved."""
     if table.wkt is not None:
         try:
             shapes, srid = shapes_of(batch.column(table.wkt).to_pylist())
         except ValueError as error:
             raise BadRecord(str(error)) from None
-        return extents_of(shapes if srid in (None, 4326) else _in_degrees(shapes, srid))
+        return extents_of(on_map.shapes(shapes if srid in (None, 4326) else _in_degrees(shapes, srid)))
     assert table.lon is not None and table.lat is not None
-    lon = floats(batch.column(table.lon), "longitude")
+    lon = on_map.longitudes(floats(batch.column(table.lon), "longitude"))
     lat = floats(batch.column(table.lat), "latitude")
     box = np.column_stack([lon, lat, lon, lat])
     return Extents(lon, lat, box, np.full(len(lon), None, dtype=object), point_problems(lon, lat))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from data.readers.base import STAGED, FeatureBatch, Noted
 from data.readers.dates import ColumnTimes
-from data.readers.geometry import Extents
+from data.readers.geometry import FARTHEST_DEG, Extents
 
 ROWS_PER_BATCH = 50_000
 MAX_PROPERTIES = 1000
@@ -211,6 +211,40 @@ def _times(table: pa.Table, column: str | None, count: int, times: ColumnTimes) 
     rows = np.bincount(encoded.indices.drop_null().to_numpy(), minlength=len(encoded.dictionary))
     found = times.read(encoded.dictionary.to_pylist(), rows.tolist())
     return pa.array(found, pa.timestamp("us")).take(encoded.indices)
+
+
+@dataclass
+class OnTheMap:
+    """Places of one file brought to within ±180 degrees of longitude, as `add_file` does it; and counted."""
+
+    cut: int = 0
+    moved: int = 0
+
+    def shapes(self, shapes: NDArray[np.object_]) -> NDArray[np.object_]:
+        """Shapes in degrees; edges of over 180 degrees go the shorter way round."""
+        from data.vector.cleaning import on_the_map
+
+        placed, cut, moved = on_the_map(shapes, FARTHEST_DEG)
+        self.cut, self.moved = self.cut + cut, self.moved + moved
+        return placed
+
+    def longitudes(self, lon: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Longitudes of points."""
+        with np.errstate(invalid="ignore"):
+            beyond = (np.abs(lon) > 180) & (np.abs(lon) <= FARTHEST_DEG)
+        self.moved += int(beyond.sum())
+        return np.where(beyond, (lon + 180) % 360 - 180, lon)
+
+    def noted(self, file: str) -> list[Noted]:
+        """What is to be said of it."""
+        from data.vector.cleaning import CUT, MOVED
+
+        found = ((self.cut, CUT), (self.moved, MOVED))
+        return [
+            Noted(file, None, f"{count:,} of its places {'was' if count == 1 else 'were'} {what}")
+            for count, what in found
+            if count
+        ]
 
 
 def times_noted(columns: Sequence[str], times: ColumnTimes, file: str) -> list[Noted]:

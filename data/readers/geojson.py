@@ -20,7 +20,7 @@ from shapely.geometry.base import BaseGeometry
 
 from data.readers.base import BadRecord, Item, Reader, Rejected
 from data.readers.dates import ColumnTimes
-from data.readers.features import ROWS_PER_BATCH, record_batch, times_noted
+from data.readers.features import ROWS_PER_BATCH, OnTheMap, record_batch, times_noted
 from data.readers.files import first_file, head, relative, share_of, walk
 from data.readers.geometry import extents_of
 
@@ -70,7 +70,9 @@ def _batch(chunk: list[tuple[int, Any]], transformer: Transformer | None, file: 
     array[:] = shapes
     if transformer is not None:
         array = shapely.transform(array, transformer.transform, interleaved=False)
-    extents = extents_of(array)
+    on_map = OnTheMap()
+    extents = extents_of(on_map.shapes(array))
+    yield from on_map.noted(file)
     good = []
     for index, (row, _) in enumerate(chunk):
         reason = reasons[index] or extents.problem[index]

@@ -13,6 +13,9 @@ from shapely.geometry.base import BaseGeometry
 
 Geometries: TypeAlias = Sequence[BaseGeometry | None] | NDArray[np.object_]
 
+FARTHEST_DEG = 360
+"""Longitudes of 0 to 360 degrees are a way to write them; what lies farther out is a mistake."""
+
 
 @dataclass(frozen=True)
 class Extent:

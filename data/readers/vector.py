@@ -18,7 +18,7 @@ from pyproj.exceptions import CRSError
 
 from data.readers.base import BadRecord, Item, Rejected
 from data.readers.dates import ColumnTimes
-from data.readers.features import table_batch, times_noted
+from data.readers.features import OnTheMap, table_batch, times_noted
 from data.readers.geometry import extents_of
 from data.readers.sidecars import names_a_file
 
@@ -53,7 +53,9 @@ def shape_items(
     shapes = shapely.from_wkb(wkb, on_invalid="ignore")
     if transformer is not None:
         shapes = shapely.transform(shapes, transformer.transform, interleaved=False)
-    extents = extents_of(shapes)
+    on_map = OnTheMap()
+    extents = extents_of(on_map.shapes(shapes))
+    yield from on_map.noted(file)
     rows = np.arange(first_row, first_row + len(shapes))
     for index in np.flatnonzero(extents.problem != None):  # noqa: E711 - elementwise over an object array
         yield Rejected(file, int(rows[index]), extents.problem[index])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pyproj import CRS, Transformer
 
 from data.profiles import columns_said, profiles_of
-from data.readers.geometry import Extent, box_around, extents_of
+from data.readers.geometry import FARTHEST_DEG, Extent, box_around, extents_of
 from data.uploads.brought import Box, Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.item import table_parts
@@ -29,8 +29,6 @@ MAX_COORDINATES = 60_000_000
 MAX_COLUMNS = 2_000
 WORLD_DEG = 320
 """What is wider is shown as the whole world."""
-_FARTHEST_DEG = 360
-"""Longitudes of 0 to 360 degrees are a way to write them; what lies farther out is a mistake."""
 WGS84 = CRS.from_epsg(4326)
 _KINDS = ("point", "line", "line", "polygon", "point", "line", "polygon", "collection")
 """By shapely's type id."""
@@ -65,7 +63,7 @@ def features(
         )
     if crs is None:
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
-    shapes, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), _FARTHEST_DEG)
+    shapes, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
     notes += [f"{count:,} of its features {'was' if count == 1 else 'were'} {what}." for count, what in
               ((cut, CUT), (moved, MOVED)) if count]  # fmt: skip
     extents = extents_of(shapes)

@@ -6,7 +6,7 @@ import geopandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shapely.geometry import Point, box
+from shapely.geometry import Point, Polygon, box
 
 from data.readers import csv_points, geojson, geopackage, geoparquet, shapefile
 from data.readers.base import Rejected
@@ -73,7 +73,7 @@ def test_any_delimiter_and_any_usual_name_of_the_coordinates_will_do(tmp_path, r
 
 
 def test_bad_rows_are_rejected_with_their_number_and_the_good_ones_stay(tmp_path, read):
-    text = "name,lat,lon\nA,1,2\nB,95,2\nC,x,2\nD,1\nE,NaN,3\nF,3,200\nG,120,-20\nH,5,6\n"
+    text = "name,lat,lon\nA,1,2\nB,95,2\nC,x,2\nD,1\nE,NaN,3\nF,3,400\nG,120,-20\nH,5,6\n"
     found = read(csv_points.READER, write(tmp_path / "t.csv", text))
     assert [row["name"] for row in found.features] == ["A", "H"]
     assert {(item.row, item.reason) for item in found.rejected} == {
@@ -81,7 +81,7 @@ def test_bad_rows_are_rejected_with_their_number_and_the_good_ones_stay(tmp_path
         (3, "the longitude or latitude is not a number"),
         (4, "2 columns where the header has 3"),
         (5, "the longitude or latitude is not a number"),
-        (6, "the longitude 200 is outside -180..180"),
+        (6, "the longitude 400 is outside -180..180"),
         (7, "the latitude 120 is outside -90..90; longitude and latitude may be swapped"),
     }
     assert {item.file for item in found.rejected} == {"t.csv"}
@@ -225,3 +225,33 @@ def test_a_row_that_an_open_quote_makes_too_short_is_rejected_with_its_number(tm
     found = read(csv_points.READER, write(tmp_path / "places.csv", text))
     assert [row["name"] for row in found.features] == ["a", "c", "d"]
     assert found.rejected == [Rejected("places.csv", 2, "2 columns where the header has 3")]
+
+
+@pytest.mark.parametrize("kind", ["csv", "wkt.csv", "geojson", "gpkg", "parquet"])
+def test_longitudes_of_0_to_360_and_edges_over_180_degrees_are_read_as_people_mean_them(tmp_path, read, kind):
+    boxes = [box(300, 10, 301, 11), Polygon([(179, 0), (-179, 0), (-179, 1), (179, 1)])]
+    frame = geopandas.GeoDataFrame({"name": ["west", "over"]}, geometry=boxes, crs=4326)
+    path = tmp_path / f"places.{kind}"
+    if kind == "csv":
+        path.write_text("name,lon,lat\nwest,300.5,10.5\nover,180.5,0.5\n")
+    elif kind == "wkt.csv":
+        frame.assign(wkt=frame.geometry.to_wkt()).drop(columns="geometry").to_csv(path, index=False)
+    elif kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_file(path)
+    readers = {"geojson": geojson, "gpkg": geopackage, "parquet": geoparquet}
+    found = read(readers.get(kind, csv_points).READER, path)
+    assert not found.rejected
+    said = [item.reason for item in found.noted]
+    moved = "moved by 360 degrees of longitude, to within ±180"
+    cut = "cut at 180 degrees: an edge of over 180 degrees of longitude goes the shorter way round"
+    if kind == "csv":
+        assert said == [f"2 of its places were {moved}"]
+    else:
+        assert sorted(said) == [f"1 of its places was {cut}", f"1 of its places was {moved}"]
+    west, over = found.features
+    assert west["lon"] == pytest.approx(-59.5)
+    assert abs(over["lon"]) == pytest.approx(179.5 if kind == "csv" else 180)
+    if kind != "csv":
+        assert (over["west"], over["east"]) == (179, -179)
