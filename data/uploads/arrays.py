@@ -244,28 +244,60 @@ def _write(incoming: Incoming, data: Any, variable: Any, target: Path, notes: li
         notes.append(f"The first {bands:,} of its {slices:,} slices were taken.")
     grid = _grid(variable, data, notes)
     crs = _crs(incoming, variable, data, grid, notes)
-    dtype = _pixel_type(variable.dtype)
+    valid = _valid_range(variable)
+    dtype = _pixel_type(variable.dtype if valid is None else np.result_type(variable.dtype, np.float32))
     placed = grid.transform is not None and crs is not None
     profile = geotiff_profile(
         columns, rows, count=bands, dtype=dtype, nodata=math.nan if dtype[0] == "f" else None
     )
     if placed and crs is not None:
         profile.update(crs=crs.to_wkt(), transform=grid.transform)
-    height = max(1, STRIP_VALUES // max(1, columns))
+    height, invalid = max(1, STRIP_VALUES // max(1, columns)), 0
     with quiet_gdal(), rasterio.open(target, "w", **profile) as writer:
         for band in range(bands):
             at = np.unravel_index(band, variable.shape[:-2]) if slices > 1 or variable.ndim > 2 else ()
             for first in range(0, rows, height):
                 count = min(height, rows - first)
-                writer.write(_strip(variable, at, first, count, rows, grid).astype(dtype), band + 1,
-                             window=rasterio.windows.Window(0, first, columns, count))  # fmt: skip
+                strip = _strip(variable, at, first, count, rows, grid).astype(dtype)
+                if valid is not None:
+                    beyond = (strip < valid[0]) | (strip > valid[1])
+                    strip[beyond] = math.nan
+                    invalid += int(beyond.sum())
+                window = rasterio.windows.Window(0, first, columns, count)
+                writer.write(strip, band + 1, window=window)
             writer.set_band_description(band + 1, _band_name(variable, at))
         unit = str(variable.attrs.get("units", ""))[:60]
         if unit:
             writer.units = (unit,) * bands
         if (when := _first_time(data)) is not None:
             writer.update_tags(ACQUISITION_DATETIME=when)
+    if valid is not None and invalid:
+        notes.append(
+            f"{invalid:,} of its values lie outside of its valid range, {valid[0]:g} to {valid[1]:g}, "
+            "and are nodata."
+        )
     return bands
+
+
+def _valid_range(variable: Any) -> tuple[float, float] | None:
+            f"{invalid:,} of its values lie outside of its valid range, {valid[0]:g} to {valid[1]:g}, and are "
+            "nodata."
+    Told in the type of packed numbers, they are packed too (NetCDF Users Guide, appendix A).
+    """
+    attrs = variable.attrs
+    least_most = (attrs.get("valid_min", -math.inf), attrs.get("valid_max", math.inf))
+    told = np.asarray(attrs.get("valid_range", least_most))
+    if told.size != 2 or told.dtype.kind not in "iuf" or not np.isfinite(told.astype(float)).any():
+        return None
+    low, high = (float(each) for each in told.ravel())
+    stored = variable.encoding.get("dtype")
+    names = [name for name in ("valid_range", "valid_min", "valid_max") if name in attrs]
+    kinds = {np.asarray(attrs[name]).dtype for name in names}
+    if stored is not None and np.dtype(stored) != variable.dtype and kinds == {np.dtype(stored)}:
+        scale = float(variable.encoding.get("scale_factor", 1))
+        offset = float(variable.encoding.get("add_offset", 0))
+        low, high = sorted((low * scale + offset, high * scale + offset))
+    return low, high
 
 
 def _first_time(data: Any) -> str | None:

@@ -229,3 +229,35 @@ def test_the_key_is_of_the_content_and_of_what_else_decides(tmp_path: Path) -> N
         content_key(path, {}, Asked(part="a")),
     }
     assert len(keys) == 4
+
+
+@pytest.mark.parametrize("way", ["packed", "unpacked", "least alone", "whole numbers"])
+def test_values_outside_of_a_netcdfs_valid_range_are_nodata_and_counted(tmp_path: Path, way: str) -> None:
+    import xarray
+
+    numbers = np.array([[0, 10, 20], [100, -99, 30]], dtype="int16")  # -1 is the fill
+    attrs: dict[str, object] = {"valid_range": np.array([0, 50], dtype="int16")}
+    encoding: dict[str, object] = {
+        "scale_factor": 0.1,
+        "add_offset": 1.0,
+        "dtype": "int16",
+        "_FillValue": np.int16(-1),
+    }
+    values = numbers * 0.1 + 1
+    if way == "unpacked":
+        attrs = {"valid_min": 1.0, "valid_max": 6.0}
+    elif way == "least alone":
+        attrs = {"valid_min": np.int16(0)}
+    elif way == "whole numbers":
+        values, encoding = numbers, {}
+    data = xarray.Dataset(
+        {"t": (("lat", "lon"), values, attrs)}, {"lat": [51.0, 50.0], "lon": [4.0, 5.0, 6.0]}
+    )
+    data.to_netcdf(tmp_path / "t.nc", engine="h5netcdf", encoding={"t": encoding})
+    found, kept = brought(tmp_path / "t.nc")
+    with rasterio.open(kept) as source:
+        seen = source.read(1, masked=True)
+    good = (numbers >= 0) & ((numbers <= 50) | (way == "least alone"))
+    assert (~np.ma.getmaskarray(seen)).tolist() == good.tolist()
+    assert np.allclose(seen.compressed(), values[good], atol=1e-5)
+    assert f"{int((~good).sum())} of its values lie outside of its valid range" in " ".join(found.notes)
