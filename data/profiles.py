@@ -75,7 +75,8 @@ def stored_type(column: pd.Series[Any]) -> str:
             "floating": "float64",
             "boolean": "bool",
         }.get(kind, kind)
-    return str(column.dtype)
+    # Int64 is int64 with gaps.
+    return str(column.dtype).lower()
 
 
 def _meant(different: pd.Series[Any]) -> str | None:

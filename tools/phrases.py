@@ -39,6 +39,8 @@ def one_line(text: str) -> str:
 
 def number(value: float) -> str:
     """A number as people write it: `1,000,000`, `0.31`, `12.5`; `no value` for not-a-number."""
+    if isinstance(value, int):
+        return f"{value:,}"
     if value != value:
         return "no value"
     if float(value).is_integer() and abs(value) < 1e15:

@@ -54,7 +54,9 @@ _LATS = (
 _WKTS = ("wkt", "geometry", "geom", "the_geom", "geometry_wkt", "footprint")
 _BLOCK_BYTES = 8 * 2**20
 # JSON's own way to write a number; "007" and "+49" are codes, not quantities.
-_INTEGER = r"^-?(0|[1-9]\d{0,17})$"
+_INTEGER = r"^-?(0|[1-9]\d{0,18})$"
+_LONG = r"^-?\d{18,}$"
+"""Whole numbers with more digits than a float has: ids, which stay text where they are no 64-bit numbers."""
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$"
 _NOT_A_NUMBER = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
@@ -226,12 +228,26 @@ def column_types(table: Table) -> dict[str, pa.DataType]:
             if len(column) == 0:
                 continue
             seen.add(name)
-            if kind == pa.int64() and not pc.all(pc.match_substring_regex(column, _INTEGER)).as_py():
+            if kind == pa.int64() and not _are_whole(column):
                 kind = pa.float64()
-            if kind == pa.float64() and not pc.all(pc.match_substring_regex(column, _NUMBER)).as_py():
+            if kind == pa.float64() and (
+                not pc.all(pc.match_substring_regex(column, _NUMBER)).as_py()
+                or pc.any(pc.match_substring_regex(column, _LONG)).as_py()
+            ):
                 kind = pa.string()
             types[name] = kind
     return {name: kind if name in seen else pa.string() for name, kind in types.items()}
+
+
+def _are_whole(column: pa.Array) -> bool:
+    """Whether all are whole numbers of at most 64 bits."""
+    if not pc.all(pc.match_substring_regex(column, _INTEGER)).as_py():
+        return False
+    try:
+        column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def attributes(table: Table, rows: pa.Table, types: dict[str, pa.DataType]) -> pa.Table:

@@ -280,8 +280,8 @@ def _write(incoming: Incoming, data: Any, variable: Any, target: Path, notes: li
 
 
 def _valid_range(variable: Any) -> tuple[float, float] | None:
-            f"{invalid:,} of its values lie outside of its valid range, {valid[0]:g} to {valid[1]:g}, and are "
-            "nodata."
+    """The least and the largest value that is one (valid_range, valid_min, valid_max); None for neither.
+
     Told in the type of packed numbers, they are packed too (NetCDF Users Guide, appendix A).
     """
     attrs = variable.attrs

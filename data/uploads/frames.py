@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS, Transformer
@@ -27,6 +29,8 @@ from data.vector.cleaning import CUT, MOVED, on_the_map
 MAX_FEATURES = 2_000_000
 MAX_COORDINATES = 60_000_000
 MAX_COLUMNS = 2_000
+EXACT = 2**53
+"""Whole numbers up to this have a float of their own."""
 WORLD_DEG = 320
 """What is wider is shown as the whole world."""
 WGS84 = CRS.from_epsg(4326)
@@ -112,6 +116,32 @@ def plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
         kinds = {type(value) for value in frame[name] if value is not None and value is not pd.NA}
         if not (len(kinds) == 1 and kinds <= {int, float, bool} and _fits(frame[name])):
             frame[name] = [_text(value) for value in frame[name]]
+    return frame
+
+
+def exact_frame(table: pa.Table) -> pd.DataFrame:
+    """A table's rows; whole numbers with gaps stay whole where a float would lose their last digits."""
+    frame: pd.DataFrame = table.to_pandas()
+    for name in table.column_names:
+        column = table.column(name)
+        if pa.types.is_integer(column.type) and column.null_count and _is_long(column):
+            frame[name] = column.to_pandas(types_mapper={column.type: pd.Int64Dtype()}.get)
+    return frame
+
+
+def _is_long(column: pa.ChunkedArray) -> bool:
+    ends = pc.min_max(column).as_py()
+    return any(end is not None and abs(end) > EXACT for end in ends.values())
+
+
+def exact_records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """The rows of JSON as a frame, of which the same holds."""
+    frame = pd.DataFrame.from_records(rows) if rows else pd.DataFrame()
+    long = {name for row in rows for name, each in row.items() if type(each) is int and abs(each) > EXACT}
+    for name in long & set(frame.columns[frame.dtypes == "float64"]):
+        cells = [row.get(name) for row in rows]
+        if all(each is None or (type(each) is int and -(2**63) <= each < 2**63) for each in cells):
+            frame[name] = pd.array(cells, dtype="Int64")
     return frame
 
 

@@ -26,7 +26,7 @@ from data.readers.encodings import of_letters
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import BROKEN, UploadError, shown
-from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, features
+from data.uploads.frames import EXACT, MAX_COLUMNS, MAX_FEATURES, exact_frame, features
 from data.uploads.gdal import reason_of
 from data.uploads.rasters import link_or_copy
 from data.uploads.rows import bring_frame
@@ -214,11 +214,23 @@ def read_layer(
         )
     columns = {str(name): values for name, values in zip(meta["fields"], fields, strict=True)}
     frame = pd.DataFrame(columns, index=range(len(fields[0]) if len(fields) else len(wkb)))
+    _make_exact(frame, path, layer, info, options)
     if not geometry or wkb is None:
         return Layer(np.full(len(frame), None, dtype=object), frame, None)
     with np.errstate(invalid="ignore"):  # coordinates that are not numbers are told further down
         shapes = shapely.from_wkb(wkb, on_invalid="ignore")
     return Layer(shapes, frame, _crs(meta["crs"], incoming))
+
+
+def _make_exact(
+    frame: pd.DataFrame, path: Path, layer: str | None, info: Mapping[str, Any], options: Mapping[str, str]
+) -> None:
+    """Read whole numbers with gaps once more as they are, where as floats they lost their last digits."""
+    whole = {str(name) for name, kind in zip(info["fields"], info["dtypes"], strict=True) if kind == "int64"}
+    for name in whole & set(frame.columns[frame.dtypes == "float64"]):
+        if (frame[name].abs() >= EXACT).any():
+            _, table = pyogrio.read_arrow(path, layer=layer, columns=[name], read_geometry=False, **options)
+            frame[name] = exact_frame(table.select([name]))[name]
 
 
 def _crs(text: Any, incoming: Incoming) -> CRS | None:

@@ -21,7 +21,7 @@ from data.readers.csv_points import Table, attributes, batches, column_types, la
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import UploadError, shown
-from data.uploads.frames import MAX_FEATURES, WGS84, features
+from data.uploads.frames import MAX_FEATURES, WGS84, exact_frame, features
 from data.uploads.gdal import reason_of
 from data.uploads.rows import (
     AXES,
@@ -97,7 +97,7 @@ def bring_parquet(incoming: Incoming) -> Brought:
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise UploadError(f"{broken} ({reason_of(error)}); export it again.") from None
     if geo is None:
-        return bring_frame(incoming, table.to_pandas(), "a Parquet")
+        return bring_frame(incoming, exact_frame(table), "a Parquet")
     return _geoparquet(incoming, table, geo)
 
 
@@ -157,7 +157,7 @@ def _csv_frame(
         )
     if not kept:
         raise BadRecord("it has a header and no rows")
-    frame = pa.concat_tables(kept).to_pandas()
+    frame = exact_frame(pa.concat_tables(kept))
     return frame, [np.concatenate(each) for each in found] if named else None
 
 
@@ -219,7 +219,7 @@ def _geoparquet(incoming: Incoming, table: pa.Table, geo: dict[str, Any]) -> Bro
     if "crs" in about:
         crs = None if about["crs"] is None else _named(about["crs"], incoming)
     return features(
-        incoming, shapes, table.drop_columns(list(dict.fromkeys(dropped))).to_pandas(), crs, "a GeoParquet"
+        incoming, shapes, exact_frame(table.drop_columns(list(dict.fromkeys(dropped)))), crs, "a GeoParquet"
     )
 
 

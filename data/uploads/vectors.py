@@ -18,7 +18,7 @@ from data.readers.files import head
 from data.readers.geojson import geometry_of, stream_features
 from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import UploadError, shown
-from data.uploads.frames import MAX_FEATURES, WGS84, features, read_bounded
+from data.uploads.frames import MAX_FEATURES, WGS84, exact_records, features, read_bounded
 from data.uploads.identify import MAX_LINE_BYTES
 from data.uploads.placing import crs_named
 
@@ -60,7 +60,7 @@ def bring_lines(incoming: Incoming) -> Brought:
         raise UploadError(f"{incoming.shown} has over {MAX_FEATURES:,} rows; send it as Parquet.")
     from data.uploads.rows import bring_frame
 
-    found = bring_frame(incoming, pd.DataFrame.from_records(rows), "a line-by-line JSON")
+    found = bring_frame(incoming, exact_records(rows), "a line-by-line JSON")
     return found.noted(f"{len(broken):,} of its lines were left out: {broken[0]}." if broken else None)
 
 
@@ -120,7 +120,7 @@ def _collected(
         raise UploadError(f"{incoming.shown} cannot be read: {str(error).rstrip('.')}.") from None
     array = np.empty(len(shapes), dtype=object)
     array[:] = shapes
-    frame = pd.DataFrame.from_records(rows) if rows else pd.DataFrame()
+    frame = exact_records(rows)
     if len(frame.columns) == 0:
         frame = pd.DataFrame(index=range(len(shapes)))
     return features(incoming, array, frame, crs, title, problems, in_degrees_by_rule=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from tools.data.computed import at_most, rounded_all, rows_of
 from tools.data.expressions import MAX_CHARS, evaluated, parsed
 from tools.data.source import column_in, source_column
 from tools.data.summaries import TableOrSelection
+from tools.noting import note
 from tools.phrases import number, number_of
 from tools.tables import rows_in_words, table_step
 from tools.units import NewName
@@ -60,7 +62,8 @@ def add_column(
         raise ToolError(f"The expression reads {name}, so the new column needs another name.")
     values = evaluated(wanted, frame, named)
     numeric = pd.api.types.is_float_dtype(values)
-    result = frame.assign(**{name: rounded_all(values) if numeric else values})
+    whole = numeric and _are_whole(values, [frame[each] for each in named.values()])
+    result = frame.assign(**{name: rounded_all(values) if numeric and not whole else values})
     missing = int(values.isna().sum())
     said = (
         f"Added {name} = {wanted.text[:100]} to {number_of(len(frame), 'row')}, {missing:,} without a value"
@@ -73,6 +76,18 @@ def add_column(
     call = Call.of(add_column, name=name, expression=expression, table=table)
     said += f".{rows_in_words(result)}"
     return table_step(state, world, result, call, f"With {name}", said, column=name, **facts)
+
+
+def _are_whole(values: pd.Series[Any], of: Sequence[pd.Series[Any]]) -> bool:
+    """Whether a result of whole numbers is whole, and none is too long for a float; that is said."""
+    long = [
+        each for each in of if pd.api.types.is_integer_dtype(each) and (each.abs() > 2**53).any(skipna=True)
+    ]
+    for each in long:
+        note(f"{each.name} holds whole numbers over 2^53, which are computed with their first 15 digits.")
+    there = values.dropna()
+    integers = all(pd.api.types.is_integer_dtype(each) for each in of)
+    return bool(integers and not long and (there % 1 == 0).all() and (there.abs() < 2**53).all())
 
 
 TOOLS = (add_column,)

@@ -15,6 +15,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.feature_rows import are_features, kept_features
+from tools.data.series import moments
 from tools.data.source import column_in
 from tools.data.summaries import Column, TableOrSelection
 from tools.database.attributes import OPERATORS, Value, exact, field_named, spoken
@@ -167,12 +168,21 @@ def _sorted(
 
 
 def _in_order(column: pd.Series[Any]) -> pd.Series[Any]:
-    """What a column is sorted by: text that is all numbers, by these."""
+    """What a column is sorted by: text that is numbers or times for the most part by these, the rest last."""
     found = numbers_of(column)
-    if found.stored or found.unread or not np.isfinite(found.values).any():
+    if found.stored or pd.api.types.is_datetime64_any_dtype(column):
         return column
-    note(found.said(str(column.name)))
-    return pd.Series(found.values, index=column.index)
+    half = column.notna().sum() / 2
+    if np.isfinite(found.values).sum() >= max(half, 1):
+        note(found.said(str(column.name)))
+        return pd.Series(found.values, index=column.index)
+    texts = column.dropna().map(str)
+    digits = texts.str.contains(r"\d").sum() >= max(half, 1)
+    if digits and moments(column, say=False).notna().sum() >= half:
+        return moments(column)
+    if digits:
+        note(f"{column.name} is text and was put in order by its letters, not by the numbers in it.")
+    return column
 
 
 def _read_out(frame: pd.DataFrame, by: str) -> str:
@@ -242,6 +252,8 @@ def _either(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[
     return column.map(lambda each: str(plain_value(each)).casefold() in texts).astype(bool)
 
 
+_JUDGED = 100
+"""Rows that say quickly that a column holds no times."""
 Kind = Literal["numbers", "words"]
 """What a column without times holds."""
 
@@ -250,8 +262,9 @@ def _comparable(column: pd.Series[Any], value: str | float) -> tuple[pd.Series[f
     """Both sides as numbers: of times, nanoseconds, also of those that a table keeps as text."""
     timed = pd.api.types.is_datetime64_any_dtype(column)
     if timed or _written_times(column):
-        times = pd.to_datetime(column, utc=True, format=None if timed else "ISO8601")
-        return times.dt.as_unit("ns").astype("int64").astype(float), _moment(value)
+        times = moments(column)
+        numbers = times.dt.as_unit("ns").astype("int64").astype(float)
+        return numbers.where(times.notna()), _moment(value)
     kind: Kind = "numbers" if pd.api.types.is_numeric_dtype(column) else "words"
     if kind == "numbers":
         return column.astype(float), _number(value, kind)
@@ -272,7 +285,7 @@ def _moment(value: str | float) -> float:
 
 
 def _written_times(column: pd.Series[Any]) -> bool:
-    """Whether all that is there are times of ISO 8601, such as 2018-05 or 2018-05-31T12:00:00Z, as text."""
+    """Whether all that is there are times as text: 2018-05, 2018-05-31T12:00:00Z, or 31/05/2018."""
     there = column.dropna()
     if (
         there.empty
@@ -282,7 +295,9 @@ def _written_times(column: pd.Series[Any]) -> bool:
         return False
     if pd.to_numeric(there, errors="coerce").notna().all():
         return False
-    return bool(pd.to_datetime(there, errors="coerce", utc=True, format="ISO8601").notna().all())
+    return bool(
+        moments(there.head(_JUDGED), say=False).notna().all() and moments(there, say=False).notna().all()
+    )
 
 
 def _number(value: str | float, column: Kind = "numbers") -> float:

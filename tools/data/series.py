@@ -13,6 +13,7 @@ from tools.base import ToolError, World
 from tools.data.computed import need_rows, rounded_all
 from tools.data.source import column_in, frame_of, numbers, source_column, time_column
 from tools.data.summaries import Column
+from tools.noting import note
 from tools.rows import load_table
 
 By = Literal["day", "week", "month", "quarter", "year"]
@@ -157,16 +158,39 @@ def with_times(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{f"{name} as a time": moment})
 
 
-def moments(column: pd.Series[Any]) -> pd.Series[Any]:
-    """A column as times in UTC without a zone; what is none is missing. A whole number is a year."""
+def moments(column: pd.Series[Any], *, say: bool = True) -> pd.Series[Any]:
+    """A column as times in UTC without a zone; what is none is missing. A whole number is a year.
+
+    How texts were read is said, unless it is only looked whether they are times.
+    """
     texts: Any
     if pd.api.types.is_numeric_dtype(column):
         texts = column.map(lambda value: f"{int(value):04d}" if _is_year(value) else None)
     elif pd.api.types.is_datetime64_any_dtype(column):
         return without_zone(pd.to_datetime(column, utc=True))
     else:
-        texts = column.map(lambda value: None if value is None or value != value else _iso(str(value)))
+        return _written(column, say)
     return without_zone(pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601"))
+
+
+def _written(column: pd.Series[Any], say: bool) -> pd.Series[Any]:
+    """Texts as times: ISO 8601, else in the one way to write them that the column tells; which is said."""
+    from data.readers.dates import ColumnTimes  # beside the readers, which a list of tools does without
+
+    there = column.notna()
+    texts = column.where(there).map(_iso, na_action="ignore")
+    found = without_zone(pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601"))
+    if not (lost := there & found.isna()).any():
+        return found
+    times = ColumnTimes()
+    # All of the column, since the others may tell the way; each different text once.
+    counts = column[there].map(str).value_counts(sort=False)
+    known = dict(zip(counts.index, times.read(list(counts.index), counts.tolist()), strict=True))
+    read = pd.to_datetime(column[lost].map(lambda each: known.get(str(each))), errors="coerce")
+    if say and (read.notna().any() or found.notna().any()):
+        said = times.said(str(column.name))
+        note(f"{said[:1].upper()}{said[1:]}." if said else None)
+    return found.where(~lost, read)
 
 
 def without_zone(column: Any) -> pd.Series[Any]:
