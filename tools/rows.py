@@ -16,6 +16,7 @@ from state.model import Artifact, State
 from tools.artifacts import FEATURES, artifact_file, newest_named
 from tools.base import ToolError, World
 from tools.map.files import read_vector
+from tools.noting import note
 from tools.tables import OUTLINES
 from tools.vectors import DRAWINGS, vector_of
 
@@ -58,7 +59,7 @@ def features_as_rows(frame: gpd.GeoDataFrame) -> pd.DataFrame:
     inside = shapes.where(there).representative_point()
     own = {str(name).casefold() for name in rows.columns}
     if not {LON, LAT} <= own:
-        rows = rows.drop(columns=[name for name in rows.columns if str(name).casefold() in (LON, LAT)])
+        rows = _making_room(rows)
         rows[LON], rows[LAT] = inside.x.to_numpy(float), inside.y.to_numpy(float)
     kinds = shapes[there].geom_type
     if kinds.str.contains("Polygon").any() and AREA not in own:
@@ -67,6 +68,17 @@ def features_as_rows(frame: gpd.GeoDataFrame) -> pd.DataFrame:
         rows[LENGTH] = [np.nan if each is None else round(length_m(each), 3) for each in shapes.where(there)]
     rows[OUTLINES] = [None if each is None else each.wkb for each in shapes.where(there)]
     return rows
+
+
+def _making_room(rows: pd.DataFrame) -> pd.DataFrame:
+    """Own columns called lon or lat under another name, which is said, since these are where a row lies."""
+    own = [str(name) for name in rows.columns if str(name).casefold() in (LON, LAT)]
+    free = {name: f"{name}_" for name in own}
+    while set(free.values()) & set(rows.columns):
+        free = {name: f"{other}_" for name, other in free.items()}
+    for name, other in free.items():
+        note(f"The column {name} is called {other} here, since lon and lat are where each row lies.")
+    return rows.rename(columns=free)
 
 
 def _features(state: State, world: World, artifact: Artifact) -> gpd.GeoDataFrame:

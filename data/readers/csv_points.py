@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,8 @@ _INTEGER = r"^-?(0|[1-9]\d{0,18})$"
 _LONG = r"^-?\d{18,}$"
 """Whole numbers with more digits than a float has: ids, which stay text where they are no 64-bit numbers."""
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$"
+HEADER_OF_VALUES = "the first row looks like values and was taken for the names of the columns"
+_SEP = re.compile(r'"?sep=([,;|\t])"?\s*', re.I)
 _NOT_A_NUMBER = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
 
@@ -72,6 +75,14 @@ class Table:
     lon: str | None
     lat: str | None
     wkt: str | None
+    skipped: int = 0
+    """Lines before the header."""
+
+    @property
+    def header_is_values(self) -> bool:
+        """Whether the first row looks like values, and not like names: most of its cells are numbers."""
+        numbers = sum(1 for name in self.columns if re.fullmatch(_NUMBER[1:-1], name))
+        return numbers * 2 > len(self.columns)
 
 
 def sniff(source: Path) -> float:
@@ -121,15 +132,21 @@ def layout(path: Path, encoding: str | None = None) -> Table:
     if encoding != "utf8":
         with path.open(encoding=encoding, errors="replace") as stream:
             text = stream.read(65536)
-    first_line = text.splitlines()[0]
+    lines = text.splitlines()
+    skipped = 0
+    delimiter = None
+    if (told := _SEP.fullmatch(lines[0])) is not None and len(lines) > 1:
+        # Excel's own line, which names the sign between columns.
+        delimiter, skipped, lines = told[1], 1, lines[1:]
+    first_line = lines[0]
     if not first_line.strip():
         raise BadRecord("the first line is blank, where the names of the columns would have worked")
-    delimiter = max(",;\t|", key=first_line.count)
+    delimiter = delimiter or max(",;\t|", key=first_line.count)
     columns = _unique(
         [cell.strip() for cell in next(csv.reader(io.StringIO(first_line), delimiter=delimiter))]
     )
     lon, lat, wkt = coordinate_columns(columns)
-    return Table(path, encoding, delimiter, tuple(columns), lon, lat, None if lon and lat else wkt)
+    return Table(path, encoding, delimiter, tuple(columns), lon, lat, None if lon and lat else wkt, skipped)
 
 
 def coordinate_columns(columns: Sequence[str]) -> tuple[str | None, str | None, str | None]:
@@ -147,6 +164,8 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
             None,
             f"{len(table.columns)} columns: only the first {MAX_PROPERTIES} are kept as properties",
         )
+    if table.header_is_values:
+        yield Noted(file, None, HEADER_OF_VALUES)
     broken: dict[int, str] = {}
     times, on_map = ColumnTimes(), OnTheMap()
     next_row = 1
@@ -177,7 +196,7 @@ def batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
 
     def wrong_width(row: pacsv.InvalidRow) -> str:
         # Arrow counts physical rows from 1, the header included.
-        number = (row.number or 0) - 1
+        number = (row.number or 0) - 1 - table.skipped
         broken[number] = f"{row.actual_columns} columns where the header has {row.expected_columns}"
         return "skip"
 
@@ -187,7 +206,7 @@ def batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
             read_options=pacsv.ReadOptions(
                 use_threads=False,
                 block_size=_BLOCK_BYTES,
-                skip_rows=1,
+                skip_rows=1 + table.skipped,
                 column_names=list(table.columns),
                 encoding=table.encoding,
             ),
@@ -233,6 +252,7 @@ def column_types(table: Table) -> dict[str, pa.DataType]:
             if kind == pa.float64() and (
                 not pc.all(pc.match_substring_regex(column, _NUMBER)).as_py()
                 or pc.any(pc.match_substring_regex(column, _LONG)).as_py()
+                or not pc.all(pc.is_finite(column.cast(pa.float64()))).as_py()
             ):
                 kind = pa.string()
             types[name] = kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ class ClosedQuotes(io.RawIOBase):
         self._file = path.open("rb")
         self._delimiter = delimiter
         self._columns = columns
+        self._opening = re.compile(rb"(^|" + re.escape(delimiter.encode()) + rb')[ ]*+"')
         self._parts = self._mended()
         self._rest = b""
 
@@ -73,7 +75,8 @@ class ClosedQuotes(io.RawIOBase):
                     waiting.popleft()
                 yield record
             elif closing is not None or at_end or len(waiting) > MAX_LINES:
-                yield waiting.popleft().replace(b'"', b"")
+                # Only what opens a cell would swallow rows: the sign for inches stays.
+                yield self._opening.sub(rb"\1", waiting.popleft())
             else:
                 return
 

@@ -6,6 +6,8 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import date, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,8 @@ MAX_COORDINATES = 60_000_000
 MAX_COLUMNS = 2_000
 EXACT = 2**53
 """Whole numbers up to this have a float of their own."""
+FLOAT_DIGITS = 15
+"""Decimals of more digits stay as they are written, as text."""
 WORLD_DEG = 320
 """What is wider is shown as the whole world."""
 WGS84 = CRS.from_epsg(4326)
@@ -126,6 +130,8 @@ def exact_frame(table: pa.Table) -> pd.DataFrame:
         column = table.column(name)
         if pa.types.is_integer(column.type) and column.null_count and _is_long(column):
             frame[name] = column.to_pandas(types_mapper={column.type: pd.Int64Dtype()}.get)
+        elif pa.types.is_decimal(column.type) and column.type.precision <= FLOAT_DIGITS:
+            frame[name] = column.cast(pa.float64()).to_pandas()
     return frame
 
 
@@ -155,7 +161,14 @@ def _text(value: Any) -> str | None:
         return None
     if isinstance(value, (bytes, bytearray)):
         return f"{len(value)} bytes"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (str, Decimal)):
+        text = str(value)
+    elif isinstance(value, (date, time)):  # and a datetime
+        text = value.isoformat()
+    else:
+        text = json.dumps(value, ensure_ascii=False, default=str)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from pyproj import CRS
 
 from data.readers.base import BadRecord
-from data.readers.csv_points import Table, attributes, batches, column_types, layout
+from data.readers.csv_points import HEADER_OF_VALUES, Table, attributes, batches, column_types, layout
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import UploadError, shown
@@ -60,6 +61,8 @@ def bring_csv(incoming: Incoming) -> Brought:
     except BadRecord as error:
         raise UploadError(f"{incoming.shown} cannot be read as a table: {str(error).rstrip('.')}.") from None
     notes = [] if table.encoding in ("utf8", "utf-16") else [encoding_said(incoming, table.encoding)]
+    if table.header_is_values:
+        notes.append(f"{HEADER_OF_VALUES[:1].upper()}{HEADER_OF_VALUES[1:]}.")
     if broken:
         number, reason = next(iter(sorted(broken.items())))
         notes.append(f"{len(broken):,} of its rows were left out: row {number} has {reason}.")
@@ -135,7 +138,8 @@ def _csv_frame(
     """The typed columns without the coordinates, and these: (lon, lat) numbers, or (WKT,) texts, or None."""
     named = [table.wkt] if table.wkt else [table.lon, table.lat] if table.lon and table.lat else []
     # Only a pair or a shape places a row; a lone "x" or "lat" stays a column.
-    cut = Table(table.path, table.encoding, table.delimiter, table.columns, *_roles(table))
+    lon, lat, wkt = _roles(table)
+    cut = replace(table, lon=lon, lat=lat, wkt=wkt)
     kept: list[pa.Table] = []
     found: list[list[NDArray[Any]]] = [[] for _ in named]
     rows = 0

@@ -10,7 +10,7 @@ import json
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +21,7 @@ from tools.artifacts import FEATURES
 from tools.base import ToolError
 from tools.map.files import VECTOR_SUFFIXES, read_vector
 from tools.map.rasters import layer_look
+from tools.phrases import one_line
 from tools.reviews import reviews_of
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ MAX_PICTURE_PX = 4096
 _PAGE_ROWS = 20_000
 _TEXT_CHARS = 254
 """What a text field of a shapefile holds."""
-_NAME_CHARS = 10
+_NAME_BYTES = 10
 """What a field's name of a shapefile holds."""
 
 
@@ -103,6 +104,8 @@ def format_named(artifact: Artifact, path: Path, name: str) -> Format:
 
 def write_as(state: State, artifact: Artifact, path: Path, wanted: Format, target: Path) -> None:
     """Write an artifact's file in a format. Raises ToolError when that cannot be done."""
+    from pyogrio.errors import DataLayerError, DataSourceError, FeatureError, FieldError, GeometryError
+
     from data.raster.errors import RasterError
 
     try:
@@ -116,6 +119,9 @@ def write_as(state: State, artifact: Artifact, path: Path, wanted: Format, targe
             _figure(artifact, path, wanted, target)
     except RasterError as error:
         raise ToolError(str(error)) from error
+    except (DataLayerError, DataSourceError, FeatureError, FieldError, GeometryError) as error:
+        reason = one_line(str(error).splitlines()[0])[:160] if str(error) else type(error).__name__
+        raise ToolError(f"{artifact.name} cannot be had as {wanted.name}: {reason}.") from error
 
 
 def _raster(state: State, artifact: Artifact, path: Path, wanted: Format, target: Path) -> None:
@@ -178,7 +184,30 @@ def _geoparquet(frame: gpd.GeoDataFrame, target: Path) -> None:
 
 
 def _geopackage(frame: gpd.GeoDataFrame, target: Path) -> None:
-    _flat(frame).to_file(target, driver="GPKG", engine="pyogrio", layer="features")
+    flat = _flat(frame)
+    names = [str(each) for each in flat.columns.drop(flat.geometry.name)]
+    taken = {each.casefold() for each in names}
+    # The file's own columns of row numbers and of shapes give way to the user's.
+    options = {"FID": _free("fid", taken), "GEOMETRY_NAME": _free("geom", taken)}
+    flat = flat.rename(columns=_apart(names))
+    flat.to_file(target, driver="GPKG", engine="pyogrio", layer="features", layer_options=options)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _apart(columns: Sequence[str]) -> dict[str, str]:
+    """Names that differ in more than their case, as SQL needs them: Name and name_1."""
+    names: dict[str, str] = {}
+    for column in columns:
+        free, number = column, 1
+        while free.casefold() in {each.casefold() for each in names.values()}:
+            free, number = f"{column}_{number}", number + 1
+        names[column] = free
+    return names
 
 
 def _vector_csv(frame: gpd.GeoDataFrame, target: Path) -> None:
@@ -217,14 +246,19 @@ def _shapefile(frame: gpd.GeoDataFrame, target: Path) -> None:
 
 
 def _field_names(columns: list[str]) -> dict[str, str]:
-    """A shapefile's names of columns: ten characters, each its own."""
+    """A shapefile's names of columns: ten bytes, each its own."""
     names: dict[str, str] = {}
     for column in columns:
-        short, number = column[:_NAME_CHARS], 1
+        short, number = _cut(column, _NAME_BYTES), 1
         while short.casefold() in {each.casefold() for each in names.values()}:
-            short, number = f"{column[: _NAME_CHARS - 2]}_{number}", number + 1
+            short, number = f"{_cut(column, _NAME_BYTES - 1 - len(str(number)))}_{number}", number + 1
         names[column] = short
     return names
+
+
+def _cut(text: str, most: int) -> str:
+    """The text cut to so many bytes of UTF-8, between two letters."""
+    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 _WRITERS: dict[str, Callable[[gpd.GeoDataFrame, Path], None]] = {

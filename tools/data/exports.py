@@ -27,6 +27,7 @@ from tools.base import Step, World, tool
 from tools.data.pages import geometries, pages
 from tools.data.provenance import origin_words, provenance, source_infos
 from tools.data.summaries import TableOrSelection
+from tools.noting import note
 from tools.phrases import number_of
 from tools.tables import OUTLINES, plain_value, without_outlines
 
@@ -39,6 +40,8 @@ GEOMETRY = "geometry"
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _FORMULA = r"\A[=+\-@\t\r]"
+_NUMBER = r"\A-\d+(?:[.,]\d+)*%?\z"
+"""What is a number and runs as nothing: -12,5."""
 _COORDINATE_DEG = 1e-7
 """About a centimetre: what RFC 7946 calls enough."""
 
@@ -258,7 +261,10 @@ def _column(values: pd.Series[Any], name: str, kinds: set[str]) -> pa.Array:
         with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError):
             return pa.array(values, IMAGES.field(name).type, from_pandas=True)
     if kinds == {"number"}:
-        return pa.array(pd.to_numeric(values, errors="coerce"), pa.float64(), from_pandas=True)
+        found = pd.to_numeric(values, errors="coerce").astype(float)
+        if (found.abs() > 2**53).any():
+            note(f"{name} holds numbers over 2^53, which a data set keeps with their first 15 digits only.")
+        return pa.array(found, pa.float64(), from_pandas=True)
     if not kinds and (numeric or pd.api.types.is_datetime64_any_dtype(dtype)):
         return pa.array(values, from_pandas=True)
     if isinstance(dtype, pd.StringDtype):
@@ -287,7 +293,9 @@ def _plain_texts(table: pa.Table) -> pa.Table:
     for index, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
             texts = table.column(index)
-            formula = pc.match_substring_regex(texts, _FORMULA)
+            formula = pc.and_not(
+                pc.match_substring_regex(texts, _FORMULA), pc.match_substring_regex(texts, _NUMBER)
+            )
             table = table.set_column(
                 index, field, pc.if_else(formula, pc.binary_join_element_wise("'", texts, ""), texts)
             )

@@ -23,7 +23,8 @@ from tools.data.source import (
     source_column,
     table_key,
 )
-from tools.database.reading import MOST_GROUPS, Unit, grouping_named
+from tools.database.reading import ALL_GROUPS, MOST_GROUPS, Unit, grouping_named
+from tools.noting import note
 from tools.phrases import groups_in_words, listed, number, number_of
 from tools.rows import load_table
 from tools.selection import current_selection, noun
@@ -99,7 +100,7 @@ def group_count(
     said = f"{name}: {groups_in_words(groups) or 'none'}."
     result = pd.DataFrame(groups, columns=[key, "count"]).astype({key: str, "count": "int64"})
     call = Call.of(group_count, by=by, unit=unit, table=table)
-    facts = [{"key": label, "count": count} for label, count in groups]
+    facts = [{"key": label, "count": count} for label, count in groups[:MOST_GROUPS]]
     return table_step(state, world, result, call, name, said, by=key, unit=unit, groups=facts)
 
 
@@ -130,7 +131,7 @@ def aggregate(
         "field": name,
         "function": function,
         "by": key,
-        "groups": [{"key": k, "value": plain_value(v)} for k, v in groups],
+        "groups": [{"key": k, "value": plain_value(v)} for k, v in groups[:MOST_GROUPS]],
     }
     if key is None:
         facts["value"] = plain_value(groups[0][1]) if groups else None
@@ -152,23 +153,23 @@ def distinct_values(state: State, world: World, *, field: Column, table: TableOr
     keys = listed([key for key, _ in groups], 20) or "none"
     said = f"{name} has {number_of(len(groups), 'distinct value')}: {keys}."
     call = Call.of(distinct_values, field=field, table=table)
-    values = [{"key": key, "count": count} for key, count in groups]
+    values = [{"key": key, "count": count} for key, count in groups[:MOST_GROUPS]]
     return table_step(state, world, result, call, f"Values of {name}", said, field=name, groups=values)
 
 
 def counted(
     state: State, world: World, by: str, unit: Literal["images", "detections"], table: str | None
 ) -> tuple[str, list[tuple[str, int]]]:
-    """(the grouping's name, (key, count) largest first); of a table, its rows; at most 1,000 groups."""
+    """(the grouping's name, (key, count) largest first); of a table, its rows."""
     if table is None:
         selection = current_selection(state, world)
         key = grouping_named(by, world)
-        return key, world.catalogue.count_by(selection, key, unit, MOST_GROUPS)
+        return key, world.catalogue.count_by(selection, key, unit, ALL_GROUPS)
     frame = load_table(state, world, table)
     key = table_key(frame, by)
     counts = keys_of(frame, key).value_counts()
     groups = sorted(((str(k), int(n)) for k, n in counts.items()), key=lambda item: (-item[1], item[0]))
-    return key, groups[:MOST_GROUPS]
+    return key, groups
 
 
 def aggregated(
@@ -180,7 +181,11 @@ def aggregated(
         column = column_numbers(state, world, name, table)
         return name, None, [("all", _applied(column, function))] if len(column) or function == "count" else []
     key, parts = _parts(state, world, name, by, table)
-    groups = [(label, _applied(part, function)) for label, part in parts if len(part)]
+    found = list(parts)
+    groups = [(label, _applied(part, function)) for label, part in found if len(part)]
+    if empty := [label for label, part in found if not len(part)]:
+        have, are = ("1 group has", "is") if len(empty) == 1 else (f"{len(empty):,} groups have", "are")
+        note(f"{have} no value in {name} and {are} left out: {listed(empty)}.")
     return (
         name,
         key,
@@ -204,15 +209,20 @@ def _parts(
         columns = key_columns(key, world)
         counted_parts = counts_by(current_selection(state, world), world, name, key)
         if counted_parts is not None:
-            found = [(label, counts) for label, counts in counted_parts if set(counts) - {UNKNOWN}]
-            return key, [(label, numbers_of(counts, name)) for label, counts in found]
+            nothing = pd.Series(dtype=float)
+            return key, [
+                (label, numbers_of(counts, name) if set(counts) - {UNKNOWN} else nothing)
+                for label, counts in counted_parts
+            ]
         frame = frame_of(state, world, None, name, *columns)
     else:
         frame = frame_of(state, world, table)
         key = table_key(frame, by)
     values = numbers(frame, name)
-    keys = keys_of(frame, key, UNKNOWN if table is None else NO_VALUE).loc[values.index]
-    return key, ((str(label), part) for label, part in values.groupby(keys))
+    keys = keys_of(frame, key, UNKNOWN if table is None else NO_VALUE)
+    found = {str(label): part for label, part in values.groupby(keys.loc[values.index])}
+    empty = values.iloc[:0]
+    return key, [(str(label), found.get(str(label), empty)) for label in keys.drop_duplicates()]
 
 
 def value_in_words(key: str, value: float) -> str:

@@ -26,6 +26,8 @@ QUERY_COLUMNS = (
     "lon", "lat", "detections",
 )  # fmt: skip
 MOST_GROUPS = 1000
+"""Groups that an observation carries; a table and a sentence know of them all."""
+ALL_GROUPS = 1_000_000
 MAX_SQL_ROWS = 10_000
 SQL_SECONDS = 10.0
 
@@ -57,8 +59,9 @@ def db_count(
             state, f"The selection has {things}.", {"count": total, "by": None, "unit": unit, "groups": []}
         )
     key = grouping_named(by, world)
-    groups = world.catalogue.count_by(selection, key, unit, MOST_GROUPS)
-    data = {"count": total, "by": key, "unit": unit, "groups": [{"key": k, "count": n} for k, n in groups]}
+    groups = world.catalogue.count_by(selection, key, unit, ALL_GROUPS)
+    shown = [{"key": k, "count": n} for k, n in groups[:MOST_GROUPS]]
+    data = {"count": total, "by": key, "unit": unit, "groups": shown}
     said = groups_in_words(groups) or "none"
     return Step(state, f"The selection has {things}; by {key}: {said}.", data)
 

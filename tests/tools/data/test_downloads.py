@@ -147,7 +147,7 @@ def table(tmp_path: Path) -> Path:
 
 def test_a_table_comes_as_csv_and_workbook_without_formulas(write: Writer, table: Path):
     text = write(made("table"), table, "csv").read_text("utf-8")
-    assert text.splitlines() == ["'=name,value", "'+44 20,1.5", "'-5,-2.0", "plain,", ",4.0"]
+    assert text.splitlines() == ["'=name,value", "'+44 20,1.5", "-5,-2.0", "plain,", ",4.0"]
     book = openpyxl.load_workbook(write(made("table"), table, "xlsx"))
     rows = list(book["rows"].iter_rows(values_only=True))
     assert rows == [("=name", "value"), ("+44 20", 1.5), ("-5", -2), ("plain", None), (None, 4)]
@@ -185,3 +185,23 @@ def test_a_picture_of_a_figure_is_offered_only_where_it_can_be_drawn(
         "figure-1a2b3c cannot be had as 'png'; its formats are html, json; a PNG needs kaleido and a "
         "browser, which are not installed."
     )
+
+
+@pytest.mark.parametrize("form", ["geopackage", "shapefile", "geojson", "csv", "geoparquet"])
+def test_columns_of_any_name_are_in_every_format(write: Writer, tmp_path: Path, form: str):
+    import geopandas as gpd
+    from shapely.geometry import Point
+
+    names = ["Name", "name", "fid", "geom", "größe", "größe_der_fläche", "人口密度"]
+    rows = {name: [f"{name} 1", f"{name} 2"] for name in names}
+    path = tmp_path / "vector-1a2b3c.parquet"
+    gpd.GeoDataFrame(rows, geometry=[Point(4, 51), Point(5, 51)], crs=4326).to_parquet(path)
+    written = write(made("vector"), path, form)
+    if form == "csv":
+        found = pd.read_csv(written)
+    elif form == "geoparquet":
+        found = gpd.read_parquet(written)
+    else:
+        found = gpd.read_file(f"zip://{written}" if form == "shapefile" else written)
+    texts = [found[name].tolist() for name in found.columns if name != "geometry"]
+    assert texts == [rows[name] for name in names]

@@ -131,7 +131,7 @@ def test_no_cell_is_a_formula_to_a_spreadsheet(world: World) -> None:
     rows = list(csv.reader(Path(step.data["path"]).read_text().splitlines()))
     assert [row[:4] for row in rows] == [
         ["a", "'+head", "number", "text"],
-        ["'=HYPERLINK(1)", "'@x", "-5", "'-1"],
+        ["'=HYPERLINK(1)", "'@x", "-5", "-1"],
     ]
 
 

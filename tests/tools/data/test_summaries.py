@@ -68,6 +68,7 @@ def test_the_mean_of_a_column_leaves_missing_values_out(world: World, full: Stat
         {"key": "Sentinel-2", "value": pytest.approx(2.7 / 5)},
     ]
     assert step.observation.startswith(
+        "1 group has no value in cloud_pct and is left out: Sentinel-1. "
         "The mean of cloud_pct by sensor: WorldView-3 25.36, QuickBird-2 20.2,"
         " Gaofen-2 19.8 and Sentinel-2 0.54."
     )
