@@ -13,6 +13,7 @@ from affine import Affine
 from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile
 from data.raster.windows import Grid, windows
+from data.raster.worlds import on_grid
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -67,7 +68,7 @@ def rasterize(
         raise RasterError(
             "The raster has no CRS, so features cannot be placed on it; place_raster gives it one."
         )
-    shapes = frame.geometry.to_crs(grid.crs.to_wkt()).to_numpy()
+    shapes = on_grid(frame.geometry, grid)
     tree = STRtree(shapes)
     burnt = np.ones(len(shapes)) if values is None else np.asarray(values, dtype=np.float64)
     exact = bool((burnt.astype(np.float32) == burnt).all())

@@ -19,6 +19,7 @@ from data.raster.errors import RasterError
 from data.raster.files import opened
 from data.raster.scan import parts_of
 from data.raster.windows import Grid
+from data.raster.worlds import on_grid, turns
 from data.raster.zonal import inside, zone_window
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def clip(
         grid = Grid.of(source)
         shape = _placed(shapes, grid)
         window = zone_window(grid, shape)
+        # A box that lies at both ends of a grid of 0 to 360 degrees is two, and what is between them no part.
+        rectangle = rectangle and not (len(turns(grid)) > 1 and shape.geom_type == "MultiPolygon")
         if window is None:
             raise RasterError(f"The shapes lie beside {path.name}, so nothing of it would be left.")
         if not crop:
@@ -113,7 +116,7 @@ def _placed(shapes: gpd.GeoDataFrame, grid: Grid) -> BaseGeometry:
     step = max(east - west, north - south) / _EDGE_PARTS
     if step > 0 and shapes.crs != grid.crs:
         joined = shapely.segmentize(joined, step)
-    placed = type(shapes)(geometry=[joined], crs=shapes.crs).geometry.to_crs(grid.crs).iloc[0]
+    placed = on_grid(type(shapes)(geometry=[joined], crs=shapes.crs).geometry, grid)[0]
     return placed if placed.is_valid else shapely.make_valid(placed)
 
 

@@ -12,6 +12,7 @@ from data.raster.bands import band_names
 from data.raster.errors import RasterError
 from data.raster.files import opened
 from data.raster.windows import Grid, Place, read_block
+from data.raster.worlds import turns
 
 _TILE_PX = 512
 
@@ -35,8 +36,7 @@ def sample(
         names = [source.descriptions[each - 1] or known[each - 1] or f"band_{each}" for each in chosen]
         grid = Grid.of(source)
         x, y = Transformer.from_crs("EPSG:4326", source.crs, always_xy=True).transform(lon, lat)
-        columns, rows = ~grid.transform @ (np.asarray(x, float), np.asarray(y, float))
-        inside = (columns >= 0) & (rows >= 0) & (columns < grid.width) & (rows < grid.height)
+        columns, rows, inside = _pixels(grid, np.asarray(x, float), np.asarray(y, float))
         found = np.full((len(chosen), len(inside)), np.nan)
         at_row = np.where(inside, rows, 0).astype(int)
         at_column = np.where(inside, columns, 0).astype(int)
@@ -48,6 +48,19 @@ def sample(
             block = read_block(source, chosen, Place(grid, window))
             found[:, here] = block[:, at_row[here] - top, at_column[here] - left]
     return found, _unlike(names)
+
+
+def _pixels(
+    grid: Grid, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Columns, rows, and which of them the grid has, at whichever turn of the globe it does."""
+    columns, rows, inside = np.zeros(len(x)), np.zeros(len(x)), np.zeros(len(x), dtype=bool)
+    for turn in turns(grid):
+        across, down = ~grid.transform @ (x + turn, y)
+        here = (across >= 0) & (down >= 0) & (across < grid.width) & (down < grid.height) & ~inside
+        columns[here], rows[here] = across[here], down[here]
+        inside |= here
+    return columns, rows, inside
 
 
 def _unlike(names: Sequence[str]) -> list[str]:

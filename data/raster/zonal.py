@@ -18,6 +18,7 @@ from data.raster.files import opened
 from data.raster.scan import parts_of
 from data.raster.stats import Collected, Histogram, valid
 from data.raster.windows import Grid, Place, read_block
+from data.raster.worlds import on_grid
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -66,7 +67,7 @@ def zonal_statistics(
             raise RasterError(f"{path.name} has no coordinate system, so zones cannot be laid over it.")
         if not 1 <= band <= source.count:
             raise RasterError(f"There is no band {band}: {path.name} has bands 1 to {source.count}.")
-        placed = zones.geometry.to_crs(source.crs)
+        placed = on_grid(zones.geometry, Grid.of(source))
         return [_zone(source, geometry, statistics, band, all_touched) for geometry in placed]
 
 

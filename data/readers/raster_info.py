@@ -203,7 +203,13 @@ def _footprint(source: rasterio.DatasetReader, to_lonlat: PixelToLonLat) -> Exte
     try:
         # A tenth of a pixel is below what anybody can see of an edge.
         tolerance = 0.1 * float(np.sqrt(shape.area / max(width * height, 1)))
-        return extent_of(shape.simplify(tolerance))
+        shape = shape.simplify(tolerance)
+        west, _, east, _ = shape.bounds
+        if west < -180 or east > 180:
+            from data.vector.globe import into_one_world
+
+            shape = into_one_world(shape)
+        return extent_of(shape)
     except ValueError:
         return None
 

@@ -100,7 +100,7 @@ def bring(incoming: Incoming) -> Brought:
         ) from None
     if incoming.asked.nodata is not None and found.kind != "raster":
         raise UploadError(f"{incoming.shown} is no raster and has no nodata; leave nodata out.")
-    if incoming.asked.crs is not None and (found.kind in ("table", "document") or found.bbox is None):
+    if incoming.asked.crs is not None and found.facts.get("crs") is None:
         raise UploadError(_without_use(incoming, found))
     return found.noted(misnamed(incoming.name, form))
 

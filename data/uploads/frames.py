@@ -183,7 +183,7 @@ def _assumed(incoming: Incoming, shapes: NDArray[np.object_], notes: list[str]) 
     bounds = bounds[np.isfinite(bounds).all(axis=1)] if len(bounds) else bounds
     if not len(bounds):
         return WGS84
-    fits = (bounds[:, 0] >= -180.001) & (bounds[:, 2] <= 360.001)
+    fits = (bounds[:, 0] >= -FARTHEST_DEG) & (bounds[:, 2] <= FARTHEST_DEG + 0.001)
     fits &= (bounds[:, 1] >= -90.001) & (bounds[:, 3] <= 90.001)
     # A slip or two among many is left out as what it is; a file in metres has none that fits, or few.
     if fits.mean() > 0.5:

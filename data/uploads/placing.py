@@ -16,6 +16,7 @@ from pyproj.exceptions import CRSError
 from rasterio.control import GroundControlPoint
 from rasterio.rpc import RPC
 
+from data.readers.geometry import FARTHEST_DEG
 from data.readers.sidecars import names_a_file
 from data.uploads.brought import Box, Incoming
 from data.uploads.errors import UploadError, shown
@@ -140,7 +141,7 @@ def _without_grid(source: rasterio.DatasetReader, crs: CRS | None, incoming: Inc
 def _assumed(source: rasterio.DatasetReader, transform: Affine, incoming: Incoming) -> tuple[CRS | None, str]:
     """Degrees, where the numbers can be degrees; else nothing, and what to ask for."""
     west, south, east, north = _bounds(transform, source.width, source.height)
-    if -180 <= west <= 180 and -180 <= east <= 180.001 and south >= -90.001 and north <= 90.001:
+    if -FARTHEST_DEG <= west < east <= FARTHEST_DEG + 0.001 and south >= -90.001 and north <= 90.001:
         return CRS.from_epsg(4326), (
             "It names no coordinate system; its coordinates look like degrees and were taken as EPSG:4326."
         )
