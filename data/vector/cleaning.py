@@ -177,7 +177,7 @@ def _placed(shape: shapely.Geometry) -> shapely.Geometry:
     if shape.geom_type == "GeometryCollection":
         return collected([_placed(each) for each in simple_parts(shape)])
     if west < -180 or east > 180:
-        return into_one_world(shape)
+        return into_one_world(shape, geodesic=True)
     return short_way(shape)
 
 

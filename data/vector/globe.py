@@ -7,6 +7,7 @@ of the map there. Degrees, WGS84, longitude first.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import cache
@@ -23,6 +24,7 @@ EDGE_DEG = 0.05
 """Edges are followed in steps of this length where they are bent by a projection."""
 _MIDDLE_STEP_DEG = 0.5
 _SEAM_DEG = 1e-9
+_SEAM_M = 1e-4
 _POLE_DEG = 90 - 1e-9
 _WORLD_DEG = 90
 _SIMPLE = ("Point", "LineString", "LinearRing", "Polygon")
@@ -60,15 +62,48 @@ def reach_m(geometry: shapely.Geometry, center: tuple[float, float]) -> float:
     return float(2 * 6_371_008.8 * np.arcsin(min(1.0, float(chords.max()) / 2)))
 
 
-def into_one_world(geometry: shapely.Geometry) -> shapely.Geometry:
-    """Move what lies beyond ±180 degrees to where it belongs, cut at the antimeridian."""
+def into_one_world(geometry: shapely.Geometry, *, geodesic: bool = False) -> shapely.Geometry:
+    """Move what lies beyond ±180 degrees to where it belongs, cut at the antimeridian.
+
+    With `geodesic`, lines are cut where the shortest way between two corners crosses it, so that their parts
+    are together as long as they were.
+    """
     west, _, east, _ = geometry.bounds
     if not (west < -180 or east > 180):  # also for an empty shape, whose bounds are not numbers
         return geometry
     found: list[shapely.Geometry] = []
     for part in shapely.get_parts(geometry):
+        if geodesic and part.geom_type == "LineString":
+            part = shapely.LineString(_with_seams(shapely.get_coordinates(part)))
         found += _wrapped(part)
     return collected(found)
+
+
+def _with_seams(corners: Points) -> Points:
+    """A line's positions and those where the shortest way between two of them crosses the antimeridian."""
+    found = [corners[0]]
+    for start, end in itertools.pairwise(corners):
+        seam = 180 + 360 * math.floor((min(start[0], end[0]) + 180) / 360)
+        if min(start[0], end[0]) < seam < max(start[0], end[0]) and abs(end[0] - start[0]) < 180:
+            found.append(np.array([seam, _latitude_at(start, end, seam)]))
+        found.append(end)
+    return np.array(found)
+
+
+def _latitude_at(start: Points, end: Points, lon: float) -> float:
+    """The latitude at which the geodesic from start to end has that longitude, by halving it."""
+    azimuth, _, length = ellipsoid().inv(start[0], start[1], end[0], end[1])
+    east = end[0] > start[0]
+    low, high, lat = 0.0, length, start[1]
+    while high - low > _SEAM_M:
+        middle = (low + high) / 2
+        at, lat, _ = ellipsoid().fwd(start[0], start[1], azimuth, middle)
+        gone = (at - start[0]) % 360 if east else (start[0] - at) % 360
+        if gone < abs(lon - start[0]):
+            low = middle
+        else:
+            high = middle
+    return float(lat)
 
 
 def collected(parts: Sequence[shapely.Geometry]) -> shapely.Geometry:
@@ -112,7 +147,7 @@ def short_way(shape: shapely.Geometry) -> shapely.Geometry:
     if not jumps(shape):
         return shape
     if shape.geom_type == "LineString":
-        return into_one_world(shapely.LineString(unrolled(shapely.get_coordinates(shape))))
+        return into_one_world(shapely.LineString(unrolled(shapely.get_coordinates(shape))), geodesic=True)
     rings = [shapely.get_coordinates(each) for each in (shape.exterior, *shape.interiors)]
     return polygon_of(rings, [math.copysign(90, each[:, 1].mean()) for each in rings])
 
