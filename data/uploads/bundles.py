@@ -67,6 +67,13 @@ def bring_archive(incoming: Incoming, reader_of: Callable[[Incoming], Brought]) 
     notes = [f"It is {shown(chosen.name)} of the archive {incoming.shown}."]
     if beside_it := _pictures_of(chosen, members):
         notes.append(f"Its pictures and icons ({beside_it:,}) were left out.")
+    if (
+        not parts
+        and inner is None
+        and (rest := [each for each in _of(_VECTORS, members) if each is not chosen])
+    ):
+        named = ", ".join(shown(each.name) for each in rest[:6])
+        notes.append(f"It also holds {named}: name one with part.")
     if brought.parts:
         # A layer of a file in an archive is named by both.
         within = [f"{chosen.name}/{each}" for each in brought.parts]

@@ -35,6 +35,8 @@ EXACT = 2**53
 """Whole numbers up to this have a float of their own."""
 FLOAT_DIGITS = 15
 """Decimals of more digits stay as they are written, as text."""
+BESIDE_DEG = 0.5
+"""How far beside the area that a coordinate system is made for features may lie without a word."""
 WORLD_DEG = 320
 """What is wider is shown as the whole world."""
 WGS84 = CRS.from_epsg(4326)
@@ -69,11 +71,17 @@ def features(
         raise UploadError(
             f"{incoming.shown} has outlines of over {MAX_COORDINATES:,} corners; simplify them first."
         )
+    if heights := int(shapely.has_z(shapes).sum()):
+        notes.append(
+            f"The heights of {heights:,} of its features were left out: shapes are kept in two dimensions."
+        )
     if crs is None:
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
     shapes, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
     notes += [f"{count:,} of its features {'was' if count == 1 else 'were'} {what}." for count, what in
               ((cut, CUT), (moved, MOVED)) if count]  # fmt: skip
+    if (said := _outside_use(shapes, crs)) is not None:
+        notes.append(said)
     extents = extents_of(shapes)
     good = extents.problem == None  # noqa: E711 - elementwise over an object array
     reasons = Counter([*problems, *(str(each) for each in extents.problem[~good])])
@@ -91,6 +99,28 @@ def features(
     )
     box = _box(extents, good)
     return _brought(incoming, frame, box, crs, title, notes, left_out)
+
+
+def _outside_use(shapes: NDArray[np.object_], crs: CRS) -> str | None:
+    """A sentence where most features lie outside of the area that a projection is made for."""
+    if not crs.is_projected or crs.area_of_use is None:
+        return None
+    use = crs.area_of_use
+    if use.west > use.east:
+        return None
+    bounds = shapely.bounds(shapes)
+    bounds = bounds[np.isfinite(bounds).all(axis=1)]
+    if not len(bounds):
+        return None
+    lon, lat = (bounds[:, 0] + bounds[:, 2]) / 2, (bounds[:, 1] + bounds[:, 3]) / 2
+    far = (lon < use.west - BESIDE_DEG) | (lon > use.east + BESIDE_DEG)
+    far |= (lat < use.south - BESIDE_DEG) | (lat > use.north + BESIDE_DEG)
+    if far.mean() <= 0.5:
+        return None
+    return (
+        f"Most of its features lie outside of where {code_of(crs)} is used ({use.name.rstrip('.')[:80]}): "
+        "the coordinate system may be another one, or x and y exchanged."
+    )
 
 
 def in_degrees(shapes: NDArray[np.object_], crs: CRS, incoming: Incoming) -> NDArray[np.object_]:

@@ -22,7 +22,7 @@ from pyogrio.errors import DataLayerError, DataSourceError, FeatureError, FieldE
 from pyproj import CRS
 from pyproj.exceptions import CRSError
 
-from data.readers.encodings import of_letters
+from data.readers.encodings import known_encoding, of_letters
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import BROKEN, UploadError, shown
@@ -77,20 +77,38 @@ def bring_shapefile(incoming: Incoming) -> Brought:
     for suffix, part in ((".shp", incoming.path), *incoming.beside.items()):
         if suffix in SHAPEFILE_PARTS:
             shutil.copyfile(part, folder / f"own{suffix}")
-    encoding, told = asked_encoding(incoming), ".cpg" in incoming.beside
-    if encoding is None and not told:
-        encoding = _dbf_encoding(folder / "own.dbf")
+    encoding, notes = asked_encoding(incoming), []
+    if encoding is None:
+        encoding, belied = _dbf_encoding(folder / "own.dbf", incoming.beside.get(".cpg"))
+        notes += [belied] if belied else []
     layer = read_layer(incoming, folder / "own.shp", None, ("ESRI Shapefile",), encoding=encoding)
-    notes = [] if encoding in (None, "utf8") else [encoding_said(incoming, str(encoding))]
+    if encoding not in (None, "utf8") and not notes:
+        notes.append(encoding_said(incoming, str(encoding)))
     found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a shapefile")
     return found.noted(*notes)
 
 
-def _dbf_encoding(path: Path) -> str | None:
-    """The encoding that the letters of a table's cells tell; None where the table says it, or has none."""
+def _dbf_encoding(path: Path, cpg: Path | None) -> tuple[str | None, str | None]:
+    """The encoding that the letters of a table's cells tell; None where the table says it, or has none.
+
+    And a sentence where the .cpg beside it says another one, which its letters cannot be in.
+    """
+    found = _of_cells(path, said=cpg is not None)
+    if cpg is None or found is None:
+        return found, None
+    told = cpg.read_bytes()[:100].decode("ascii", "replace").strip()
+    known = known_encoding({"65001": "utf-8"}.get(told, f"cp{told}" if told.isdigit() else told))
+    if known == "utf8" or (found == "utf8" and known is not None):
+        if known == found:
+            return None, None
+        return found, f"Its .cpg says {shown(told)}, but its letters are {found}, and were read so."
+    return None, None
+
+
+def _of_cells(path: Path, *, said: bool) -> str | None:
     with path.open("rb") as file:
         head = file.read(32)
-        if len(head) < 32 or head[_DBF_LANGUAGE]:
+        if len(head) < 32 or (head[_DBF_LANGUAGE] and not said):
             return None
         file.seek(int.from_bytes(head[8:10], "little"))
         cells = file.read(_DBF_SAMPLE_BYTES)
@@ -106,14 +124,22 @@ def _dbf_encoding(path: Path) -> str | None:
 
 def bring_gpkg(incoming: Incoming) -> Brought:
     """One layer of a GeoPackage: the part that was asked for, else the first with features."""
-    layers, tables, filled = _gpkg_layers(incoming)
+    layers, tables, filled, views = _gpkg_layers(incoming)
     wanted = incoming.asked.part
+    if wanted in views:
+        raise UploadError(
+            f"{incoming.shown} has {shown(str(wanted))} as a view, which is not read; save it as a layer."
+        )
     if wanted is not None and wanted not in (*layers, *tables):
         known = ", ".join(shown(each) for each in (*layers, *tables)[:8])
         raise UploadError(f"{incoming.shown} has no layer {shown(wanted)}; it has {known}.")
     chosen = wanted or next(iter((*filled, *layers, *tables)), None)
     if chosen is None:
         raise UploadError(f"{incoming.shown} holds no layer of features; export one into it.")
+    empty = [name for name in layers if name not in filled and name != chosen]
+    parts = [f"views ({', '.join(map(shown, views[:6]))})"] if views else []
+    parts += [f"empty layers ({', '.join(map(shown, empty[:6]))})"] if empty else []
+    unread = f"Its {' and '.join(parts)} were left out." if parts and wanted is None else None
     own = incoming.folder / "own.gpkg"
     if incoming.path.stat().st_size > _OWN_COPY_BYTES and incoming.ours:
         link_or_copy(incoming.path, own)
@@ -121,10 +147,14 @@ def bring_gpkg(incoming: Incoming) -> Brought:
         shutil.copyfile(incoming.path, own)
     if chosen in tables:
         frame = read_layer(incoming, own, chosen, ("GPKG",), geometry=False).attributes
-        return bring_frame(incoming, frame, "a GeoPackage").of_several(chosen, filled or tables, tables)
+        return (
+            bring_frame(incoming, frame, "a GeoPackage")
+            .of_several(chosen, filled or tables, tables)
+            .noted(unread)
+        )
     layer = read_layer(incoming, own, chosen, ("GPKG",))
     found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a GeoPackage layer")
-    return found.of_several(chosen, filled, tables)
+    return found.of_several(chosen, filled, tables).noted(unread)
 
 
 def bring_kml(incoming: Incoming) -> Brought:
@@ -135,9 +165,12 @@ def bring_kml(incoming: Incoming) -> Brought:
             f"{MAX_KML_BYTES / 1e6:g} MB are read as KML; send a GeoPackage."
         )
     no_crs(incoming, "a KML")
-    if "Placemark" not in check_xml(incoming):
+    elements = check_xml(incoming)
+    if "Placemark" not in elements:
         raise UploadError(f"{incoming.shown} holds no placemark with a place; export some into it.")
-    own = incoming.folder / "own.kml"
+    # What lies in no folder is told by the name of the file, which is the user's.
+    (folder := incoming.folder / "kml").mkdir()
+    own = folder / f"{Path(incoming.name).stem[:80].lstrip('.') or 'file'}.kml"
     shutil.copyfile(incoming.path, own)
     drivers = ("LIBKML", "KML")
     with as_sentence(incoming, own):
@@ -156,7 +189,11 @@ def bring_kml(incoming: Incoming) -> Brought:
         frames = [frame.assign(folder=name) for frame, (name, _) in zip(frames, full, strict=True)]
     attributes = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
     # KML is in degrees by its standard (OGC 07-147r2), whatever else is said of it.
-    return features(incoming, shapes, attributes, CRS.from_epsg(4326), "a KML")
+    found = features(incoming, shapes, attributes, CRS.from_epsg(4326), "a KML")
+    linked = (
+        "It links to other files or addresses, which were not read." if "NetworkLink" in elements else None
+    )
+    return found.noted(linked)
 
 
 def check_xml(incoming: Incoming) -> set[str]:
@@ -206,7 +243,6 @@ def read_layer(
         meta, _, wkb, fields = pyogrio.raw.read(
             path,
             layer=layer,
-            force_2d=True,
             read_geometry=geometry,
             datetime_as_string=True,
             encoding=encoding,
@@ -257,8 +293,8 @@ def as_sentence(incoming: Incoming, own: Path) -> Iterator[None]:
         raise UploadError(f"{incoming.shown} is cut off or broken ({reason}); export it again.") from None
 
 
-def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str], list[str]]:
-    """The layers of features, those without a place, and the first that have rows.
+def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str], list[str], list[str]]:
+    """The layers of features, those without a place, the first that have rows, and the views.
 
     Raises UploadError for a GeoPackage that reaches for anything outside itself.
     """
@@ -289,13 +325,14 @@ def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str], list[str]]:
         opened.close()
     except (sqlite3.Error, UnicodeError, MemoryError):
         raise broken from None
+    views = [str(name) for name, kind in rows if kinds.get(str(name)) == "view"]
     contents = [(str(name), str(kind)) for name, kind in rows if kinds.get(str(name)) == "table"]
     found = [name for name, kind in contents if kind == "features"]
     tables = [name for name, kind in contents if kind == "attributes"]
     tiles = any(str(kind).endswith("tiles") or "coverage" in str(kind) for _, kind in rows)
     if not found and not tables and tiles:
         raise UploadError(f"{incoming.shown} holds map tiles and no features; send the raster as a GeoTIFF.")
-    return found, tables, [name for name in found if name in filled]
+    return found, tables, [name for name in found if name in filled], views
 
 
 def _has_rows(opened: sqlite3.Connection, table: str) -> bool:

@@ -71,6 +71,7 @@ def _placed(incoming: Incoming, frame: pd.DataFrame, title: str, notes: list[str
         if np.isfinite(x).any():
             check_degrees(incoming, lon, lat)
             notes += written_said(written)
+            x, y = hemispheres(plain, x, y, notes)
             return features(incoming, points(x, y), plain.drop(columns=[lon, lat]), None, title)
     if shape is not None:
         found = by_shapes(incoming, _texts(plain[shape]), plain.drop(columns=[shape]), title)
@@ -84,6 +85,31 @@ def _placed(incoming: Incoming, frame: pd.DataFrame, title: str, notes: list[str
     order = "latitude, longitude" if latitude_first else "longitude, latitude"
     notes.append(f"Its column {shown(pair)} was read as {order}.")
     return features(incoming, points(x, y), plain.drop(columns=[pair]), None, title, in_degrees_by_rule=True)
+
+
+def hemispheres(
+    frame: pd.DataFrame, lon: NDArray[np.float64], lat: NDArray[np.float64], notes: list[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Longitudes and latitudes with the signs that columns of E and W, or N and S, give them; it is said."""
+    found = []
+    for values, letters in ((lon, "EW"), (lat, "NS")):
+        column = next((name for name in frame.columns if _holds_only(frame[name], letters)), None)
+        if column is None or (values < 0).any():
+            found.append(values)
+            continue
+        negative = frame[column].astype(str).str.strip().str.upper() == letters[1]
+        found.append(np.where(negative.to_numpy(), -values, values))
+        notes.append(
+            f"Its column {shown(str(column))} says which are {'west' if letters == 'EW' else 'south'}."
+        )
+    return found[0], found[1]
+
+
+def _holds_only(column: pd.Series[Any], letters: str) -> bool:
+    if pd.api.types.is_numeric_dtype(column) or len(column) == 0:
+        return False
+    different = {str(each).strip().upper() for each in column.dropna().unique()[:3]}
+    return bool(different) and different <= set(letters)
 
 
 def _texts(column: pd.Series[Any]) -> list[str | None]:

@@ -32,6 +32,7 @@ from data.uploads.rows import (
     check_columns,
     check_degrees,
     degrees_in,
+    hemispheres,
     points,
     written_said,
 )
@@ -73,10 +74,11 @@ def bring_csv(incoming: Incoming) -> Brought:
         return (found or as_table(incoming, frame.assign(**{str(table.wkt): coordinates[0]}), "a CSV")).noted(
             *notes
         )
+    lon, lat = hemispheres(frame, coordinates[0], coordinates[1], notes)
     told = "lon" in str(table.lon).lower()
     check_degrees(incoming, str(table.lon), str(table.lat))
     notes += written_said(written)
-    found = features(incoming, points(*coordinates), frame, None, "a CSV", in_degrees_by_rule=told)
+    found = features(incoming, points(lon, lat), frame, None, "a CSV", in_degrees_by_rule=told)
     return found.noted(*notes)
 
 
@@ -222,8 +224,13 @@ def _geoparquet(incoming: Incoming, table: pa.Table, geo: dict[str, Any]) -> Bro
     crs: CRS | None = WGS84
     if "crs" in about:
         crs = None if about["crs"] is None else _named(about["crs"], incoming)
-    return features(
-        incoming, shapes, exact_frame(table.drop_columns(list(dict.fromkeys(dropped)))), crs, "a GeoParquet"
+    rows = exact_frame(table.drop_columns(list(dict.fromkeys(dropped))))
+    found = features(incoming, shapes, rows, crs, "a GeoParquet")
+    if about.get("edges", "planar") == "planar":
+        return found
+    return found.noted(
+        f"Its edges are {shown(str(about['edges']))}, the shortest way on the globe; they were read "
+        "as straight on the map, so long ones lie elsewhere, and areas are others."
     )
 
 

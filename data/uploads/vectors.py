@@ -52,9 +52,15 @@ def bring_lines(incoming: Incoming) -> Brought:
     if first is None:
         raise UploadError(f"{incoming.shown} holds no whole object in any line; export it again.")
     whole = itertools.chain([first], lines)
-    if first.get("type") in GEOJSON_TYPES:
+    if first.get("type") in (*GEOJSON_TYPES, "FeatureCollection"):
         crs = _geojson_crs(head(incoming.path))
-        return _collected(incoming, lambda: map(_as_feature, whole), crs, "a line-by-line GeoJSON", broken)
+        return _collected(
+            incoming,
+            lambda: itertools.chain.from_iterable(map(_as_features, whole)),
+            crs,
+            "a line-by-line GeoJSON",
+            broken,
+        )
     rows = list(itertools.islice(whole, MAX_FEATURES + 1))
     if len(rows) > MAX_FEATURES:
         raise UploadError(f"{incoming.shown} has over {MAX_FEATURES:,} rows; send it as Parquet.")
@@ -94,10 +100,13 @@ def _objects(path: Path, broken: list[str]) -> Iterator[dict[str, Any]]:
                 broken.append(f"line {number:,} is no whole object")
 
 
-def _as_feature(found: dict[str, Any]) -> dict[str, Any]:
+def _as_features(found: dict[str, Any]) -> list[Any]:
+    """The features of one line: a collection has several, a geometry is one."""
+    if found.get("type") == "FeatureCollection" and isinstance(found.get("features"), list):
+        return list(found["features"])
     if found.get("type") == "Feature" or found.get("type") not in GEOJSON_TYPES:
-        return found
-    return {"type": "Feature", "geometry": found, "properties": {}}
+        return [found]
+    return [{"type": "Feature", "geometry": found, "properties": {}}]
 
 
 def _collected(
