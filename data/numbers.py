@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
+EXACT = 2**53
+"""Whole numbers up to this have a float of their own."""
 Way = Literal["decimal comma", "commas between thousands"]
 _COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:[. ]\d{3})+|\d+),\d+")
 _COMMA_WHOLE = re.compile(r"[+-]?\d{1,3}(?:\.\d{3}){2,}")
@@ -37,6 +39,8 @@ class Numbers:
     unread: int = 0
     """Cells of text that were not read as a number."""
     first_unread: str = ""
+    long: bool = False
+    """Whether some are whole numbers that a float has not all digits of."""
 
     @property
     def how(self) -> str:
@@ -48,7 +52,9 @@ class Numbers:
         }[self.way]
 
     def said(self, column: str) -> str | None:
-        """The sentence for who computes with a column of text; None for one of numbers, or of none."""
+        """The sentence for who computes with a column of text, or of long numbers; None for any other."""
+        if self.long:
+            return f"{column[:60]} holds whole numbers over 2^53; their first 15 digits are computed with."
         if self.stored or not np.isfinite(self.values).any():
             return None
         read = f"{column[:60]} is stored as text; its numbers were read{self.how}"
@@ -67,7 +73,8 @@ def numbers_of(column: pd.Series[Any]) -> Numbers:
     values = np.array(pd.to_numeric(column, errors="coerce").astype(float), dtype=np.float64)
     values[~np.isfinite(values)] = np.nan
     if stored:
-        return Numbers(values, True)
+        whole = pd.api.types.is_integer_dtype(column)
+        return Numbers(values, True, long=bool(whole and (np.abs(values) > EXACT).any()))
     lost = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     texts = [str(each).strip() for each in column.iloc[lost]]
     plain = {each: _SPACES.sub("", each) for each in dict.fromkeys(texts)}

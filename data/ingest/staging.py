@@ -113,7 +113,9 @@ class Staging:
     def _save_quicklook(self, row: ImageRow) -> str | None:
         if row.quicklook_png is None:
             return None
-        name = hashlib.blake2b(row.key.encode(), digest_size=12).hexdigest() + ".png"
+        # Two images of one name differ by where they lie.
+        told = f"{row.key}\0{row.path or ''}"
+        name = hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=12).hexdigest() + ".png"
         (self.quicklooks / name).write_bytes(row.quicklook_png)
         return name
 

@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from data.readers.base import BadRecord, ImageRow, Item, Reader, Rejected
+from data.readers.base import BadRecord, ImageRow, Item, Noted, Reader, Rejected
 from data.readers.files import ImageIndex, load_json
 from data.readers.geometry import extent_of
 from data.readers.labels import PixelObject, box_ring, checked_ring, labelled_image, split_of
@@ -39,7 +39,12 @@ def read(source: Path) -> Iterator[Item]:
 def _file(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[Item]:
     record = as_dict(load_json(path), "the file's content")
     images = as_list(record.get("images"), "images")
-    categories = _categories(as_list(record.get("categories", []), "categories"))
+    entries = as_list(record.get("categories", []), "categories")
+    categories = _categories(entries)
+    if len(categories) < sum(1 for each in entries if isinstance(each, dict) and text(each.get("name"))):
+        yield Noted(
+            file, None, "some categories have the number of another one, whose name the last of them gives"
+        )
     objects: dict[object, list[PixelObject]] = {}
     known = {image.get("id") for image in images if isinstance(image, dict)}
     for row, annotation in enumerate(as_list(record.get("annotations", []), "annotations"), start=1):
@@ -53,14 +58,18 @@ def _file(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[It
         except (BadRecord, TypeError) as error:
             yield Rejected(file, row, str(error))
     split = split_of(path, source)
+    seen: set[object] = set()
     for row, image in enumerate(images, start=1):
         name = text(image.get("file_name")) if isinstance(image, dict) else None
         if name is None:
             yield Rejected(file, row, "the image has no file_name")
             continue
-        yield from labelled_image(
-            replace(_row(image, name), split=split), objects.get(image.get("id"), []), path, file, index
-        )
+        # Two images of one number: nobody knows whose the annotations are, and none is counted twice.
+        if twice := image.get("id") in seen:
+            yield Noted(file, row, f"its number is that of another image, which has the annotations: {name}")
+        seen.add(image.get("id"))
+        its = [] if twice else objects.get(image.get("id"), [])
+        yield from labelled_image(replace(_row(image, name), split=split), its, path, file, index)
 
 
 def _row(image: dict[str, Any], name: str) -> ImageRow:

@@ -31,6 +31,7 @@ _TIMES = (
     "acquisition_date",
     "capture_date",
     "observed",
+    "when",
     "year",
 )
 _CLASSES = ("class", "category", "class_name", "type", "label", "kind")

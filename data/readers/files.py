@@ -166,14 +166,19 @@ class ImageIndex:
         return cls(found)
 
     def beside(self, label: Path, name: str) -> Path | None:
-        """The raster called `name` (or of the same stem) that lies nearest to `label`."""
-        wanted = Path(name.replace("\\", "/")).name
+        """The raster called `name` (or of the same stem) that lies nearest to `label`.
+
+        Where the name has folders, the one that lies in them.
+        """
+        parts = Path(name.replace("\\", "/")).parts
+        wanted = parts[-1] if parts else ""
         candidates = self.by_stem.get(Path(wanted).stem, ())
         if not candidates:
             return None
 
-        def nearness(path: Path) -> tuple[int, bool, str]:
+        def nearness(path: Path) -> tuple[bool, int, bool, str]:
             shared = os.path.commonpath([path, label])
-            return len(Path(shared).parts), path.name == wanted, path.as_posix()
+            in_folders = len(parts) > 1 and path.parts[-len(parts) : -1] == parts[:-1]
+            return in_folders, len(Path(shared).parts), path.name == wanted, path.as_posix()
 
         return max(candidates, key=nearness)

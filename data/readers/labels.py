@@ -77,12 +77,18 @@ def labelled_image(
     row: ImageRow, objects: list[PixelObject], label: Path, file: str, images: ImageIndex
 ) -> list[Item]:
     """`row` with its objects on the ground where the image beside it says where that is; notes first."""
-    path = images.beside(label, row.name)
+    path = images.beside(label, row.key if Path(row.key).name == row.name else row.name)
     notes: list[Item] = []
     to_lonlat = None
     if path is not None:
         try:
+            told = (row.width_px, row.height_px)
             row, to_lonlat = _with_raster(row, path)
+            if None not in told and told != (row.width_px, row.height_px):
+                sizes = f"{told[0]} x {told[1]} pixels, and the image has {row.width_px} x {row.height_px}"
+                notes.append(
+                    Noted(file, None, f"{row.name}: the labels say {sizes}, in which they were read")
+                )
         except BadRecord as error:
             notes.append(Noted(file, None, f"the image beside the labels cannot be used: {error}"))
     if row.extent is None:

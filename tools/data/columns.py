@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import Field
 
+from data.numbers import EXACT, numbers_of
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
@@ -15,7 +16,6 @@ from tools.data.computed import at_most, rounded_all, rows_of
 from tools.data.expressions import MAX_CHARS, evaluated, parsed
 from tools.data.source import column_in, source_column
 from tools.data.summaries import TableOrSelection
-from tools.noting import note
 from tools.phrases import number, number_of
 from tools.tables import rows_in_words, table_step
 from tools.units import NewName
@@ -79,15 +79,10 @@ def add_column(
 
 
 def _are_whole(values: pd.Series[Any], of: Sequence[pd.Series[Any]]) -> bool:
-    """Whether a result of whole numbers is whole, and none is too long for a float; that is said."""
-    long = [
-        each for each in of if pd.api.types.is_integer_dtype(each) and (each.abs() > 2**53).any(skipna=True)
-    ]
-    for each in long:
-        note(f"{each.name} holds whole numbers over 2^53, which are computed with their first 15 digits.")
+    """Whether a result of whole numbers is whole too, and none is too long for a float."""
     there = values.dropna()
-    integers = all(pd.api.types.is_integer_dtype(each) for each in of)
-    return bool(integers and not long and (there % 1 == 0).all() and (there.abs() < 2**53).all())
+    integers = all(pd.api.types.is_integer_dtype(each) and not numbers_of(each).long for each in of)
+    return bool(integers and (there % 1 == 0).all() and (there.abs() < EXACT).all())
 
 
 TOOLS = (add_column,)

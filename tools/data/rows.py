@@ -265,6 +265,9 @@ def _comparable(column: pd.Series[Any], value: str | float) -> tuple[pd.Series[f
         times = moments(column)
         numbers = times.dt.as_unit("ns").astype("int64").astype(float)
         return numbers.where(times.notna()), _moment(value)
+    if pd.api.types.is_integer_dtype(column) and (whole := exact(value)) is not None:
+        # As they are: ids of 64 bits share a float with their neighbours.
+        return column, whole
     kind: Kind = "numbers" if pd.api.types.is_numeric_dtype(column) else "words"
     if kind == "numbers":
         return column.astype(float), _number(value, kind)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from data.numbers import numbers_of
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
@@ -177,6 +178,7 @@ def join_tables(
     first, second, keys = _with_keys(left, right, left_on, right_on)
     _joins_to_few(first, second, keys)
     second = second.rename(columns=_second_names(first, second, keys))
+    first, second = _with_gaps(first), _with_gaps(second)
     merged = first.merge(second, on=keys, how=how, sort=False).drop(columns=keys)
     matched = int(first[keys].apply(tuple, axis=1).isin(set(second[keys].apply(tuple, axis=1))).sum())
     columns = ", ".join(left_on)
@@ -186,6 +188,13 @@ def join_tables(
     )
     call = Call.of(join_tables, table=table, other=other, on=on, other_on=other_on, how=how)
     return table_step(state, world, merged, call, f"Joined by {columns}"[:100], said, matched=matched)
+
+
+def _with_gaps(frame: pd.DataFrame) -> pd.DataFrame:
+    """Long whole numbers as a type that stays whole where a row has no partner."""
+    whole = [name for name in frame.columns if pd.api.types.is_integer_dtype(frame[name])]
+    long = [name for name in whole if numbers_of(frame[name]).long]
+    return frame.astype(dict.fromkeys(long, "Int64")) if long else frame
 
 
 def _keyed(

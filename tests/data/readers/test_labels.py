@@ -497,3 +497,14 @@ def test_an_object_of_coco_in_several_pieces_is_as_large_as_all_of_them(tmp_path
     geotiff(tmp_path / "a.tif")
     seen = read(coco.READER, tmp_path).images[0].detections[0].extent
     assert (seen.west, seen.south, seen.east, seen.north) == pytest.approx((10.01, 49.92, 10.12, 49.99))
+
+
+def test_two_categories_of_one_number_are_told(tmp_path, read):
+    whole = {
+        "images": [{"id": 1, "file_name": "a.tif"}],
+        "annotations": [{"image_id": 1, "category_id": 7, "bbox": [1, 1, 11, 7]}],
+        "categories": [{"id": 7, "name": "ship"}, {"id": 7, "name": "boat"}],
+    }
+    found = read(coco.READER, write(tmp_path / "a.json", whole))
+    assert classes(found.images[0]) == ["boat"]
+    assert "some categories have the number of another one" in found.noted[0].reason
