@@ -11,6 +11,7 @@ from affine import Affine
 from numpy.typing import NDArray
 from rasterio.enums import ColorInterp, Resampling
 from rasterio.errors import RasterioError
+from rasterio.io import MemoryFile
 from rasterio.warp import reproject
 from rasterio.windows import Window
 
@@ -24,6 +25,7 @@ MAX_HELD_PX = 64_000_000
 """Most pixels of a band that is held whole: of a resized picture, or one that is turned by any angle."""
 MAX_SIDE_PX = 100_000
 METHODS = ("auto", "nearest", "bilinear", "cubic", "average", "lanczos")
+_NOTHING = float(np.finfo("float32").min)
 _PLANE = "EPSG:3857"
 _ON_PLANE = Affine(10, 0, 500_000, 0, -10, 5_000_000)
 """Any plane will do for a warp that only turns, and any place on it but pixels that are their own metres:
@@ -48,11 +50,28 @@ def resize(source: Path, target: Path, width: int, height: int, method: str = "a
         scaled = _moved(reader, Affine.scale(reader.width / width, reader.height / height))
         with copy_of(reader, target, Grid(reader.crs, scaled, width, height), holes=False) as copy:
             for number in range(1, reader.count + 1):
-                values = reader.read(number, out_shape=(height, width), resampling=Resampling[method])
-                copy.writer.write(values, number)
+                copy.writer.write(_band(reader, number, (height, width), Resampling[method]), number)
             if copy.masked:
                 copy.writer.write_mask(reader.dataset_mask(out_shape=(height, width)) > 0)
     return method
+
+
+def _band(reader: Any, number: int, shape: tuple[int, int], method: Resampling) -> NDArray[Any]:
+    """A band in another size. GDAL leaves a nodata that is a number out of what it mixes, and next to
+    not-a-number makes all of it that: for a raster that can be held it is a number meanwhile."""
+    nodata = reader.nodata
+    if nodata is None or not math.isnan(nodata) or reader.width * reader.height > MAX_HELD_PX:
+        return np.asarray(reader.read(number, out_shape=shape, resampling=method))
+    whole = reader.read(number)
+    whole[np.isnan(whole)] = _NOTHING
+    kept = {"driver": "GTiff", "width": reader.width, "height": reader.height, "count": 1}
+    with MemoryFile() as memory:
+        with memory.open(**kept, dtype=whole.dtype, nodata=_NOTHING) as held:
+            held.write(whole, 1)
+        with memory.open() as held:
+            values = np.asarray(held.read(1, out_shape=shape, resampling=method))
+    values[values == _NOTHING] = math.nan
+    return values
 
 
 def crop(
