@@ -88,15 +88,16 @@ def _sheet_frame(
 ) -> tuple[pd.DataFrame, list[str]]:
     """The cells below the row that names the columns, merged ones filled; and what to say of it."""
     cells: list[list[Any]] = []
-    count = 0
+    widest = 0
     for row in rows:
-        count += len(row)
-        if count > MAX_CELLS or len(row) > MAX_COLUMNS:
+        widest = max(widest, len(row))
+        if (len(cells) + 1) * widest > MAX_CELLS or widest > MAX_COLUMNS:
             raise UploadError(f"{incoming.shown} has over {MAX_CELLS:,} cells; send it as CSV or Parquet.")
         cells.append(list(row))
-    widest = max(map(len, cells), default=0)
     for wide in cells:
         wide += [None] * (widest - len(wide))
+    if sum(_area(each, len(cells), widest) for each in merged) > len(cells) * widest:
+        raise UploadError(f"{incoming.shown} has merged cells that lie over each other; save it again.")
     filled = _fill_merged(cells, merged)
     full_rows = [number for number, row in enumerate(cells) if any(cell is not None for cell in row)]
     kept = [cells[number] for number in full_rows]
@@ -116,6 +117,12 @@ def _sheet_frame(
         notes.append(f"{are} filled with its value.")
     full = [bool(name) or frame.iloc[:, at].notna().any() for at, name in enumerate(names)]
     return frame.loc[:, full], notes
+
+
+def _area(merged: Range, rows: int, columns: int) -> int:
+    """How many cells of a sheet a block has."""
+    left, top, right, bottom = merged
+    return max(0, min(bottom, rows) - top + 1) * max(0, min(right, columns) - left + 1)
 
 
 def _fill_merged(cells: list[list[Any]], merged: Sequence[Range]) -> list[int]:

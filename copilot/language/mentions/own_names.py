@@ -54,7 +54,7 @@ class OwnNames:
     def put_back(self, value: Any) -> Any:
         """A value of a plan (texts in lists and mappings too) with the names in it again."""
         if isinstance(value, str):
-            words = re.compile(rf"\b({'|'.join(self.names) or '(?!)'})\b", re.I)
+            words = re.compile(rf"(?<![a-z])({'|'.join(self.names) or '(?!)'})(?![a-z])", re.I)
             return words.sub(lambda match: self.names[match[1].capitalize()], value)
         if isinstance(value, Mapping):
             return {key: self.put_back(each) for key, each in value.items()}

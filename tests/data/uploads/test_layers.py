@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import geopandas as gpd
@@ -218,3 +219,17 @@ def test_a_table_without_a_title_keeps_its_first_row_as_names(tmp_path: Path) ->
     found, kept = brought(workbook(tmp_path / "plain.xlsx", rows))
     assert pd.read_parquet(kept)["name"].tolist() == ["a", "b"]
     assert not [note for note in found.notes if "Above" in note or "merged" in note]
+
+
+def test_merged_cells_that_lie_over_each_other_are_refused(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["a", "b"], [1, 2], [3, 4]]
+    path = workbook(tmp_path / "over.xlsx", rows)
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    blocks = "".join('<mergeCell ref="A1:XFD1048576"/>' for _ in range(9))
+    sheet = parts["xl/worksheets/sheet1.xml"].replace(
+        b"</sheetData>", f"</sheetData><mergeCells>{blocks}</mergeCells>".encode()
+    )
+    zipped(path, {**parts, "xl/worksheets/sheet1.xml": sheet})
+    with pytest.raises(UploadError, match="merged cells that lie over each other"):
+        brought(path)
