@@ -65,7 +65,9 @@ def own_names(request: str, state: Mapping[str, Any], others: Sequence[str] = ()
     """A request said into a state, as JSON; `others` are names that mean something beside: data sets."""
     artifacts, layers = list(state["artifacts"]), list(state["map"]["layers"])
     taken = {each.casefold() for each in others}
-    brought = {str(each["name"]) for each in artifacts if str(each["made_by"]).startswith("add_file")}
+    brought = dict.fromkeys(
+        str(each["name"]) for each in artifacts if str(each["made_by"]).startswith("add_file")
+    )
     names = [each for each in brought if _is_telling(each) and each.casefold() not in taken]
     stands: dict[str, str] = {}
     said = request
