@@ -78,6 +78,8 @@ SUFFIXES: dict[Format, tuple[str, ...]] = {
 """The names that people give to each; another one is said, and does not matter."""
 
 _HEAD_BYTES = 65_536
+_STEPS = 2_000_000
+"""How many steps SQLite may take to say what a database is."""
 _MAGIC: tuple[tuple[bytes, Format], ...] = (
     (b"II*\0", "tiff"),
     (b"MM\0*", "tiff"),
@@ -139,7 +141,6 @@ _JSON_POINTER = re.compile(
 _GEOJSON = re.compile(
     r'"type"\s*:\s*"(?:FeatureCollection|Feature|GeometryCollection|(?:Multi)?(?:Point|LineString|Polygon))"'
 )
-
 
 MAX_LINE_BYTES = 16_000_000
 """Of one object in a file that has one a line."""
@@ -223,7 +224,10 @@ def _database(path: Path) -> Format:
 
     try:
         with sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True) as opened:
-            names = {str(name) for (name,) in opened.execute("SELECT name FROM sqlite_master LIMIT 10000")}
+            opened.set_progress_handler(lambda: 1, _STEPS)
+            # Tables alone: a view may be a query that never ends.
+            listed = opened.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 10000")
+            names = {str(name) for (name,) in listed}
             if not {"metadata", "tiles"} <= names or "gpkg_contents" in names:
                 return "gpkg"
             form = opened.execute("SELECT value FROM metadata WHERE name = 'format'").fetchone()
