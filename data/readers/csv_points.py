@@ -56,6 +56,8 @@ _WKTS = ("wkt", "geometry", "geom", "the_geom", "geometry_wkt", "footprint")
 _BLOCK_BYTES = 8 * 2**20
 # JSON's own way to write a number; "007" and "+49" are codes, not quantities.
 _INTEGER = r"^-?(0|[1-9]\d{0,18})$"
+_LONGEST = 19
+"""Characters from which a whole number may have over 64 bits."""
 _LONG = r"^-?\d{18,}$"
 """Whole numbers with more digits than a float has: ids, which stay text where they are no 64-bit numbers."""
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$"
@@ -252,17 +254,25 @@ def column_types(table: Table) -> dict[str, pa.DataType]:
             if kind == pa.float64() and (
                 not pc.all(pc.match_substring_regex(column, _NUMBER)).as_py()
                 or pc.any(pc.match_substring_regex(column, _LONG)).as_py()
-                or not pc.all(pc.is_finite(column.cast(pa.float64()))).as_py()
+                or not _are_finite(column)
             ):
                 kind = pa.string()
             types[name] = kind
     return {name: kind if name in seen else pa.string() for name, kind in types.items()}
 
 
+def _are_finite(column: pa.Array) -> bool:
+    """Whether no number is too large for a float, as 9e999 is, which is then a code."""
+    powers = column.filter(pc.match_substring(column, "e", ignore_case=True))
+    return bool(pc.all(pc.is_finite(powers.cast(pa.float64()))).as_py()) if len(powers) else True
+
+
 def _are_whole(column: pa.Array) -> bool:
     """Whether all are whole numbers of at most 64 bits."""
     if not pc.all(pc.match_substring_regex(column, _INTEGER)).as_py():
         return False
+    if pc.max(pc.binary_length(column)).as_py() < _LONGEST:
+        return True
     try:
         column.cast(pa.int64())
     except pa.ArrowInvalid:

@@ -187,18 +187,19 @@ def _fits(column: pd.Series[Any]) -> bool:
 
 
 def _text(value: Any) -> str | None:
-    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+    if isinstance(value, str):  # the most by far
+        text = value
+    elif value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return None
-    if isinstance(value, (bytes, bytearray)):
+    elif isinstance(value, (bytes, bytearray)):
         return f"{len(value)} bytes"
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (str, Decimal)):
+    elif isinstance(value, Decimal):
         text = str(value)
     elif isinstance(value, (date, time)):  # and a datetime
         text = value.isoformat()
     else:
-        text = json.dumps(value, ensure_ascii=False, default=str)
+        plain = value.tolist() if isinstance(value, np.ndarray) else value
+        text = json.dumps(plain, ensure_ascii=False, default=str)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

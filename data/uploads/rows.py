@@ -108,8 +108,11 @@ def hemispheres(
 def _holds_only(column: pd.Series[Any], letters: str) -> bool:
     if pd.api.types.is_numeric_dtype(column) or len(column) == 0:
         return False
-    different = {str(each).strip().upper() for each in column.dropna().unique()[:3]}
-    return bool(different) and different <= set(letters)
+    first = column.first_valid_index()
+    # A glance saves the most columns a look at all of their cells.
+    if first is None or str(column[first]).strip().upper() not in tuple(letters):
+        return False
+    return {str(each).strip().upper() for each in column.dropna().unique()[:3]} <= set(letters)
 
 
 def _texts(column: pd.Series[Any]) -> list[str | None]:
@@ -119,8 +122,10 @@ def _texts(column: pd.Series[Any]) -> list[str | None]:
 
 def degrees_in(column: pa.Array, axis: Axis, written: Counter[str]) -> NDArray[np.float64]:
     """Cells of text in degrees; `written` counts by axis those in degrees, minutes and seconds."""
-    found = floats(column, axis)
-    if not pa.types.is_floating(column.type):
+    try:
+        return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    except pa.ArrowInvalid:  # some cell is no plain number
+        found = floats(column, axis)
         plain = pc.match_substring_regex(column, r"^\s*[-+]?[\d.,]*([eE][-+]?\d+)?\s*$")
         written[axis] += int(
             (np.isfinite(found) & ~pc.fill_null(plain, True).to_numpy(zero_copy_only=False)).sum()
