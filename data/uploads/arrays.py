@@ -76,6 +76,8 @@ def bring_arrays(incoming: Incoming, form: str) -> Brought:
         if others:
             named = ", ".join(shown(each) for each in others[:8])
             notes.append(f"Its variable {shown(chosen)} was taken; part names another of them: {named}.")
+        if (said := _scale_said(variable)) is not None:
+            notes.append(said)
         with _as_sentence(incoming):
             bands = _write(incoming, data, variable, target, notes)
     described = f"{bands} band{'' if bands == 1 else 's'} of {variable.dtype}"
@@ -277,6 +279,15 @@ def _write(incoming: Incoming, data: Any, variable: Any, target: Path, notes: li
             "and are nodata."
         )
     return bands
+
+
+def _scale_said(variable: Any) -> str | None:
+    """The sentence about numbers that were stored with a scale or an offset."""
+    scale = float(variable.encoding.get("scale_factor", 1))
+    offset = float(variable.encoding.get("add_offset", 0))
+    if (scale, offset) == (1, 0):
+        return None
+    return f"Its numbers were read as what they mean: value = {scale:g} x number + {offset:g}."
 
 
 def _valid_range(variable: Any) -> tuple[float, float] | None:

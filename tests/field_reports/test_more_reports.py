@@ -168,6 +168,7 @@ def test_no_group_goes_from_a_count_or_a_sum_without_a_word(session: Session, fo
     brought(session, folder / "gap.csv")
     event = session.call("aggregate", table="gap", field="v", by="g", function="mean")
     assert event.text.startswith("1 group has no value in v and is left out: a.")
+    assert "nan" not in session.call("describe_table", table="gap").text
 
 
 def test_an_own_column_lon_is_beside_where_a_row_lies(session: Session, folder: Path) -> None:

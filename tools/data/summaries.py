@@ -259,7 +259,9 @@ def _column_said(row: dict[str, Any]) -> str:
     """`surface text (numbers with a decimal comma)`; of the selection's columns the name alone."""
     if "stored" not in row:
         return str(row["column"])
-    return f"{row['column']} {row['stored']}" + (f" ({row['meant']})" if row["meant"] else "")
+    return f"{row['column']} {row['stored']}" + (
+        f" ({row['meant']})" if isinstance(row["meant"], str) else ""
+    )
 
 
 def _described(name: str, column: pd.Series[Any]) -> dict[str, Any]:

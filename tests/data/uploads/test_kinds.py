@@ -261,3 +261,5 @@ def test_values_outside_of_a_netcdfs_valid_range_are_nodata_and_counted(tmp_path
     assert (~np.ma.getmaskarray(seen)).tolist() == good.tolist()
     assert np.allclose(seen.compressed(), values[good], atol=1e-5)
     assert f"{int((~good).sum())} of its values lie outside of its valid range" in " ".join(found.notes)
+    scaled = "Its numbers were read as what they mean: value = 0.1 x number + 1."
+    assert (scaled in found.notes) == (way != "whole numbers")
