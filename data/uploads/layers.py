@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +74,12 @@ def bring_layers(incoming: Incoming, form: Format) -> Brought:
     if wanted is not None and wanted not in [name for name, _ in listed]:
         known = ", ".join(shown(name) for name, _ in listed[:8])
         raise UploadError(f"{incoming.shown} has no layer {shown(wanted)}; it has {known}.")
-    full = [(name, has_shape) for name, has_shape in listed if _count(incoming, own, name, kind)]
+    full = []
     if wanted is not None:
+        # To count the others takes as long as to read them, in a text.
         chosen = next(each for each in listed if each[0] == wanted)
     else:
+        full = [(name, has_shape) for name, has_shape in listed if _count(incoming, own, name, kind)]
         first = [each for each in full if each[0] not in kind.only_named] or full
         if not first:
             raise UploadError(f"{incoming.shown} is {title} file without anything in it; export it again.")
@@ -99,6 +101,8 @@ def bring_layers(incoming: Incoming, form: Format) -> Brought:
         )
     parts = [name for name, _ in full if name not in kind.only_named]
     named = f"{Path(incoming.name).stem} {chosen[0]}" if kind.fixed_layers else chosen[0]
+    if wanted is not None:
+        return replace(brought, part=wanted, title=named) if len(listed) > 1 else brought
     return brought.of_several(chosen[0], parts, [name for name, _ in full], named)
 
 
