@@ -74,7 +74,7 @@ def numbers_of(column: pd.Series[Any]) -> Numbers:
     values[~np.isfinite(values)] = np.nan
     if stored:
         whole = pd.api.types.is_integer_dtype(column)
-        return Numbers(values, True, long=bool(whole and (np.abs(values) > EXACT).any()))
+        return Numbers(values, True, long=bool(whole and (np.abs(values) >= EXACT).any()))
     lost = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     texts = [str(each).strip() for each in column.iloc[lost]]
     plain = {each: _SPACES.sub("", each) for each in dict.fromkeys(texts)}

@@ -93,11 +93,13 @@ def labelled_image(
             notes.append(Noted(file, None, f"the image beside the labels cannot be used: {error}"))
     if row.extent is None:
         notes.append(Noted(file, None, NO_PLACE))
-    inside = [each for each in objects if not _is_outside(each.ring, row)]
+    size = f"{row.width_px} x {row.height_px} pixels"
+    inside = []
     for each in objects:
         if _is_outside(each.ring, row):
-            size = f"{row.width_px} x {row.height_px} pixels"
             notes.append(Rejected(file, each.row, f"the box lies outside the image of {size}"))
+        else:
+            inside.append(each)
     return [*notes, replace(row, detections=_detections(inside, to_lonlat))]
 
 

@@ -23,7 +23,7 @@ from rasterio._err import CPLE_BaseError
 from data.uploads.brought import Asked, Brought, Incoming
 from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.gdal import DRIVERS, reason_of
-from data.uploads.identify import LAYERED, TITLES, Format, identify, misnamed
+from data.uploads.identify import LAYERED, PARTS_BESIDE, TITLES, Format, identify, misnamed
 from data.uploads.rasters import bring_raster, link_or_copy
 
 NOTHING = Asked()
@@ -33,14 +33,6 @@ _SCRATCH, _LOCK = ".upload-", ".lock"
 _BESIDE = (
     ".tfw", ".tifw", ".tiffw", ".pgw", ".pngw", ".jgw", ".jpgw", ".jpegw", ".j2w", ".jp2w", ".wld", ".prj",
 )  # fmt: skip
-
-
-_PARTS_BESIDE = {
-    ".shp": (".shx", ".dbf", ".prj", ".cpg"),
-    ".tab": (".dat", ".map", ".id", ".ind"),
-    ".mif": (".mid",),
-}
-"""The other files of what lies in several, by the suffix of the one that is sent."""
 
 
 @contextmanager
@@ -126,7 +118,7 @@ def _without_use(incoming: Incoming, found: Brought) -> str:
 def beside(path: Path) -> dict[str, Path]:
     """World files and projections of the same name in the same folder; links are not followed."""
     found: dict[str, Path] = {}
-    for each in _PARTS_BESIDE.get(path.suffix.lower(), _BESIDE):
+    for each in PARTS_BESIDE.get(path.suffix.lower(), _BESIDE):
         for suffix in (each, each.upper()):
             other = path.with_suffix(suffix)
             if other != path and other.is_file() and not other.is_symlink():

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from data.uploads.archive import Member, extract, listing
 from data.uploads.brought import MOST_AT_ONCE, Brought, Incoming
 from data.uploads.errors import UploadError, shown
-from data.uploads.identify import identify
+from data.uploads.identify import PARTS_BESIDE, identify
 from data.uploads.placing import BESIDE_SUFFIXES
 
 _PICTURES = (".png", ".jpg", ".jpeg")
@@ -25,8 +25,7 @@ _TABLES = (".csv", ".tsv", ".xlsx", ".json")
 _DOCUMENTS = (".pdf", ".docx", ".txt", ".md", ".html", ".htm", ".xml")
 _ARCHIVES = (".zip", ".kmz", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 _SHAPEFILE = (".shp", ".shx", ".dbf", ".prj", ".cpg", ".qpj")
-_TOGETHER = {".shp": _SHAPEFILE, ".tab": (".dat", ".map", ".id", ".ind"), ".mif": (".mid",)}
-"""What belongs to a file of several parts, by the suffix of the first."""
+_TOGETHER = {**PARTS_BESIDE, ".shp": (*PARTS_BESIDE[".shp"], ".qpj")}
 _SIDECARS = (
     *_SHAPEFILE[1:],
     *_TOGETHER[".tab"],

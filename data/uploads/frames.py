@@ -20,6 +20,7 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS, Transformer
 
+from data.numbers import EXACT
 from data.profiles import columns_said, profiles_of
 from data.readers.geometry import FARTHEST_DEG, Extent, box_around, extents_of
 from data.uploads.brought import Box, Brought, Incoming
@@ -31,8 +32,6 @@ from data.vector.cleaning import CUT, MOVED, on_the_map
 MAX_FEATURES = 2_000_000
 MAX_COORDINATES = 60_000_000
 MAX_COLUMNS = 2_000
-EXACT = 2**53
-"""Whole numbers up to this have a float of their own."""
 FLOAT_DIGITS = 15
 """Decimals of more digits stay as they are written, as text."""
 BESIDE_DEG = 0.5

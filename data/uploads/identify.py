@@ -30,6 +30,12 @@ LAYERED: frozenset[Format] = frozenset(
     ("gpx", "gml", "osm", "topojson", "esrijson", "fgb", "mapinfo", "mif", "dxf", "gdb")
 )
 """What holds layers of features and is read by `data.uploads.layers`."""
+PARTS_BESIDE = {
+    ".shp": (".shx", ".dbf", ".prj", ".cpg"),
+    ".tab": (".dat", ".map", ".id", ".ind"),
+    ".mif": (".mid",),
+}
+"""The other files of what lies in several, by the suffix of the one that is named."""
 SUFFIXES: dict[Format, tuple[str, ...]] = {
     "tiff": (".tif", ".tiff", ".gtiff", ".geotiff", ".cog"),
     "png": (".png",),

@@ -22,11 +22,12 @@ from pyogrio.errors import DataLayerError, DataSourceError, FeatureError, FieldE
 from pyproj import CRS
 from pyproj.exceptions import CRSError
 
+from data.numbers import EXACT
 from data.readers.encodings import known_encoding, of_letters
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import BROKEN, UploadError, shown
-from data.uploads.frames import EXACT, MAX_COLUMNS, MAX_FEATURES, exact_frame, features
+from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, exact_frame, features
 from data.uploads.gdal import reason_of
 from data.uploads.rasters import link_or_copy
 from data.uploads.rows import bring_frame

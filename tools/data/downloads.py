@@ -199,14 +199,17 @@ def _free(name: str, taken: Collection[str]) -> str:
     return name
 
 
-def _apart(columns: Sequence[str]) -> dict[str, str]:
-    """Names that differ in more than their case, as SQL needs them: Name and name_1."""
+def _apart(columns: Sequence[str], most: int | None = None) -> dict[str, str]:
+    """Names that differ in more than their case, as SQL needs them (Name and name_1), of so many bytes."""
     names: dict[str, str] = {}
+    taken: set[str] = set()
     for column in columns:
-        free, number = column, 1
-        while free.casefold() in {each.casefold() for each in names.values()}:
-            free, number = f"{column}_{number}", number + 1
+        free, number = _cut(column, most), 1
+        while free.casefold() in taken:
+            end = f"_{number}"
+            free, number = f"{_cut(column, None if most is None else most - len(end))}{end}", number + 1
         names[column] = free
+        taken.add(free.casefold())
     return names
 
 
@@ -226,7 +229,9 @@ def _shapefile(frame: gpd.GeoDataFrame, target: Path) -> None:
     kinds = frame.geometry.geom_type.str.removeprefix("Multi").replace("LinearRing", "LineString")
     kinds = kinds.fillna("Polygon")  # a row without a place
     flat = _flat(frame)
-    flat = flat.rename(columns=_field_names([str(each) for each in flat.columns.drop(flat.geometry.name)]))
+    flat = flat.rename(
+        columns=_apart([str(each) for each in flat.columns.drop(flat.geometry.name)], _NAME_BYTES)
+    )
     folder = target.with_name(f"{target.name}.parts")
     folder.mkdir()
     try:
@@ -245,18 +250,7 @@ def _shapefile(frame: gpd.GeoDataFrame, target: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _field_names(columns: list[str]) -> dict[str, str]:
-    """A shapefile's names of columns: ten bytes, each its own."""
-    names: dict[str, str] = {}
-    for column in columns:
-        short, number = _cut(column, _NAME_BYTES), 1
-        while short.casefold() in {each.casefold() for each in names.values()}:
-            short, number = f"{_cut(column, _NAME_BYTES - 1 - len(str(number)))}_{number}", number + 1
-        names[column] = short
-    return names
-
-
-def _cut(text: str, most: int) -> str:
+def _cut(text: str, most: int | None) -> str:
     """The text cut to so many bytes of UTF-8, between two letters."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 

@@ -20,6 +20,7 @@ import duckdb
 import pandas as pd
 import shapely
 
+from data.numbers import EXACT
 from data.schema import DatasetInfo
 from state.model import State
 from tools.artifacts import Call
@@ -262,7 +263,7 @@ def _column(values: pd.Series[Any], name: str, kinds: set[str]) -> pa.Array:
             return pa.array(values, IMAGES.field(name).type, from_pandas=True)
     if kinds == {"number"}:
         found = pd.to_numeric(values, errors="coerce").astype(float)
-        if (found.abs() >= 2**53).any():
+        if (found.abs() >= EXACT).any():
             note(f"{name} holds numbers over 2^53, which a data set keeps with their first 15 digits only.")
         return pa.array(found, pa.float64(), from_pandas=True)
     if not kinds and (numeric or pd.api.types.is_datetime64_any_dtype(dtype)):
