@@ -47,11 +47,12 @@ def _profile(name: str, column: pd.Series[Any]) -> dict[str, Any]:
     except TypeError:  # lists and the like, which have no order either
         different = there.astype(str).drop_duplicates()
     stored = stored_type(column)
-    least, most = _ends(different)
+    meant = _meant(different) if stored == "text" and len(different) else None
+    least, most = _ends(different, meant)
     return {
         "name": name,
         "stored": stored,
-        "meant": _meant(different) if stored == "text" and len(different) else None,
+        "meant": meant,
         "nulls": int(len(column) - len(there)),
         "distinct": len(different),
         "least": least,
@@ -93,7 +94,12 @@ def _meant(different: pd.Series[Any]) -> str | None:
     return None if times.unread else f"times{times.how}"
 
 
-def _ends(different: pd.Series[Any]) -> tuple[Any, Any]:
+def _ends(different: pd.Series[Any], meant: str | None) -> tuple[Any, Any]:
+    """The least and the most: of texts that mean numbers by these, as they are written."""
+    if meant is not None and meant.startswith("numbers"):
+        order = numbers_of(different).values
+        ends = different.iloc[[int(order.argmin()), int(order.argmax())]] if len(order) else different
+        return str(ends.iloc[0])[:_CELL_CHARS], str(ends.iloc[1])[:_CELL_CHARS]
     try:
         return (_plain(different.min()), _plain(different.max())) if len(different) else (None, None)
     except (TypeError, ValueError):  # cells of several kinds, and lists, have no order

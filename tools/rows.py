@@ -15,9 +15,9 @@ import pandas as pd
 from state.model import Artifact, State
 from tools.artifacts import FEATURES, artifact_file, newest_named
 from tools.base import ToolError, World
-from tools.map.files import read_vector
+from tools.map.files import in_degrees, stored_vector
 from tools.noting import note
-from tools.tables import OUTLINES
+from tools.tables import MEASURED, RENAMED
 from tools.vectors import DRAWINGS, vector_of
 
 if TYPE_CHECKING:
@@ -33,44 +33,54 @@ _TITLES = {"labels": "label", "values": "value", "text": "name", "lowerfence": "
 def load_table(state: State, world: World, handle: str) -> pd.DataFrame:
     """The rows of a table, of features or of a chart, by its id or its name. Raises ToolError.
 
-    Features are their attributes, `lon` and `lat` of a point inside each, `area_m2` of polygons or `length_m`
-    of lines on the WGS84 ellipsoid, and their shapes as outlines, which go into exports.
+    Features come with their shapes, in the coordinate system that they are kept in, and with `lon` and `lat`
+    of a point inside each, `area_m2` of polygons or `length_m` of lines on the WGS84 ellipsoid.
     """
     artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
     if artifact is not None and artifact.kind == "table":
         return pd.read_parquet(artifact_file(state, world, artifact.id, "table"))
     if artifact is not None and artifact.kind in FEATURES:
-        return features_as_rows(_features(state, world, artifact))
+        rows: pd.DataFrame = features_as_rows(_features(state, world, artifact))
+        return rows
     if artifact is not None and artifact.kind == "figure":
         return _charted(artifact_file(state, world, artifact.id, "figure"))
     if artifact is None and _is_layer(state, handle):
-        return features_as_rows(_of_layer(state, world, handle))
+        drawn: pd.DataFrame = features_as_rows(_of_layer(state, world, handle))
+        return drawn
     raise ToolError(_no_table(state, world, handle))
 
 
-def features_as_rows(frame: gpd.GeoDataFrame) -> pd.DataFrame:
-    """Features as the rows of a table; what has no place has none there either."""
+def features_as_rows(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """Features as the rows of a table, with their shapes; what has no place has none there either.
+
+    What is measured here is no column of theirs: `own_features` takes it away again.
+    """
     from data.vector.measuring import area_m2, length_m
 
-    shapes = frame.geometry
-    rows = pd.DataFrame(frame.drop(columns=shapes.name)).rename(columns=str).reset_index(drop=True)
-    rows = rows.rename(columns={OUTLINES: f"{OUTLINES}_"})
-    there = ~(shapes.isna() | shapes.is_empty)
-    inside = shapes.where(there).representative_point()
-    own = {str(name).casefold() for name in rows.columns}
+    frame = frame.rename(columns=str).reset_index(drop=True)
+    degrees = in_degrees(frame).geometry
+    there = ~(degrees.isna() | degrees.is_empty)
+    inside = degrees.where(there).representative_point()
+    own = {str(name).casefold() for name in frame.columns}
+    rows, renamed = (frame.copy(), {}) if {LON, LAT} <= own else _making_room(frame)
+    measures: dict[str, Any] = {}
     if not {LON, LAT} <= own:
-        rows = _making_room(rows)
-        rows[LON], rows[LAT] = inside.x.to_numpy(float), inside.y.to_numpy(float)
-    kinds = shapes[there].geom_type
+        measures |= {LON: inside.x.to_numpy(float), LAT: inside.y.to_numpy(float)}
+    kinds = degrees[there].geom_type
     if kinds.str.contains("Polygon").any() and AREA not in own:
-        rows[AREA] = [np.nan if each is None else round(area_m2(each), 3) for each in shapes.where(there)]
+        measures[AREA] = [
+            np.nan if each is None else round(area_m2(each), 3) for each in degrees.where(there)
+        ]
     elif kinds.str.contains("Line").any() and LENGTH not in own:
-        rows[LENGTH] = [np.nan if each is None else round(length_m(each), 3) for each in shapes.where(there)]
-    rows[OUTLINES] = [None if each is None else each.wkb for each in shapes.where(there)]
+        measures[LENGTH] = [
+            np.nan if each is None else round(length_m(each), 3) for each in degrees.where(there)
+        ]
+    rows = rows.assign(**measures)
+    rows.attrs[MEASURED], rows.attrs[RENAMED] = tuple(measures), renamed
     return rows
 
 
-def _making_room(rows: pd.DataFrame) -> pd.DataFrame:
+def _making_room(rows: gpd.GeoDataFrame) -> tuple[gpd.GeoDataFrame, dict[str, str]]:
     """Own columns called lon or lat under another name, which is said, since these are where a row lies."""
     own = [str(name) for name in rows.columns if str(name).casefold() in (LON, LAT)]
     free = {name: f"{name}_" for name in own}
@@ -78,7 +88,7 @@ def _making_room(rows: pd.DataFrame) -> pd.DataFrame:
         free = {name: f"{other}_" for name, other in free.items()}
     for name, other in free.items():
         note(f"The column {name} is called {other} here, since lon and lat are where each row lies.")
-    return rows.rename(columns=free)
+    return rows.rename(columns=free), {other: name for name, other in free.items()}
 
 
 def _features(state: State, world: World, artifact: Artifact) -> gpd.GeoDataFrame:
@@ -86,7 +96,7 @@ def _features(state: State, world: World, artifact: Artifact) -> gpd.GeoDataFram
     path = world.artifacts.find(artifact.id)
     if path is None:
         raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
-    return read_vector(path, keep_empty=True)
+    return stored_vector(path)
 
 
 def _is_layer(state: State, handle: str) -> bool:

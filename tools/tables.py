@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pandas as pd
 
@@ -15,8 +16,14 @@ from tools.artifacts import Call, Input
 from tools.base import Step, World
 from tools.phrases import number_of
 
+if TYPE_CHECKING:
+    import geopandas as gpd
+
 OUTLINES = "footprint"
 """The column of outlines on the ground, as WKB: they go into exports, and are no cells that people read."""
+MEASURED, RENAMED = "azimuth_measured", "azimuth_renamed"
+"""In the `attrs` of features as rows: the columns that were measured and are none of theirs, and those of
+theirs that bear another name for it."""
 SHOWN_ROWS = 5
 """How many rows go into a call's data, for an answer to quote."""
 _NARROW = 6
@@ -43,7 +50,10 @@ def save_table(
 def table_step(
     state: State, world: World, frame: pd.DataFrame, call: Call, name: str, observation: str, **data: Any
 ) -> Step:
-    """Save a table and say so: data has its id, size, columns and first rows, and what else is given."""
+    """Save rows and say so: data has their id, size, columns and first rows, and what else is given.
+
+    Rows with shapes are kept as features, and shown on the map.
+    """
     return table_of_inputs(state, world, None, frame, call, name, observation, **data)
 
 
@@ -57,26 +67,74 @@ def table_of_inputs(
     observation: str,
     **data: Any,
 ) -> Step:
-    """`table_step` for a table that is made of those inputs, and not of the selection or another table."""
+    """`table_step` for rows that are made of those inputs, and not of the selection or another table."""
+    if have_shapes(frame):
+        return _features_step(state, world, inputs, frame, call, name, observation, data)
     after = save_table(state, world, frame, call, name, inputs)
     table = after.artifacts[-1].id
-    facts = {
-        "table": table,
-        "rows": len(frame),
-        "columns": [str(column) for column in without_outlines(frame).columns],
-        "first": plain_rows(frame.head(SHOWN_ROWS)),
-        **data,
-    }
+    facts = {"table": table, **_rows_told(frame), **data}
     return Step(after, f"{observation} The table is {table}.", facts)
 
 
+def _rows_told(frame: pd.DataFrame) -> dict[str, Any]:
+    return {
+        "rows": len(frame),
+        "columns": [str(column) for column in without_outlines(frame).columns],
+        "first": plain_rows(frame.head(SHOWN_ROWS)),
+    }
+
+
+def _features_step(
+    state: State,
+    world: World,
+    inputs: Sequence[Input] | None,
+    frame: gpd.GeoDataFrame,
+    call: Call,
+    name: str,
+    observation: str,
+    data: dict[str, Any],
+) -> Step:
+    """`table_step` for rows with shapes: new features, on the map, and open in the results panel."""
+    from tools.vectors import inputs_of, vector_step  # which are made of tables too
+
+    made_of = inputs_of(state, world, call) if inputs is None else inputs
+    step = vector_step(state, world, call, made_of, own_features(frame), name=name, said=observation)
+    features = step.data["vector"]
+    after = step.state.with_ui(table=features).with_panel("results")
+    return Step(after, step.observation, {**step.data, "table": features, **_rows_told(frame), **data})
+
+
+def have_shapes(frame: pd.DataFrame) -> TypeGuard[gpd.GeoDataFrame]:
+    """Whether rows are features: with a shape each, as `load_table` gives them."""
+    geopandas = sys.modules.get("geopandas")  # which whoever made features has loaded
+    return geopandas is not None and isinstance(frame, geopandas.GeoDataFrame)
+
+
+def own_features(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """Features without what was measured when they became rows, and with their own names."""
+    measured = [each for each in frame.attrs.get(MEASURED, ()) if each in frame.columns]
+    own = frame.drop(columns=measured).rename(columns=frame.attrs.get(RENAMED, {}))
+    own.attrs = {}  # which would go into the file
+    return own.reset_index(drop=True)
+
+
+def as_own(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows with a column that a call has filled counted as their own, whatever was measured before."""
+    left = tuple(each for each in frame.attrs.get(MEASURED, ()) if each != column)
+    frame.attrs = {**frame.attrs, MEASURED: left}
+    return frame
+
+
 def has_outlines(frame: pd.DataFrame) -> bool:
-    """Whether a table has outlines; a query may give that name to a column of something else."""
+    """Whether a table has outlines as bytes; a query may give that name to a column of something else."""
     return OUTLINES in frame and all(isinstance(each, bytes) for each in frame[OUTLINES].dropna())
 
 
 def without_outlines(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table as people read it."""
+    """A table as people read it: without outlines and shapes."""
+    if have_shapes(frame):
+        shapes = [name for name in frame.columns if str(frame[name].dtype) == "geometry"]
+        return pd.DataFrame(frame.drop(columns=shapes))
     return frame.drop(columns=OUTLINES) if has_outlines(frame) else frame
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from data.catalogue.base import Selection
 from state.codec import canonical, filters_to_json
-from state.model import Layer, State
+from state.model import Artifact, Layer, State
 from tools.artifacts import FEATURES, Call, Input, newest_named, write_about
 from tools.base import Step, ToolError, World
 from tools.map.files import in_degrees, placed, read_vector, vector_box
@@ -20,6 +20,7 @@ from tools.map.shapes import box_shape
 from tools.phrases import listed, number_of
 from tools.selection import current_selection, geojson, selection_of_query
 from tools.showing import artifact_layer
+from tools.tables import without_outlines
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -62,6 +63,8 @@ def vector_of(state: State, world: World, handle: str) -> Vector:
         if path is None:
             raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
         return Vector(artifact.id, read_vector(path), artifact.name, artifact.id)
+    if artifact is not None and artifact.kind == "table":
+        return _of_table(world, artifact)
     layer = state.layer(handle) or newest_named(state.map.layers, handle)
     if layer is not None and layer.kind != "raster":
         return _of_layer(state, world, layer)
@@ -72,6 +75,27 @@ def vector_of(state: State, world: World, handle: str) -> Vector:
     if handle in (DRAWINGS, "drawing"):
         return _drawings(state)
     raise ToolError(_no_vector(state, handle))
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something that a call takes, as an input of what it makes."""
+
+    handle: str
+    name: str
+    key: str
+
+
+def inputs_of(state: State, world: World, call: Call) -> list[Input]:
+    """What a call that takes tables takes: each table's, features' or layer's id and what it is called."""
+    found: list[Input] = []
+    for handle in (call.args.get("table"), call.args.get("other")):
+        artifact = state.artifact(str(handle)) or newest_named(state.artifacts, str(handle))
+        if artifact is not None:
+            found.append(Named(artifact.id, artifact.name, artifact.id))
+        elif handle is not None:
+            found.append(vector_of(state, world, str(handle)))
+    return found
 
 
 def vector_step(
@@ -120,6 +144,22 @@ def vector_step(
         after = after.with_layer(layer)
         facts.update(layer=layer.id, bbox=list(bbox))
     return Step(after, f"{said} The {noun}s are {artifact.id}.", {**facts, **data})
+
+
+def _of_table(world: World, artifact: Artifact) -> Vector:
+    """The rows of a table at their places. Raises ToolError for a table without any."""
+    import geopandas as gpd
+    import pandas as pd
+
+    from tools.row_shapes import geometries  # of tables, which are made of features too
+
+    path = world.artifacts.find(artifact.id)
+    if path is None:
+        raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
+    rows = pd.read_parquet(path)
+    shapes = gpd.GeoSeries(geometries(rows), index=rows.index, crs="EPSG:4326")
+    frame = gpd.GeoDataFrame(without_outlines(rows), geometry=shapes)
+    return Vector(artifact.id, placed(frame), artifact.name, artifact.id)
 
 
 def _of_layer(state: State, world: World, layer: Layer) -> Vector:
@@ -217,4 +257,13 @@ def _no_vector(state: State, asked: str) -> str:
     return f"{problem} There are {there}."
 
 
-__all__ = ["DRAWINGS", "SELECTION", "Vector", "VectorHandle", "vector_of", "vector_step"]
+__all__ = [
+    "DRAWINGS",
+    "SELECTION",
+    "Named",
+    "Vector",
+    "VectorHandle",
+    "inputs_of",
+    "vector_of",
+    "vector_step",
+]

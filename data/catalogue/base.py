@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -158,6 +158,23 @@ class Catalogue(Protocol):
         Anything else (a second statement, a write, a pragma, a file or network function) is a
         CatalogueError, and so is a value or an answer that is too large to be kept, and passing the limits of
         time and memory.
+        """
+
+    def sql_over(
+        self,
+        query: str,
+        layers: Mapping[str, Path],
+        folder: Path,
+        *,
+        crs: str | None,
+        metres: str | None,
+        max_rows: int,
+        timeout_s: float,
+        reader: Reader,
+    ) -> dict[str, str]:
+        """One read-only SELECT over those Parquet files by name, with the catalogue's views beside them.
+
+        See `data.catalogue.layers_sql.select_layers`, which writes the answer into the folder.
         """
 
     def columns(self, dataset: str | None = None) -> list[dict[str, Any]]:

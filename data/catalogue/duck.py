@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import duckdb
 import pandas as pd
 
-from data.apart.reader import NOBODYS, Reader
-from data.catalogue.base import Bbox, CatalogueAway, CatalogueError, DatasetBroke, Selection
+from data.catalogue.base import Bbox, CatalogueAway, DatasetBroke, Selection
 from data.catalogue.columns import MOST_ROWS, Columns, Rows, Unanswered, bounds
 from data.catalogue.dialect import Params
 from data.catalogue.duck_dialect import DuckDialect, literal, property_sql, word_count
-from data.catalogue.duck_sql import FILES, select
 from data.catalogue.engine import SqlCatalogue
 from data.catalogue.fields import COLUMN_KINDS, PROPERTY_PREFIX, property_key
+from data.catalogue.own_sql import OwnSql
 from data.catalogue.spatial import CLOSED, load_spatial
 from data.catalogue.whole import (
     DETECTIONS_FILE,
@@ -66,7 +65,7 @@ class _Loaded:
     with_properties: bool = False
 
 
-class DuckCatalogue(SqlCatalogue):
+class DuckCatalogue(OwnSql, SqlCatalogue):
     """A folder of data sets, as data.schema describes it. Safe to use from several threads.
 
     It sees what everybody sees; `seen_by` is the same catalogue in somebody's eyes.
@@ -143,24 +142,6 @@ class DuckCatalogue(SqlCatalogue):
     def seen_by(self, owner: str | None, *, paths: bool = True) -> DuckCatalogue:
         """The same catalogue in that owner's eyes; it shares tables, connections and memory with this one."""
         return SeenCatalogue(self, owner, paths)
-
-    def sql(
-        self, query: str, max_rows: int = 10_000, timeout_s: float = 10.0, reader: Reader = NOBODYS
-    ) -> pd.DataFrame:
-        """One read-only SELECT over the views images, detections, datasets, in a process apart.
-
-        Raises CatalogueError for anything else, for what DuckDB refuses, for an answer that is too large, and
-        past the limits of time and memory.
-        """
-        infos = self.datasets()
-        try:
-            return select(
-                self._root, infos, query, max_rows, timeout_s, self._threads, reader, paths=self._paths
-            )
-        except CatalogueError as error:
-            if _speaks_of_files(str(error)):
-                self._blame(infos, error)
-            raise
 
     # -- without SQL ------------------------------------------------------------------------------
 
@@ -485,8 +466,3 @@ class SeenCatalogue(DuckCatalogue):
 def _key(info: DatasetInfo) -> str:
     """Under what a data set is known in memory: two owners may have one of the same name."""
     return f"{info.owner}/{info.name}" if info.private else info.name
-
-
-def _speaks_of_files(said: str) -> bool:
-    """Whether a query of a user's own failed on what it read, and not on what it says."""
-    return said == FILES or "Parquet" in said or "don't know what type" in said

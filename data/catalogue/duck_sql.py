@@ -8,7 +8,7 @@ memory of the app.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,7 +31,7 @@ from data.schema import CLASS_BITS_PER_WORD, IMAGES, DatasetInfo
 _MEMORY_LIMIT = "1GB"
 _PROCESS_BYTES = 2_000_000_000
 """Of address space, which DuckDB's threads and allocator take more of than they use."""
-_START_S = 10.0
+START_S = 10.0
 """How long the process may take beside the query."""
 _VIEWS = ("images", "detections", "datasets")
 _ANSWER = "answer.parquet"
@@ -65,18 +65,18 @@ def select(
             "args": plain((root, named, query, max_rows, timeout_s, threads, paths)),
             "kwargs": {},
             "error": CatalogueError.__name__,
-            "reads": [str(_folder(root, info)) for info in chosen],
+            "reads": [str(folder_of_set(root, info)) for info in chosen],
             "folder": folder,
         }
-        limits = Limits(timeout_s + _START_S, _PROCESS_BYTES, 4 * MOST_BYTES)
+        limits = Limits(timeout_s + START_S, _PROCESS_BYTES, 4 * MOST_BYTES)
         try:
             said = reader.pool.run(job, limits, reader.owner, reader.session)
         except ReadFailed as failed:
-            raise CatalogueAway(_SENTENCES.get(failed.how, _BROKEN).format(timeout_s)) from failed
+            raise CatalogueAway(ended(failed.how, timeout_s)) from failed
         if "error" in said:
             raise CatalogueError(str(said["error"]))
         if said["answer"] != "done":
-            raise CatalogueAway(_SENTENCES[said["answer"]].format(timeout_s))
+            raise CatalogueAway(ended(said["answer"], timeout_s))
         return pd.read_parquet(Path(folder) / _ANSWER)
 
 
@@ -94,14 +94,11 @@ def answer(
     `named` are the data sets that it sees: (owner where it is private, name). The answer is how it ended:
     "done", "time" or "files". Raises CatalogueError, MemoryError.
     """
-    infos = tuple(
-        replace(read_info(owners_root(root, owner) / name), owner=owner, private=owner is not None)
-        for owner, name in named
-    )
+    infos = data_sets(root, named)
     late = threading.Event()
     # Threads finish groups in any order; the same query is to give the same table.
     order = "ORDER BY ALL" if leaves_groups_unordered(query) else ""
-    with _locked(root, infos, threads, "st_" in query.lower(), paths) as connection:
+    with locked(root, infos, threads, "st_" in query.lower(), paths) as connection:
 
         def stop() -> None:
             late.set()
@@ -128,6 +125,14 @@ def answer(
     return "done"
 
 
+def data_sets(root: Path, named: list[tuple[str | None, str]]) -> tuple[DatasetInfo, ...]:
+    """The data sets of those names, read from their files."""
+    return tuple(
+        replace(read_info(owners_root(root, owner) / name), owner=owner, private=owner is not None)
+        for owner, name in named
+    )
+
+
 def _write(frame: pd.DataFrame) -> None:
     import pyarrow as pa
 
@@ -146,38 +151,72 @@ FILES = "A file of the catalogue could not be read; it may have just been replac
 _SENTENCES = {
     "time": "The query took longer than {:g} s and was stopped; narrow it or count before listing.",
     "memory": (
-        f"The query needs more memory than the {_MEMORY_LIMIT} that a query may take, and was ended; narrow "
-        "it or count before listing."
+        "The query needs more memory than the {} that a query may take, and was ended; narrow it or count "
+        "before listing."
     ),
     "files": FILES,
     "stopped": "The query was stopped; nothing was changed.",
 }
 
 
-def _locked(
-    root: Path, infos: tuple[DatasetInfo, ...], threads: int, spatial: bool, paths: bool
+def ended(how: str, timeout_s: float, memory: str = _MEMORY_LIMIT) -> str:
+    """What is said of a query that did not come to its end."""
+    return _SENTENCES.get(how, _BROKEN).format(memory if how == "memory" else timeout_s)
+
+
+def _nothing(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    return []
+
+
+def locked(
+    root: Path | None,
+    infos: tuple[DatasetInfo, ...],
+    threads: int,
+    spatial: bool,
+    paths: bool,
+    memory: str = _MEMORY_LIMIT,
+    prepare: Callable[[duckdb.DuckDBPyConnection], list[str]] = _nothing,
 ) -> duckdb.DuckDBPyConnection:
+    """A connection that sees the catalogue's views, where there is one, and what `prepare` makes.
+
+    `prepare` returns the files and folders that the connection may open beside the catalogue's.
+    """
     config: Settings = {
         **CLOSED,
         "threads": threads,
-        "memory_limit": _MEMORY_LIMIT,
+        "memory_limit": memory,
         "python_enable_replacements": "false",
     }
     connection = duckdb.connect(":memory:", config=config)
     if spatial:
         load_spatial(connection)
-    connection.execute(f"CREATE VIEW images AS {_images_view(root, infos, paths)}")
-    connection.execute(f"CREATE VIEW detections AS {_detections_view(root, infos)}")
-    connection.register("datasets_frame", _datasets_frame(infos))
-    connection.execute("CREATE TABLE datasets AS SELECT * FROM datasets_frame")
-    connection.unregister("datasets_frame")
+    also = prepare(connection)
+    if root is not None:
+        _catalogue_views(connection, root, infos, paths)
     # A data set's folder may be a link: what is opened is what it leads to.
-    folders = ", ".join(_literal(f"{_folder(root, info)}/") for info in infos)
-    connection.execute(f"SET allowed_directories = [{folders}]")
+    folders = [f"{folder_of_set(root, info)}/" for info in infos if root is not None]
+    folders += [each for each in also if each.endswith("/")]
+    files = [each for each in also if not each.endswith("/")]
+    connection.execute(f"SET allowed_directories = [{', '.join(map(literal, folders))}]")
+    connection.execute(f"SET allowed_paths = [{', '.join(map(literal, files))}]")
     connection.execute("SET temp_directory = ''")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _catalogue_views(
+    connection: duckdb.DuckDBPyConnection, root: Path, infos: tuple[DatasetInfo, ...], paths: bool
+) -> None:
+    """The views images, detections and datasets; a layer of the session that has the name goes before."""
+    connection.execute(f"CREATE VIEW IF NOT EXISTS images AS {_images_view(root, infos, paths)}")
+    connection.execute(f"CREATE VIEW IF NOT EXISTS detections AS {_detections_view(root, infos)}")
+    there = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+    if ("datasets",) in there:
+        return
+    connection.register("datasets_frame", _datasets_frame(infos))
+    connection.execute("CREATE TABLE datasets AS SELECT * FROM datasets_frame")
+    connection.unregister("datasets_frame")
 
 
 def _images_view(root: Path, infos: tuple[DatasetInfo, ...], paths: bool) -> str:
@@ -185,7 +224,7 @@ def _images_view(root: Path, infos: tuple[DatasetInfo, ...], paths: bool) -> str
     chosen = ["parse_filename(path) AS path" if name == "path" and not paths else name for name in names]
     parts = [
         f"SELECT {', '.join(chosen)}, {_class_names(info, 'class_words')} AS classes"
-        f" FROM read_parquet({_literal(str(_folder(root, info) / IMAGES_FILE))})"
+        f" FROM read_parquet({literal(str(folder_of_set(root, info) / IMAGES_FILE))})"
         for info in infos
     ]
     return (
@@ -198,23 +237,23 @@ def _detections_view(root: Path, infos: tuple[DatasetInfo, ...]) -> str:
     parts = []
     for info in infos:
         if info.detections:
-            names = "[" + ", ".join(_literal(name) for name in _names_by_id(info)) + "]"
-            folder = _folder(root, info)
+            names = "[" + ", ".join(literal(name) for name in _names_by_id(info)) + "]"
+            folder = folder_of_set(root, info)
             parts.append(
                 f"SELECT i.image_id || '/' || d.num AS detection_id, i.image_id,"
-                f" {_literal(info.name)} AS dataset,"
+                f" {literal(info.name)} AS dataset,"
                 f" {names}[d.class_id + 1] AS class_name, d.confidence, d.length_m, d.lon, d.lat,"
                 f" d.west, d.south,"
                 f" d.east, d.north, d.outline FROM"
-                f" read_parquet({_literal(str(folder / DETECTIONS_FILE))}) AS d"
-                f" JOIN read_parquet({_literal(str(folder / IMAGES_FILE))}) AS i USING (image_num)"
+                f" read_parquet({literal(str(folder / DETECTIONS_FILE))}) AS d"
+                f" JOIN read_parquet({literal(str(folder / IMAGES_FILE))}) AS i USING (image_num)"
             )
     empty = ("detection_id", "image_id", "dataset", "class_name", "confidence", "length_m", "lon", "lat",
              "west", "south", "east", "north", "outline")  # fmt: skip
     return " UNION ALL ".join(parts) or f"SELECT {', '.join(f'NULL AS {n}' for n in empty)} WHERE FALSE"
 
 
-def _folder(root: Path, info: DatasetInfo) -> Path:
+def folder_of_set(root: Path, info: DatasetInfo) -> Path:
     """Where a data set's files really are."""
     return folder_of(root, info).resolve()
 
@@ -226,7 +265,7 @@ def _class_names(info: DatasetInfo, words: str) -> str:
     # A CASE a class is worked out column by column; a list of numbers to look up takes five times as long.
     cases = ", ".join(
         f"CASE WHEN ({words}[{c.id // CLASS_BITS_PER_WORD + 1}] & {1 << c.id % CLASS_BITS_PER_WORD}) <> 0"
-        f" THEN {_literal(c.name)} END"
+        f" THEN {literal(c.name)} END"
         for c in info.classes
     )
     return f"[held FOR held IN [{cases}] IF held IS NOT NULL]"
@@ -256,5 +295,6 @@ def _datasets_frame(infos: tuple[DatasetInfo, ...]) -> pd.DataFrame:
     return frame.astype({**dict.fromkeys(text, "string"), "images": "int64", "detections": "int64"})
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"

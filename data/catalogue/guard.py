@@ -20,6 +20,12 @@ _FORBIDDEN_FUNCTIONS = re.compile(
     r"|getenv|getvariable|current_setting|set_config|nextval|currval|st_read|st_drivers|from_substrait|sqlite_|postgres_"
     r"|pg_|lo_|dblink|query_to_|table_to_|schema_to_|database_to_|cursor_to_|ts_stat|txid_|current_user|session_user|copy_|which_secret|sleep|test_)"
 )
+_DIFFERS = frozenset(
+    {"random", "setseed", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "now", "get_current_timestamp",
+     "current_timestamp", "transaction_timestamp", "current_date", "today", "get_current_time",
+     "current_localtime", "current_localtimestamp"}
+)  # fmt: skip
+"""Functions of chance and of the clock."""
 _local = threading.local()
 
 
@@ -51,6 +57,23 @@ def parse_select(query: str, views: tuple[str, ...] = ()) -> dict[str, Any]:
         raise CatalogueError(f"The query holds {len(statements)} statements; {wanted}.")
     tree: dict[str, Any] = statements[0]["node"]
     return tree
+
+
+def tables_of(query: str) -> list[str]:
+    """The tables that one SELECT reads, as it calls them, without its own CTEs; each once.
+
+    Raises CatalogueError when it is no single SELECT.
+    """
+    nodes = list(_nodes(parse_select(query)))
+    own = {entry["key"].lower() for node in nodes for entry in _cte_entries(node)}
+    read = (str(each.get("table_name", "")) for each in nodes if each.get("type") == "BASE_TABLE")
+    return list(dict.fromkeys(name for name in read if name.lower() not in own))
+
+
+def functions_of(query: str) -> set[str]:
+    """The functions that one SELECT calls, in small letters. Raises CatalogueError when it is none."""
+    names = (each.get("function_name") for each in _nodes(parse_select(query)))
+    return {name.lower() for name in names if isinstance(name, str)}
 
 
 def leaves_groups_unordered(query: str) -> bool:
@@ -109,6 +132,12 @@ def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str
     if isinstance(function, str) and _FORBIDDEN_FUNCTIONS.match(function.lower()):
         raise CatalogueError(
             f"The function {function!r} cannot be used here; it reaches beyond the catalogue's rows."
+        )
+    if (isinstance(function, str) and function.lower() in _DIFFERS) or node.get("sample"):
+        what = "A sample" if node.get("sample") else f"The function {function!r}"
+        raise CatalogueError(
+            f"{what} gives something else each time, and a conversation gives the same when it is replayed; "
+            "sample_rows takes rows by chance with a seed, and hash(…) puts them in an order like chance."
         )
     # DuckDB's parser puts `main` before the functions that it reads [1, 2] and {'a': 1} as.
     if isinstance(function, str) and (node.get("schema") not in ("", None, "main") or node.get("catalog")):

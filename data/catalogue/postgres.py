@@ -6,7 +6,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from data.catalogue.amount import MOST_BYTES, MOST_VALUE, too_large, too_long
 from data.catalogue.base import CatalogueAway, CatalogueError
 from data.catalogue.dialect import Params
 from data.catalogue.engine import SqlCatalogue
-from data.catalogue.guard import bare, check_select, sentence
+from data.catalogue.guard import bare, check_select, sentence, tables_of
 from data.catalogue.postgres_load import READER, VIEWS_SCHEMA, create_tables, drop_dataset, load_dataset
 from data.catalogue.write import dataset_folders, info_from_json, read_info
 from data.schema import CLASS_BITS_PER_WORD, DatasetInfo
@@ -182,6 +182,18 @@ class PostgresCatalogue(SqlCatalogue):
                     f" before listing."
                 ) from error
             raise CatalogueError(_cause(error)) from error
+
+    def sql_over(self, query: str, layers: Mapping[str, Path], folder: Path, **limits: Any) -> dict[str, str]:
+        """One read-only SELECT over those Parquet files by name; this catalogue's rows are on its server."""
+        from data.catalogue.layers_sql import select_layers
+
+        own = {each.lower() for each in layers}
+        if any(each.lower() in _VIEWS and each.lower() not in own for each in tables_of(query)):
+            raise CatalogueError(
+                "This catalogue lies on a PostgreSQL server, which a query over layers cannot read; db_sql "
+                "queries it, and its result can be queried beside layers."
+            )
+        return select_layers(query, layers, None, folder=folder, **limits)
 
     def _run_as_reader(self, query: str, max_rows: int, timeout_s: float) -> pd.DataFrame:
         with self._engine.connect() as connection, connection.begin() as transaction:

@@ -76,6 +76,7 @@ def features(
         )
     if crs is None:
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
+    stored = shapes
     shapes, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
     notes += [f"{count:,} of its features {'was' if count == 1 else 'were'} {what}." for count, what in
               ((cut, CUT), (moved, MOVED)) if count]  # fmt: skip
@@ -97,7 +98,13 @@ def features(
         crs="EPSG:4326",
     )
     box = _box(extents, good)
-    return _brought(incoming, frame, box, crs, title, notes, left_out)
+    as_stored = {
+        "stored_bounds": [float(each) for each in shapely.total_bounds(stored[good])],
+        "geometry_types": sorted({str(each.geom_type) for each in stored[good]}),
+        "without_geometry": int((shapely.is_missing(stored) | shapely.is_empty(stored)).sum()),
+        "left_out": left_out,
+    }
+    return _brought(incoming, frame, box, crs, title, notes, as_stored)
 
 
 def _outside_use(shapes: NDArray[np.object_], crs: CRS) -> str | None:
@@ -250,8 +257,9 @@ def _brought(
     crs: CRS,
     title: str,
     notes: list[str],
-    left_out: int,
+    as_stored: dict[str, Any],
 ) -> Brought:
+    """What features became; `as_stored` is what there is to tell of them before they were brought here."""
     target = incoming.folder / "features.parquet"
     frame.to_parquet(target, index=False)
     counts = Counter(_KINDS[each] for each in shapely.get_type_id(frame.geometry.to_numpy()))
@@ -282,8 +290,8 @@ def _brought(
             "geometries": dict(sorted(counts.items())),
             "columns": [str(each) for each in columns],
             "profile": profiles,
-            "left_out": left_out,
             "crs": code,
+            **as_stored,
         },
         item=table_parts(
             columns_of(pd.DataFrame(frame.drop(columns="geometry"))), len(frame), box, "geometry"

@@ -75,6 +75,7 @@ SUITS: dict[str, dict[str, Any]] = {
     "correlation": {"columns": ["yield_t", "slope"]},
     "crosstab": {"rows": "owner", "columns": "crop"},
     "dbscan": {"distance_m": 20_000, "min_points": 2},
+    "edit_columns": {"rename": {"owner": "whose"}},
     "distinct_values": {"field": "owner"},
     "filter_rows": {"field": "yield_t", "op": ">", "value": 6},
     "group_count": {"by": "owner"},
@@ -117,13 +118,54 @@ def test_every_tool_that_takes_a_table_takes_features(
     assert "gone" not in step.observation and json.dumps(dict(step.data))
 
 
+KEEP_ROWS: dict[str, dict[str, Any]] = {
+    "add_column": {"name": "tons", "expression": "yield_t / slope"},
+    "edit_columns": {"rename": {"owner": "whose"}, "compute": {"ha": "area_m2 / 10000"}},
+    "filter_rows": {"field": "yield_t", "op": ">", "value": 6},
+    "join_tables": {"other": "Harvests", "on": ["name"]},
+    "kmeans": {"columns": ["yield_t", "slope"], "k": 2},
+    "dbscan": {"distance_m": 20_000, "min_points": 2},
+    "outliers": {"field": "yield_t", "limit": 0.1},
+    "sample_rows": {"n": 3},
+    "sort_table": {"by": ["yield_t desc"]},
+    "sql": {"query": "SELECT *, yield_t * 2 AS twice FROM utm WHERE yield_t > 4 ORDER BY name DESC"},
+    "top_n": {"by": "area_m2", "n": 2},
+}
+"""What keeps rows, with what it is asked of the parcels."""
+
+
+@walks("name", sorted(KEEP_ROWS))
+def test_what_keeps_rows_keeps_their_shapes_their_system_and_their_own_columns(
+    ready: tuple[World, State], name: str
+) -> None:
+    world, state = ready
+    utm = parcels().assign(lat=[f"north {number}" for number in range(6)]).to_crs("EPSG:32631")
+    state = kept(world, utm, state, Artifact("vector-07e002", "vector", "utm", "6 features", "test()"))
+    harvests = Artifact("table-07e003", "table", "Harvests", "2 rows", "test()")
+    rows = pd.DataFrame({"name": ["parcel 1", "parcel 5"], "tons": [1.5, 2.5]})
+    rows.to_parquet(world.artifacts.path(harvests.id, ".parquet"), index=False)
+    args = KEEP_ROWS[name] if name == "sql" else {"table": "utm", **KEEP_ROWS[name]}
+    step = run_call(toolbox(), state.with_artifact(harvests), world, name, args)
+    assert not step.failed, step.observation
+    made = step.state.artifact(step.data["vector"])
+    assert made is not None and made.id == step.data["table"] == step.state.ui.table
+    found = gpd.read_parquet(world.artifacts.find(made.id))
+    assert found.crs == utm.crs and 0 < len(found) <= 6
+    was = utm.set_index("name")
+    assert found.geometry.tolist() == was.loc[found["name"]].geometry.tolist()
+    new = {"tons", "whose", "ha", "twice", "cluster", "outlier", "score"}
+    assert set(found.columns) - new >= set(utm.columns) - {"owner"}
+    assert not {"lon", "area_m2", "lat_"} & set(found.columns)
+    assert found["lat"].tolist() == was.loc[found["name"]]["lat"].tolist()
+
+
 def test_features_as_rows_are_their_fields_a_point_inside_each_their_size_and_their_outline(
     ready: tuple[World, State],
 ) -> None:
     world, state = ready
     rows, given = load_table(state, world, PARCELS.id), parcels()
     fields = list(given.columns[:-1])
-    assert list(rows.columns) == [*fields, "lon", "lat", "area_m2", "footprint"]
+    assert list(rows.columns) == [*fields, "geometry", "lon", "lat", "area_m2"]
     pd.testing.assert_frame_equal(rows[fields], pd.DataFrame(given[fields]))
     spots = gpd.GeoSeries.from_xy(rows["lon"], rows["lat"], crs="EPSG:4326")
     assert given.contains(spots).all()
@@ -136,12 +178,12 @@ def test_lines_have_a_length_and_points_neither_and_own_columns_stay(ready: tupl
     line = [LineString([(0, 0), (0, 1)])]
     lines = gpd.GeoDataFrame({"lon": [1.0], "lat": [2.0]}, geometry=line, crs="EPSG:4326")
     rows = load_table(kept(world, lines, state), world, OTHER.id)
-    assert list(rows.columns) == ["lon", "lat", "length_m", "footprint"]
-    assert rows.iloc[0, :3].tolist() == [1.0, 2.0, pytest.approx(110_574.4, abs=1)]
+    assert list(rows.columns) == ["lon", "lat", "geometry", "length_m"]
+    assert rows[["lon", "lat", "length_m"]].iloc[0].tolist() == [1.0, 2.0, pytest.approx(110_574.4, abs=1)]
     points = gpd.GeoDataFrame({"n": [1, 2]}, geometry=[Point(4, 5), Point()], crs="EPSG:4326")
     rows = load_table(kept(world, points, state), world, OTHER.id)
-    assert list(rows.columns) == ["n", "lon", "lat", "footprint"]
-    assert rows["lon"].isna().tolist() == [False, True] == rows["footprint"].isna().tolist()
+    assert list(rows.columns) == ["n", "geometry", "lon", "lat"]
+    assert rows["lon"].isna().tolist() == [False, True] == rows.geometry.is_empty.tolist()
 
 
 def test_a_layer_and_the_drawings_are_tables_too(ready: tuple[World, State]) -> None:

@@ -11,13 +11,13 @@ from pydantic import Field
 from data.numbers import EXACT, numbers_of
 from state.model import State
 from tools.artifacts import Call
-from tools.base import Step, ToolError, World, tool
+from tools.base import Step, World, tool
 from tools.data.computed import at_most, rounded_all, rows_of
 from tools.data.expressions import MAX_CHARS, evaluated, parsed
 from tools.data.source import column_in, source_column
 from tools.data.summaries import TableOrSelection
 from tools.phrases import number, number_of
-from tools.tables import rows_in_words, table_step
+from tools.tables import as_own, rows_in_words, table_step
 from tools.units import NewName
 
 MAX_ROWS = 1_000_000
@@ -42,10 +42,11 @@ def add_column(
 ) -> Step:
     """Add a column to a table or to the selection's rows, computed from its other columns by an expression.
 
-    The expression has numbers, texts in quotes, columns (in backticks where the name is no plain word), + - *
-    / // % **, comparisons, and, or, not, and functions: abs sqrt exp log log10 floor ceil round min max where
-    coalesce is_missing text lower upper length year month day and others. A missing value stays missing; so
-    does a result that is not finite.
+    A column of that name is replaced, which is said; features keep their shapes. The expression has numbers,
+    texts in quotes, columns (in backticks where the name is no plain word), + - * / // % **, comparisons,
+    and, or, not, and functions: abs sqrt exp log log10 floor ceil round min max where coalesce is_missing
+    text lower upper length year month day and others. A missing value stays missing; so does a result that is
+    not finite.
 
     Example: copilot call add_column name=objects_per_m expression="detections / gsd_m"
 
@@ -58,15 +59,15 @@ def add_column(
     frame = rows_of(state, world, table, *columns.values())
     at_most(len(frame), MAX_ROWS, "A new column", "narrow the selection")
     named = {written: column_in(frame, found) for written, found in columns.items()}
-    if name in frame.columns and name in named.values():
-        raise ToolError(f"The expression reads {name}, so the new column needs another name.")
     values = evaluated(wanted, frame, named)
     numeric = pd.api.types.is_float_dtype(values)
     whole = numeric and _are_whole(values, [frame[each] for each in named.values()])
-    result = frame.assign(**{name: rounded_all(values) if numeric and not whole else values})
+    result = as_own(frame.assign(**{name: rounded_all(values) if numeric and not whole else values}), name)
     missing = int(values.isna().sum())
+    done = "Replaced" if name in frame.columns else "Added"
     said = (
-        f"Added {name} = {wanted.text[:100]} to {number_of(len(frame), 'row')}, {missing:,} without a value"
+        f"{done} {name} = {wanted.text[:100]} {'in' if name in frame.columns else 'to'} "
+        f"{number_of(len(frame), 'row')}, {missing:,} without a value"
     )
     facts: dict[str, Any] = {"missing": missing}
     there = pd.Series(result[name]).dropna()

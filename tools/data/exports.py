@@ -25,12 +25,13 @@ from data.schema import DatasetInfo
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
-from tools.data.pages import geometries, pages
+from tools.data.pages import pages
 from tools.data.provenance import origin_words, provenance, source_infos
 from tools.data.summaries import TableOrSelection
 from tools.noting import note
 from tools.phrases import number_of
-from tools.tables import OUTLINES, plain_value, without_outlines
+from tools.row_shapes import geometries
+from tools.tables import OUTLINES, have_shapes, own_features, plain_value, without_outlines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -222,11 +223,11 @@ def _arrow(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
 
 
 def _beside_shapes(page: pd.DataFrame) -> pd.DataFrame:
-    """A page's columns, none of them with the name of the shapes: `geometry` becomes `geometry_`.
+    """A page's own columns, none of them with the name of the shapes: `geometry` becomes `geometry_`.
 
     A query may give that name to what it likes; readers take it for the shapes, or find it twice and give up.
     """
-    plain = without_outlines(page)
+    plain = without_outlines(own_features(page) if have_shapes(page) else page)
     names = {str(name).casefold() for name in plain.columns}
     free = GEOMETRY
     while free in names:

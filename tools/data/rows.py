@@ -12,9 +12,9 @@ from pydantic import Field
 from data.catalogue.base import Attribute
 from data.numbers import numbers_of
 from state.model import State
-from tools.artifacts import Call
+from tools.artifacts import Call, newest_named
 from tools.base import Step, ToolError, World, tool
-from tools.data.feature_rows import are_features, kept_features
+from tools.data.feature_rows import measured
 from tools.data.series import moments
 from tools.data.source import column_in
 from tools.data.summaries import Column, TableOrSelection
@@ -24,7 +24,7 @@ from tools.noting import note
 from tools.phrases import listed, number, number_of
 from tools.rows import load_table
 from tools.selection import current_selection
-from tools.tables import plain_value, table_step
+from tools.tables import have_shapes, plain_value, table_step
 from tools.units import Names, TableId
 
 SortBy = Annotated[
@@ -38,7 +38,14 @@ def sort_table(
     world: World,
     *,
     by: SortBy,
-    limit: Annotated[int, Field(ge=1, le=100_000, description="Most rows in the new table.")] = 1000,
+    limit: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=100_000,
+            description="Most rows in the new table: all of a table, 1,000 of the selection when left out.",
+        ),
+    ] = None,
     table: TableOrSelection = None,
 ) -> Step:
     """Sort the rows of a table or of the selection by columns, into a new table.
@@ -135,25 +142,35 @@ def filter_rows(
         raise ToolError(f"There is no comparison {op!r}; there are = != < <= > >= in contains.")
     call = Call.of(filter_rows, table=table, field=field, op=op, value=value)
     compared = f"{operator} {spoken(value)}"
-    if are_features(state, table):
-        return kept_features(
-            state, world, call, table, field, compared, lambda values: _meets(values, operator, value)
-        )
     frame = load_table(state, world, table)
-    name = column_in(frame, field)
-    result = frame[_meets(frame[name], operator, value)]
+    name, values = _field_of(frame, field)
+    result = frame[_meets(values, operator, value)]
     said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {compared}."
-    return table_step(state, world, result, call, f"Rows with {name} {compared}"[:100], said)
+    title = f"Rows with {name} {compared}"
+    if have_shapes(frame):
+        source = state.artifact(table) or newest_named(state.artifacts, table)
+        of = source.name if source is not None else table
+        said = f"{len(result):,} of {number_of(len(frame), 'feature')} of {of} have {name} {compared}."
+        title = f"{name} {compared} in {of}"  # what it was kept by is not cut off
+    return table_step(state, world, result, call, title[:100], said, field=name)
+
+
+def _field_of(frame: pd.DataFrame, field: str) -> tuple[str, pd.Series[Any]]:
+    """The column, or what shapes measure, that a comparison is of."""
+    if have_shapes(frame) and (found := measured(frame, field)) is not None:
+        return found
+    name = column_in(frame, field)
+    return name, frame[name]
 
 
 def _sorted(
-    state: State, world: World, by: list[str], limit: int, table: str | None
+    state: State, world: World, by: list[str], limit: int | None, table: str | None
 ) -> tuple[pd.DataFrame, int]:
     """The first rows in that order, and how many there are in all. Ties keep the order they had."""
     if table is None:
         order = tuple(ordering(each, world) for each in by)
         columns = tuple(dict.fromkeys((*QUERY_COLUMNS, *(field for field, _ in order))))
-        frame = world.catalogue.rows(current_selection(state, world), columns, order, limit)
+        frame = world.catalogue.rows(current_selection(state, world), columns, order, limit or _SELECTED)
         return frame, state.database.count
     frame = load_table(state, world, table)
     keys = [_column_order(frame, each) for each in by]
@@ -164,7 +181,7 @@ def _sorted(
         kind="stable",
         na_position="last",
     )
-    return result.head(limit), len(frame)
+    return (result if limit is None else result.head(limit)), len(frame)
 
 
 def _in_order(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -252,6 +269,8 @@ def _either(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[
     return column.map(lambda each: str(plain_value(each)).casefold() in texts).astype(bool)
 
 
+_SELECTED = 1000
+"""Rows of the selection that are sorted into a table where nothing is said of how many."""
 _JUDGED = 100
 """Rows that say quickly that a column holds no times."""
 Kind = Literal["numbers", "words"]

@@ -17,9 +17,10 @@ from tools.data.series import with_times
 from tools.data.source import NO_VALUE, UNKNOWN, column_in, frame_of, key_columns, keys_of, numbers, table_key
 from tools.data.summaries import Column, Function, TableOrSelection
 from tools.database.reading import grouping_named
+from tools.noting import note
 from tools.phrases import listed, number, number_of
 from tools.rows import load_table
-from tools.tables import rows_in_words, table_step
+from tools.tables import have_shapes, own_features, rows_in_words, table_step, without_outlines
 from tools.units import Names, TableId
 
 RowKey = Annotated[
@@ -159,6 +160,7 @@ def join_tables(
 
     Missing values match nothing. Texts are compared to the letter, numbers as numbers; a number column
     against a text column is compared as text. A column that both tables have gets `_2` in the second.
+    Features keep their shapes; of two with shapes the first's stay.
 
     Example: copilot call join_tables table=table-1a2b3c other=table-1a2b3c on=dataset
 
@@ -166,7 +168,7 @@ def join_tables(
     table | look the values of the other table up | left join on the image id | put the counts next to the
     means
     """
-    left, right = load_table(state, world, table), load_table(state, world, other)
+    left, right = _joined_to(load_table(state, world, table), load_table(state, world, other))
     if other_on is not None and len(other_on) != len(on):
         raise ToolError(
             f"on names {number_of(len(on), 'column')} and other_on {len(other_on)}; give as many of each."
@@ -179,7 +181,11 @@ def join_tables(
     _joins_to_few(first, second, keys)
     second = second.rename(columns=_second_names(first, second, keys))
     first, second = _with_gaps(first), _with_gaps(second)
-    merged = first.merge(second, on=keys, how=how, sort=False).drop(columns=keys)
+    merged = pd.merge(first, second, on=keys, how=how, sort=False).drop(columns=keys)
+    if have_shapes(second):
+        import geopandas as gpd
+
+        merged = gpd.GeoDataFrame(merged, geometry=second.geometry.name)
     matched = int(first[keys].apply(tuple, axis=1).isin(set(second[keys].apply(tuple, axis=1))).sum())
     columns = ", ".join(left_on)
     said = (
@@ -188,6 +194,18 @@ def join_tables(
     )
     call = Call.of(join_tables, table=table, other=other, on=on, other_on=other_on, how=how)
     return table_step(state, world, merged, call, f"Joined by {columns}"[:100], said, matched=matched)
+
+
+def _joined_to(left: pd.DataFrame, right: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both tables with at most one column of shapes: the first's, else the second's."""
+    left = own_features(left) if have_shapes(left) else left
+    if not have_shapes(right):
+        return left, right
+    right = own_features(right)
+    if not have_shapes(left):
+        return left, right
+    note("The shapes of the first are kept, and those of the other left out.")
+    return left, without_outlines(right)
 
 
 def _with_gaps(frame: pd.DataFrame) -> pd.DataFrame:

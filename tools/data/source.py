@@ -17,6 +17,7 @@ from tools.noting import note
 from tools.phrases import listed
 from tools.rows import load_table
 from tools.selection import current_selection
+from tools.tables import without_outlines
 
 MAX_ROWS = 5_000_000
 UNKNOWN = "unknown"
@@ -46,7 +47,7 @@ def column_in(frame: pd.DataFrame, name: str) -> str:
     Case aside; else the one column that the name says but for the signs between words, the number of its
     nouns or the unit at its end ("depth" of depth_m), or that a column of the catalogue is called by.
     """
-    columns = [str(each) for each in frame.columns]
+    columns = [str(each) for each in without_outlines(frame).columns]
     if name in columns:
         return name
     folded = {each.casefold(): each for each in columns}

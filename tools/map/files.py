@@ -26,19 +26,22 @@ def read_vector(path: Path, *, keep_empty: bool = False) -> gpd.GeoDataFrame:
 
     Raises ToolError when it has no readable geometries.
     """
+    frame = in_degrees(stored_vector(path))
+    return frame if keep_empty else placed(frame)
+
+
+def stored_vector(path: Path) -> gpd.GeoDataFrame:
+    """A vector file as it is kept: all rows, in its own coordinate system. Raises ToolError."""
     import geopandas as gpd  # 0.05 s, which a list of tools does without
 
     from data.vector.files import read_geoparquet
 
     try:
         if path.suffix in (".parquet", ".geoparquet"):
-            frame = read_geoparquet(path)
-        else:
-            frame = gpd.read_file(path)
+            return read_geoparquet(path)
+        return gpd.read_file(path)
     except (ValueError, OSError, RuntimeError) as error:
         raise ToolError(f"{path.name} holds no geometries that can be read.") from error
-    frame = in_degrees(frame)
-    return frame if keep_empty else placed(frame)
 
 
 def in_degrees(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:

@@ -30,6 +30,7 @@ from tools.database.ingesting import db_ingest
 from tools.database.loading import db_load
 from tools.database.reading import db_sql
 from tools.python.files_in import add_file
+from tools.row_shapes import geometries
 
 SAMPLE = "sample data: generated positions and labels"
 
@@ -180,7 +181,7 @@ def test_an_export_that_breaks_leaves_no_file(
 
 def test_boxes_across_the_antimeridian_are_cut_in_two() -> None:
     frame = pd.DataFrame({"west": [179.5], "south": [-1.0], "east": [-179.5], "north": [1.0]})
-    [shape] = paging.geometries(frame)
+    [shape] = geometries(frame)
     assert [part.bounds for part in shape.geoms] == [(179.5, -1.0, 180.0, 1.0), (-180.0, -1.0, -179.5, 1.0)]
 
 

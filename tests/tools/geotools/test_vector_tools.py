@@ -387,4 +387,5 @@ def test_a_field_that_features_lack_is_refused_with_those_that_they_have(
     world: World, parcels: State
 ) -> None:
     step = run(world, parcels, filter_rows, table="Parcels", field="price", op=">", value=3)
-    assert (step.failed, step.observation) == (True, "Parcels has no column 'price'. It has use and depth_m.")
+    said = "The table has no column 'price'. It has use, depth_m, lon, lat and area_m2."
+    assert (step.failed, step.observation) == (True, said)

@@ -1,0 +1,209 @@
+"""Where a SELECT over a session's own layers and tables runs, with the catalogue's views beside them.
+
+It is locked down as a SELECT over the catalogue is (data.catalogue.duck_sql): a process of its own, no file
+but those that it was given, no network, no settings. Shapes keep the coordinate system that they are stored
+in, so that DuckDB refuses to mix two of them; every axis order is longitude first.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+
+from data.apart.limits import Limits
+from data.apart.pool import ReadFailed
+from data.apart.reader import Reader
+from data.apart.reading import name_of, plain
+from data.catalogue.base import CatalogueAway, CatalogueError
+from data.catalogue.duck_sql import START_S, data_sets, ended, folder_of_set, literal, locked
+from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence
+from data.schema import DatasetInfo
+
+MEMORY_LIMIT = "1500MB"
+PROCESS_BYTES = 6_000_000_000
+"""Of address space, which DuckDB's threads and allocator take more of than they use."""
+MOST_BYTES = 1_000_000_000
+"""The largest file that an answer may be."""
+ANSWER = "answer.parquet"
+CATALOGUE_VIEWS = ("images", "detections", "datasets")
+_SPATIAL = re.compile(r"st_|geometry|in_degrees|in_metres|area_m2|length_m", re.IGNORECASE)
+"""A query without any of these, over tables alone, does without the spatial extension (0.15 s)."""
+_UNKEPT = ("UUID", "INTERVAL", "BIT", "TIME WITH TIME ZONE", "UNION")
+"""Types that a Parquet file, or pandas, does not keep as they are: they become text."""
+
+Seen = tuple[Path, Sequence[DatasetInfo], bool]
+"""The catalogue's part: its folder, the data sets that are seen, and whether paths are."""
+
+
+def select_layers(
+    query: str,
+    layers: Mapping[str, Path],
+    seen: Seen | None,
+    *,
+    crs: str | None,
+    metres: str | None,
+    max_rows: int,
+    timeout_s: float,
+    reader: Reader,
+    folder: Path,
+) -> dict[str, str]:
+    """Run one SELECT over those Parquet files by their names, and write its answer to `folder`/ANSWER.
+
+    A file with shapes is GeoParquet. `crs` is what the answer's shapes are brought into, and what shapes are
+    taken to be in that were made of numbers; `metres` is the system of `in_metres`, None where none fits.
+    The answer is {"geometry": the column of shapes, "system": theirs, "texts": other shapes, now WKT}, each
+    empty where there is none.
+    Raises CatalogueError when it is refused, fails or gives too much; CatalogueAway past time or memory.
+    """
+    own = [each.lower() for each in layers]
+    views = (*own, *(each for each in CATALOGUE_VIEWS if seen is not None and each not in own))
+    check_select(query, views)
+    root, infos, paths = seen if seen is not None else (None, (), False)
+    named = [(info.owner if info.private else None, info.name) for info in infos]
+    about = {"crs": crs or "", "metres": metres or ""}
+    job = {
+        "function": name_of(answer_layers),
+        "args": plain((query, dict(layers), root, named, paths, about, max_rows, timeout_s)),
+        "kwargs": {},
+        "error": CatalogueError.__name__,
+        "reads": [
+            *(str(each) for each in layers.values()),
+            *(str(folder_of_set(root, info)) for info in infos if root is not None),
+        ],
+        "folder": str(folder),
+    }
+    limits = Limits(timeout_s + START_S, PROCESS_BYTES, MOST_BYTES)
+    try:
+        said = reader.pool.run(job, limits, reader.owner, reader.session)
+    except ReadFailed as failed:
+        raise CatalogueAway(ended(failed.how, timeout_s, MEMORY_LIMIT)) from failed
+    if "error" in said:
+        raise CatalogueError(str(said["error"]))
+    found: dict[str, str] = said["answer"]
+    if how := found.get("ended"):
+        raise CatalogueAway(ended(how, timeout_s, MEMORY_LIMIT))
+    return found
+
+
+def answer_layers(
+    query: str,
+    layers: dict[str, Path],
+    root: Path | None,
+    named: list[tuple[str | None, str]],
+    paths: bool,
+    about: dict[str, str],
+    max_rows: int,
+    timeout_s: float,
+) -> dict[str, str]:
+    """Run a SELECT that was checked and write its answer here, in a process of its own: see `select_layers`.
+
+    Raises CatalogueError, MemoryError.
+    """
+    infos = () if root is None else data_sets(root, named)
+    late = threading.Event()
+
+    spatial = any(_has_shapes(path) for path in layers.values()) or _SPATIAL.search(query) is not None
+
+    def prepare(connection: duckdb.DuckDBPyConnection) -> list[str]:
+        if spatial:
+            connection.execute("SET geometry_always_xy = true")
+            _helpers(connection, about["metres"])
+        for name, path in layers.items():
+            connection.execute(f"CREATE VIEW {_quoted(name)} AS {_source(connection, path)}")
+        return [str(each) for each in layers.values()] + [f"{Path.cwd()}/"]
+
+    order = "ORDER BY ALL" if leaves_groups_unordered(query) else ""
+    with locked(root, infos, 2, spatial, paths, MEMORY_LIMIT, prepare) as connection:
+
+        def stop() -> None:
+            late.set()
+            connection.interrupt()
+
+        timer = threading.Timer(timeout_s, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            inner = f"({bare(query)}\n) AS answer"
+            types = connection.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
+            chosen, told = _kept([(str(row[0]), str(row[1])) for row in types], about["crs"])
+            limited = f"SELECT {chosen} FROM {inner} {order} LIMIT {int(max_rows)}"
+            connection.execute(f"COPY ({limited}) TO {literal(ANSWER)} (FORMAT parquet)")
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError from error
+        except duckdb.IOException:
+            return {"ended": "files"}
+        except duckdb.Error as error:
+            if late.is_set():
+                return {"ended": "time"}
+            raise CatalogueError(sentence(str(error))) from error
+        finally:
+            timer.cancel()
+    return told
+
+
+def _has_shapes(path: Path) -> bool:
+    import pyarrow.parquet as pq
+
+    schema = pq.read_schema(path)
+    return b"geo" in (schema.metadata or {}) or "footprint" in schema.names
+
+
+def _source(connection: duckdb.DuckDBPyConnection, path: Path) -> str:
+    """A file's rows; outlines that are kept as bytes are shapes in longitude and latitude."""
+    read = f"read_parquet({literal(str(path))})"
+    types = dict(row[:2] for row in connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall())
+    if types.get("footprint") != "BLOB" or "geometry" in types:
+        return f"SELECT * FROM {read}"
+    shape = "ST_SetCRS(ST_GeomFromWKB(footprint), 'EPSG:4326') AS geometry"
+    return f"SELECT * EXCLUDE (footprint), {shape} FROM {read}"
+
+
+def _helpers(connection: duckdb.DuckDBPyConnection, metres: str) -> None:
+    """`in_degrees`, `in_metres`, `area_m2` and `length_m` of a shape, in whatever system it is stored."""
+    for name, crs in (("in_degrees", "EPSG:4326"), ("in_metres", metres)):
+        if crs:
+            there = "coalesce(ST_CRS(g), 'EPSG:4326')"
+            shape = f"ST_SetCRS(ST_Transform(g, {there}, {literal(crs)}), {literal(crs)})"
+            connection.execute(f"CREATE MACRO {name}(g) AS {shape}")
+    connection.execute("CREATE MACRO area_m2(g) AS ST_Area_Spheroid(in_degrees(g))")
+    connection.execute("CREATE MACRO length_m(g) AS ST_Length_Spheroid(in_degrees(g))")
+
+
+def _kept(types: list[tuple[str, str]], crs: str) -> tuple[str, dict[str, str]]:
+    """(what is selected of an answer, what is told of its shapes): each column as a file keeps it.
+
+    The first column of shapes is the answer's geometry, others become WKT.
+    """
+    shapes = [name for name, kind in types if kind.startswith("GEOMETRY")]
+    preferred = [name for name in shapes if name.lower() in ("geometry", "geom")]
+    main = (preferred or shapes or [""])[0]
+    told = {"geometry": main, "system": crs}
+    parts = []
+    for name, kind in types:
+        column = _quoted(name)
+        if name == main:
+            typed = kind != "GEOMETRY"
+            if typed and not crs:  # GEOMETRY('EPSG:4326')
+                told["system"] = kind.removeprefix("GEOMETRY('").removesuffix("')").replace("''", "'")
+            if crs:
+                change = "ST_Transform" if typed else "ST_SetCRS"
+                column = f"{change}({column}, {literal(crs)}) AS {column}"
+        elif kind.startswith("GEOMETRY"):
+            column = f"ST_AsText({column}) AS {column}"
+        elif kind in ("HUGEINT", "UHUGEINT"):
+            column = f"CAST({column} AS BIGINT) AS {column}"
+        elif kind.startswith("DECIMAL"):
+            column = f"CAST({column} AS DOUBLE) AS {column}"
+        elif kind.startswith(_UNKEPT):
+            column = f"CAST({column} AS VARCHAR) AS {column}"
+        parts.append(column)
+    told["texts"] = ", ".join(name for name in shapes if name != main)
+    return ", ".join(parts), told
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

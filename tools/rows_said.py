@@ -1,0 +1,39 @@
+"""Rows in words, for whoever cannot see them: the columns with their types, and the first rows."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from data.profiles import stored_type
+from tools.phrases import listed
+from tools.tables import SHOWN_ROWS, have_shapes, plain_rows, without_outlines
+
+MOST_COLUMNS = 30
+_CELL_CHARS = 60
+_WIDE = 12
+"""Columns of a row that are said, at most."""
+
+
+def rows_said(frame: pd.DataFrame) -> str:
+    """`Columns: name text, n int64; geometry Point in EPSG:4326. First rows: name=a, n=5; …`."""
+    table = without_outlines(frame)
+    columns = [f"{str(name)[:40]} {stored_type(table[name])}" for name in table.columns]
+    said = f"Columns: {listed(columns, MOST_COLUMNS)}" if columns else "Columns: none"
+    if have_shapes(frame):
+        kinds = sorted({str(each) for each in frame.geometry.geom_type.dropna()})
+        said += f"; geometry {' and '.join(kinds[:4]) or 'empty'} in {system_said(frame.crs)}"
+    if frame.empty or not len(table.columns):
+        return f"{said}."
+    rows = plain_rows(table[table.columns[:_WIDE]].head(SHOWN_ROWS))
+    first = "; ".join(
+        ", ".join(f"{key}={str(value)[:_CELL_CHARS]}" for key, value in row.items()) for row in rows
+    )
+    return f"{said}. First rows: {first}{' …' if len(frame) > SHOWN_ROWS else ''}."
+
+
+def system_said(crs: object) -> str:
+    """`EPSG:4326`, else the name of a coordinate system."""
+    if crs is None:
+        return "no known coordinate system"
+    authority = crs.to_authority()  # type: ignore[attr-defined]
+    return ":".join(authority) if authority else str(crs.name)  # type: ignore[attr-defined]
