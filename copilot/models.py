@@ -72,6 +72,36 @@ def answering(name: str | None = None) -> Answering:
     return Answering(name, host, not stays)
 
 
+def model_seconds(name: str | None = None) -> float:
+    """How long one answer of a model is waited for: $COPILOT_MODEL_SECONDS, else 600 s for one on this
+    machine, which may be a laptop without a GPU, and 120 s for any other.
+
+    Raises ModelNotConfigured for a value that is no number of seconds.
+    """
+    who = answering(name)
+    return _seconds("COPILOT_MODEL_SECONDS", 120.0 if who.model is None or who.leaves else 600.0)
+
+
+def turn_seconds(name: str | None = None) -> float:
+    """How long a turn may take beside long work: $COPILOT_TURN_SECONDS, else 120 s for the embedded reader
+    and five answers of a model that is served. Raises ModelNotConfigured."""
+    who = answering(name)
+    return _seconds("COPILOT_TURN_SECONDS", 120.0 if who.model is None else 5 * model_seconds(name))
+
+
+def _seconds(variable: str, usual: float) -> float:
+    told = os.environ.get(variable)
+    if not told:
+        return usual
+    try:
+        seconds = float(told)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds <= 86_400:
+        raise ModelNotConfigured(f"{variable} is {told[:40]!r}; it takes seconds, from 1 to 86400.")
+    return seconds
+
+
 def without_key(text: str) -> str:
     """`text` without the value of the key: some servers repeat it in their errors."""
     key = os.environ.get("OPENAI_API_KEY")
@@ -105,7 +135,7 @@ def chat_model(name: str | None, engine: Engine, catalogue: Catalogue | None = N
         api_key=key,
         base_url=address,
         temperature=0,
-        timeout=60,
+        timeout=model_seconds(name),
         max_retries=0,
         streaming=os.environ.get("COPILOT_STREAM", "") not in ("", "0"),
         stream_usage=True,

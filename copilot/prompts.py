@@ -35,6 +35,12 @@ KEPT_TURNS = 8
 """Earlier turns shown to the model; the state carries what came before."""
 SHOWN_CHARS = 8000
 """How much of one observation a model is shown; the trace has all of it."""
+WHOLE_RESULTS, OLDER_CHARS = 8, 500
+"""How many of the last observations a model is shown whole, and how much of those before."""
+ROWS_CHARS = 1_500
+"""How much of a table's first rows goes behind its observation, ..."""
+_COLUMNS, _CELLS = 40, 20
+"""... of how many columns the types, and of how many the cells."""
 FILES, FILE_CHARS = 6, 1_500
 """How many files that came in outside of the shown turns a model is told of, and how much of each."""
 OURS = "azimuth"
@@ -144,7 +150,8 @@ def call_message(tool: str, args: dict[str, Any], call_id: str) -> AIMessage:
 
 def observation_message(event: Event, call_id: str, number: int) -> ToolMessage:
     """What the turn's call of that number came back with: data for any model, the event as the artifact."""
-    text = event.text if len(event.text) <= SHOWN_CHARS else f"{event.text[:SHOWN_CHARS]}… (cut)"
+    said = event.text + _rows_of(event)
+    text = said if len(said) <= SHOWN_CHARS else f"{said[:SHOWN_CHARS]}… (cut)"
     return ToolMessage(
         as_data({"call": number, "data" if event.ok else "error": text}),
         tool_call_id=call_id,
@@ -152,3 +159,32 @@ def observation_message(event: Event, call_id: str, number: int) -> ToolMessage:
         status="success" if event.ok else "error",
         artifact=event,
     )
+
+
+def _rows_of(event: Event) -> str:
+    """The columns with their types, and the first rows, of a table that a call made, where it says none."""
+    types, first = event.data.get("types"), event.data.get("first")
+    if (
+        not event.ok
+        or not isinstance(types, dict)
+        or not isinstance(first, list)
+        or "First rows:" in event.text
+    ):
+        return ""
+    columns = ", ".join(f"{str(name)[:40]} {kind}" for name, kind in list(types.items())[:_COLUMNS])
+    rows = [dict(list(row.items())[:_CELLS]) for row in first if isinstance(row, dict)]
+    return f" Columns: {columns or 'none'}. First rows: {canonical(rows)[:ROWS_CHARS]}"
+
+
+def shortened(said: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The messages with what came back in earlier rounds cut: the last `WHOLE_RESULTS` stay as they are."""
+    results = [place for place, each in enumerate(said) if isinstance(each, ToolMessage)]
+    older = set(results[:-WHOLE_RESULTS])
+    return [_cut(each) if place in older else each for place, each in enumerate(said)]
+
+
+def _cut(message: BaseMessage) -> BaseMessage:
+    text = message.content
+    if not isinstance(text, str) or len(text) <= OLDER_CHARS:
+        return message
+    return message.model_copy(update={"content": f"{text[:OLDER_CHARS]}… (cut, from an earlier round)"})

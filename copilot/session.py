@@ -239,9 +239,10 @@ class Session:
         """
         from copilot.agents import get_agent
         from copilot.agents.budget import Budget
-        from copilot.models import chat_model, fallback_model
+        from copilot.models import chat_model, fallback_model, turn_seconds
 
         run = get_agent(agent)
+        usual = Budget(seconds=turn_seconds(model)) if model is None or isinstance(model, str) else Budget()
         yield from run(
             self,
             request,
@@ -251,7 +252,7 @@ class Session:
             source=source,
             stop=stop or threading.Event(),
             shots=shots,
-            budget=budget or Budget(),
+            budget=budget or usual,
             fallback=lambda: fallback_model(self.engine, self.catalogue),
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pandas as pd
 
+from data.profiles import stored_type
 from state.model import State
 from tools.artifacts import Call, Input
 from tools.base import Step, World
@@ -26,6 +27,7 @@ MEASURED, RENAMED = "azimuth_measured", "azimuth_renamed"
 theirs that bear another name for it."""
 SHOWN_ROWS = 5
 """How many rows go into a call's data, for an answer to quote."""
+_MOST_TYPES = 60
 _NARROW = 6
 """A table of no more columns than this is read out row by row."""
 
@@ -77,9 +79,12 @@ def table_of_inputs(
 
 
 def _rows_told(frame: pd.DataFrame) -> dict[str, Any]:
+    """How many rows, their columns with types, and the first of them: what a model sees of a result."""
+    table = without_outlines(frame)
     return {
         "rows": len(frame),
-        "columns": [str(column) for column in without_outlines(frame).columns],
+        "columns": [str(column) for column in table.columns],
+        "types": {str(name): stored_type(table[name]) for name in table.columns[:_MOST_TYPES]},
         "first": plain_rows(frame.head(SHOWN_ROWS)),
     }
 
@@ -98,10 +103,11 @@ def _features_step(
     from tools.vectors import inputs_of, vector_step  # which are made of tables too
 
     made_of = inputs_of(state, world, call) if inputs is None else inputs
-    step = vector_step(state, world, call, made_of, own_features(frame), name=name, said=observation)
+    own = own_features(frame)
+    step = vector_step(state, world, call, made_of, own, name=name, said=observation)
     features = step.data["vector"]
     after = step.state.with_ui(table=features).with_panel("results")
-    return Step(after, step.observation, {**step.data, "table": features, **_rows_told(frame), **data})
+    return Step(after, step.observation, {**step.data, "table": features, **_rows_told(own), **data})
 
 
 def have_shapes(frame: pd.DataFrame) -> TypeGuard[gpd.GeoDataFrame]:

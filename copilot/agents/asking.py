@@ -34,7 +34,8 @@ from copilot.prices import price_of
 
 DELAYS = (0.5, 1.0)
 """Seconds before the second and the third try, give or take a quarter, unless the server names its own."""
-MAX_SECONDS_A_TRY = 60.0
+SECONDS_A_TRY = 120.0
+"""How long an answer of a model is waited for that does not say it of itself."""
 _TICK = 0.05
 """How often a stop is looked for while a model is waited for, in seconds."""
 
@@ -129,7 +130,8 @@ class Asking:
         """One try. A model that answers from elsewhere is waited for in a thread that can be left alone."""
         if getattr(self.model, "answers_here", False):
             return _answer(self.model, said, tools(self.model), forced, None, threading.Event())
-        left = min(self._seconds_left(), MAX_SECONDS_A_TRY)
+        told = getattr(self.model, "request_timeout", None)
+        left = min(self._seconds_left(), float(told) if isinstance(told, (int, float)) else SECONDS_A_TRY)
         self.bound = bound = tools(self.model)
         given_up = threading.Event()
         came: list[AIMessage | Exception] = []

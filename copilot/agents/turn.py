@@ -32,12 +32,20 @@ from copilot.language.checking import left_out
 from copilot.language.trial import trial
 from copilot.messages.identifying import foreign, in_their_words
 from copilot.models import without_key
-from copilot.prompts import call_message, files_told, messages, observation_message, system_message
+from copilot.prompts import (
+    aside,
+    call_message,
+    files_told,
+    messages,
+    observation_message,
+    shortened,
+    system_message,
+)
 from data.catalogue.base import CatalogueError
 from state.codec import canonical
 from state.log import Event, Outcome, Turn
 from state.store import StoreUnavailable
-from tools.phrases import listed
+from tools.phrases import listed, number_of
 
 if TYPE_CHECKING:
     from copilot.session import Session
@@ -45,6 +53,8 @@ if TYPE_CHECKING:
 STOPPED = "Stopped. What was done so far stands."
 CIRCLE = "Stopped: the same call came again without any effect."
 SHORTENED = "The earlier conversation is left out: it is longer than the model can read."
+LAST_CALLS = 4
+"""With so many calls left, a model is told to come to an end."""
 MAX_SAID_CHARS = 16_000
 """How much of one answer or thought is kept: more than anybody reads, and less than what fills a disk."""
 
@@ -172,6 +182,7 @@ class OpenTurn:
         self.calls: list[Event] = []
         self.shown = ToolsShown(session, self.request)
         self._without_effect: set[str] = set()
+        self._warned = False
         self._past: list[Turn] = []
         self._first_call, self._first_step = 0, 0
         """Where the present try began."""
@@ -233,14 +244,14 @@ class OpenTurn:
     def _ask(self, tools: Tools, forced: str | None) -> AIMessage:
         """The model's next message; without the earlier conversation where that makes the prompt too long."""
         try:
-            return self.asking.ask(self.said, tools, forced)
+            return self.asking.ask(shortened(self.said), tools, forced)
         except Unanswered as failure:
             earlier = next(place for place, each in enumerate(self.said) if each is self._asked)
             if not failure.too_long or earlier == 1:
                 raise
             del self.said[1:earlier]
             self.asking.news.append(SHORTENED)
-            return self.asking.ask(self.said, tools, forced)
+            return self.asking.ask(shortened(self.said), tools, forced)
 
     def think(self, text: str) -> Event:
         """Put on record what the model thinks, or what the user should know of how it is asked."""
@@ -251,11 +262,24 @@ class OpenTurn:
     ) -> Generator[Event, None, AIMessage]:
         """Ask, make the calls, and again, until the model answers without any: that answer."""
         while True:
+            self._warn()
             answer = self.ask(tools or self.shown.schemas)
             yield from self.noted(answer)
             if not answer.tool_calls and not answer.invalid_tool_calls:
                 return answer
             yield from self._run_calls(answer, one_at_a_time)
+
+    def _warn(self) -> None:
+        """Tell a model once, before its calls are used up, to end with what it has."""
+        left = self.spent.budget.steps - self.spent.steps
+        if not self._warned and 0 < left <= LAST_CALLS and self.spent.steps:
+            self._warned = True
+            self.said.append(
+                aside(
+                    f"{number_of(left, 'more call')} can be made in this turn. Finish with what you have, "
+                    "and answer: what is done, and what is left."
+                )
+            )
 
     def noted(self, answer: AIMessage) -> Iterator[Event]:
         """Keep an answer among the messages; what it says beside its calls, and its cost, go on record."""

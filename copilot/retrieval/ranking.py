@@ -13,6 +13,8 @@ from copilot.retrieval.index import Index
 
 ALWAYS = ("db_load", "ask_user", "reject_task")
 """What may be wanted of any request: something to work on, a question back, a refusal."""
+OWN_DATA = ("inspect", "sql", "edit_columns", "save_file")
+"""What most work on one's own layers and tables is done with."""
 EARLIER_WEIGHT = np.float32(0.85)
 """What a tool's score for an earlier request counts for this one, which may only go on from it."""
 RANK_COST = np.float32(0.06)
@@ -39,11 +41,14 @@ def ranking(index: Index, request: str, past: Sequence[str] = (), has: Set[str] 
     parts = parts_of(request)
     selection = selection_tools(request)
     ranked = nearest(index, parts, [part for text in past for part in parts_of(text)], has)
-    first = [*ALWAYS, *selection]
+    own = OWN_DATA if has & {"vector", "table"} else ()
+    first = [*ALWAYS, *(own if "loaded" not in has else ()), *selection]
     others = [name for name in ranked if name not in first]
     usual = usual_tools(request, selection)
     return [
-        name for name in dict.fromkeys([*first, *others[:LEADING], *usual, *others]) if name in index.tokens
+        name
+        for name in dict.fromkeys([*first, *others[:LEADING], *own, *usual, *others])
+        if name in index.tokens
     ]
 
 

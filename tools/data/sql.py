@@ -56,7 +56,9 @@ def sql(
         Field(
             min_length=1,
             max_length=20_000,
-            description="One SELECT over layers and tables by name.",
+            description="One SELECT (DuckDB, spatial) over layers and tables by name or id; shapes are the "
+            "column geometry, longitude first. Also area_m2(geometry), length_m(geometry), "
+            "in_metres(geometry), in_degrees(geometry), ST_Transform(geometry, 'EPSG:3035').",
         ),
     ],
     name: Annotated[
@@ -94,9 +96,11 @@ def sql(
         folder = Path(kept)
         there = _open(state, world, wanted, folder)
         frame = _answer(world, query, there, crs, folder)
+    more = len(frame) > MAX_ROWS
+    frame = frame.head(MAX_ROWS)
     call = Call.of(sql, query=query, name=name, crs=crs)
     said = f"The query gave {number_of(len(frame), 'row')}"
-    said += ", and there may be more." if len(frame) >= MAX_ROWS else "."
+    said += f", and more than the {MAX_ROWS:,} that are kept." if more else "."
     said += f" {rows_said(frame)}"
     inputs = list({each.key: each for each in there.inputs.values()}.values())
     title = name or "Result of a query"
@@ -190,7 +194,7 @@ def _answer(world: World, query: str, there: _Open, crs: str | None, folder: Pat
     try:
         told = world.catalogue.sql_over(
             query, there.files, folder, crs=None if crs is None else _code(_system(crs)), metres=metres,
-            max_rows=MAX_ROWS, timeout_s=SECONDS, reader=world.reader,
+            max_rows=MAX_ROWS + 1, timeout_s=SECONDS, reader=world.reader,
         )  # fmt: skip
     except CatalogueError as error:
         raise ToolError(_with_columns(str(error), there)) from error
