@@ -26,11 +26,16 @@ from data.catalogue.write import QUICKLOOKS, folder_of
 from state.model import Artifact, State
 from tools.data.downloads import format_named, write_as
 from tools.data.stac import write_stac
+from tools.kept import has_own_name
 
 TYPES = {
     ".csv": "text/csv; charset=utf-8", ".json": "application/json", ".geojson": "application/geo+json",
     ".parquet": "application/vnd.apache.parquet", ".py": "text/x-python; charset=utf-8", ".png": "image/png",
     ".ipynb": "application/x-ipynb+json", ".tif": "image/tiff", ".html": "application/octet-stream",
+    ".gpkg": "application/geopackage+sqlite3", ".zip": "application/zip", ".fgb": "application/flatgeobuf",
+    ".kml": "application/vnd.google-earth.kml+xml", ".geoparquet": "application/vnd.apache.parquet",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
 }  # fmt: skip
 AT_ONCE = 2
 """Conversions that run at the same time; others wait."""
@@ -61,7 +66,9 @@ async def artifact(request: Request) -> Response:
         return await _converted(session.state, found, path, asked)
     media_type = TYPES.get(path.suffix, "application/octet-stream")
     headers = {
-        "Content-Disposition": disposition(file_name(found, path.suffix)),
+        "Content-Disposition": disposition(
+            path.name if has_own_name(path) else file_name(found, path.suffix)
+        ),
         "Cache-Control": "private, no-cache",
     }
     return FileResponse(path, media_type=media_type, headers=headers)
