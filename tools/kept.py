@@ -1,4 +1,4 @@
-"""Files that keep a name of their own among a session's artifacts: what somebody else's program is to take."""
+"""Files that keep a name of their own among a session's artifacts: what somebody else's program takes."""
 
 from __future__ import annotations
 
