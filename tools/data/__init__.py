@@ -4,6 +4,7 @@ from tools.data.atlas import TOOLS as ATLAS
 from tools.data.boxes import TOOLS as BOXES
 from tools.data.clusters import TOOLS as CLUSTERS
 from tools.data.columns import TOOLS as COLUMNS
+from tools.data.delivering import TOOLS as DELIVERING
 from tools.data.exports import TOOLS as EXPORTS
 from tools.data.figures import TOOLS as FIGURES
 from tools.data.outlying import TOOLS as OUTLYING
@@ -18,5 +19,5 @@ from tools.data.transcripts import TOOLS as TRANSCRIPTS
 
 TOOLS = (
     *SUMMARIES, *ROWS, *SHAPING, *COLUMNS, *TIMES, *RELATIONS, *OUTLYING, *CLUSTERS, *PATTERNS, *FIGURES,
-    *BOXES, *ATLAS, *EXPORTS, *SPREADSHEETS, *TRANSCRIPTS,
+    *BOXES, *ATLAS, *DELIVERING, *EXPORTS, *SPREADSHEETS, *TRANSCRIPTS,
 )  # fmt: skip
