@@ -130,7 +130,7 @@ def save_file(
     ):
         raise ToolError(f"Two layers would be called {one_line(twice)!r}; give each its own name in `layer`.")
     inputs = [_Source(each.rows.handle, each.rows.name, each.rows.key) for each in made]
-    rows = sum(each.rows.table.num_rows for each in made)
+    rows = sum(each.rows.count for each in made)
     artifact = call.artifact("document", state, plain, f"{number_of(rows, 'row')} as {way.title}", inputs)
     path = world.artifacts.named(artifact.id, plain)
     lost = _written(path, lambda target: way.write(target, made, members or {}))
@@ -317,7 +317,7 @@ def _about(state: State, world: World, name: str, made: Sequence[Layer], call: C
     for each in made:
         rows, handle = each.rows, each.rows.handle
         source = None if handle == "selection" else handle
-        found = provenance(state, world, source, rows.table.num_rows, call)
+        found = provenance(state, world, source, rows.count, call)
         if handle == DRAWINGS:
             found = {**found, "data_sets": []}
             found.pop("note", None)
@@ -333,7 +333,7 @@ def _told(layer: Layer) -> dict[str, Any]:
 
     rows = layer.rows
     columns = [{"name": each.name, "type": type_word(each.type)} for each in rows.table.schema]
-    found: dict[str, Any] = {"layer": layer.name, "rows": rows.table.num_rows, "columns": columns}
+    found: dict[str, Any] = {"layer": layer.name, "rows": rows.count, "columns": columns}
     if rows.shapes is not None:
         import shapely
 

@@ -8,7 +8,6 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from data.numbers import numbers_of
-from data.readers.dates import ColumnTimes
 from tools.phrases import listed, number_of
 from tools.tables import plain_value
 
@@ -171,6 +170,8 @@ def _real(value: Any) -> float | None:
 
 def _moments(values: Sequence[Any], kind: str) -> tuple[list[Any], str]:
     """Days or times; texts as the column writes them, with times in UTC where one names its zone."""
+    from data.readers.dates import ColumnTimes
+
     reader = ColumnTimes()
     texts = [
         str(each) for each in values if isinstance(each, (str, int, float)) and not isinstance(each, bool)

@@ -56,6 +56,23 @@ class Rows:
     said: tuple[str, ...] = ()
     """What was changed on the way."""
 
+    @property
+    def count(self) -> int:
+        """How many rows there are: a table without a column does not know."""
+        return self.table.num_rows if self.shapes is None else len(self.shapes)
+
+    def with_wkb(self, column: str) -> pa.Table:
+        """The table with its shapes as WKB behind its columns."""
+        import pyarrow as pa
+
+        wkb = pa.array(shapely.to_wkb(self.shapes), pa.binary())
+        return self.table.append_column(column, wkb) if self.table.num_columns else pa.table({column: wkb})
+
+    def taken(self, index: NDArray[np.intp], shapes: Shapes) -> Rows:
+        """The rows of that index, with other shapes."""
+        table = self.table.take(index) if self.table.num_columns else self.table
+        return replace(self, table=table, shapes=shapes)
+
     def telling(self, *sentences: str, **changes: Any) -> Rows:
         """The rows with those parts replaced, and more said of them."""
         return replace(self, said=(*self.said, *(each for each in sentences if each)), **changes)
@@ -135,7 +152,7 @@ def with_parts(rows: Rows, geometry: str) -> Rows:
     said = ""
     if len(of_row) != len(rows.shapes):
         said = f"{number_of(len(rows.shapes), 'row')} became {len(of_row):,}, one for each single part"
-    return rows.telling(said, table=rows.table.take(of_row), shapes=shapes)
+    return rows.taken(of_row, shapes).telling(said)
 
 
 def kinds_of(shapes: Shapes) -> list[str]:

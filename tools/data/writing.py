@@ -79,7 +79,7 @@ def geojson(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
         start = "".join(f",{_json(key)}:{_json(value)}" for key, value in head.items())
         file.write(f'{{"type":"FeatureCollection"{start},"features":[')
         comma = ""
-        for first, batch in _records(_without_bytes(rows.table)[0]):
+        for first, batch in _records(_without_bytes(rows.table)[0], rows.count):
             part = (
                 [None] * len(batch)
                 if shapes is None
@@ -101,7 +101,7 @@ def records(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
     with path.open("w", encoding="utf-8") as file:
         file.write("[")
         comma = ""
-        for first, batch in _records(plain):
+        for first, batch in _records(plain, rows.count):
             for at, record in enumerate(batch, first):
                 if asked and rows.shapes is not None:
                     shape = rows.shapes[at]
@@ -128,9 +128,9 @@ def xlsx(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
     from tools.data.spreadsheets import MAX_SHEET_ROWS, sheet_names, write_sheets
 
     for each in layers:
-        if each.rows.table.num_rows > MAX_SHEET_ROWS:
+        if each.rows.count > MAX_SHEET_ROWS:
             raise ToolError(
-                f"{each.name} has {each.rows.table.num_rows:,} rows, and a workbook is written of "
+                f"{each.name} has {each.rows.count:,} rows, and a workbook is written of "
                 f"{MAX_SHEET_ROWS:,} at most; take .csv or .parquet."
             )
     names = sheet_names([each.name for each in layers])
@@ -147,7 +147,6 @@ def xlsx(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
 
 def parquet(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
     """GeoParquet 1.1 with shapes as WKB, and plain Parquet without; types are exact."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     rows = layers[0].rows
@@ -159,8 +158,7 @@ def parquet(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
         if len(rows.shapes) and np.isfinite(bounds := shapely.total_bounds(rows.shapes)).all():
             column["bbox"] = [float(each) for each in bounds]
         geo = {"version": "1.1.0", "primary_column": name, "columns": {name: column}}
-        table = table.append_column(name, pa.array(shapely.to_wkb(rows.shapes), pa.binary()))
-        table = table.replace_schema_metadata({"geo": _json(geo)})
+        table = rows.with_wkb(name).replace_schema_metadata({"geo": _json(geo)})
     pq.write_table(table, path)
     return []
 
@@ -222,7 +220,6 @@ def shapefile(path: Path, layers: Sequence[Layer], members: Members) -> list[str
 
 def _write(path: Path, driver: str, layer: Layer, name: str, **options: str) -> list[str]:
     """Write a layer by GDAL, and say what it warns of."""
-    import pyarrow as pa
     import pyogrio
 
     rows = layer.rows
@@ -232,7 +229,7 @@ def _write(path: Path, driver: str, layer: Layer, name: str, **options: str) -> 
     else:
         kinds = kinds_of(rows.shapes)
         column = free_name(GEOMETRY, rows.table.column_names)
-        table = rows.table.append_column(column, pa.array(shapely.to_wkb(rows.shapes), pa.binary()))
+        table = rows.with_wkb(column)
         kind = kinds[0] if len(kinds) == 1 else "Unknown"
         crs = None if rows.crs is None else _written_crs(rows.crs)
         shown = {"geometry_name": column, "geometry_type": kind, "crs": crs}
@@ -328,7 +325,7 @@ def _families(layer: Layer) -> list[tuple[str, Layer]]:
     parts = []
     for each in found:
         at = np.flatnonzero(kinds == each)
-        rows = replace(layer.rows, table=layer.rows.table.take(at), shapes=shapes[at])
+        rows = layer.rows.taken(at, shapes[at])
         parts.append((f"{name}_{each}", replace(layer, rows=rows)))
     return parts
 
@@ -384,11 +381,12 @@ def _is_degrees(crs: Any) -> bool:
     )
 
 
-def _records(table: pa.Table) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+def _records(table: pa.Table, rows: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """(the first row's number, rows as dictionaries), some at a time."""
-    for first in range(0, table.num_rows, _BATCH_ROWS):
+    for first in range(0, rows, _BATCH_ROWS):
         batch = table.slice(first, _BATCH_ROWS)
-        yield first, batch.to_pylist() if batch.num_columns else [{} for _ in range(batch.num_rows)]
+        some = range(min(_BATCH_ROWS, rows - first))
+        yield first, batch.to_pylist() if batch.num_columns else [{} for _ in some]
 
 
 def _tuples(table: pa.Table) -> Iterator[Sequence[Any]]:

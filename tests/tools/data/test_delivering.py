@@ -316,6 +316,21 @@ def test_no_rows_and_shapes_of_every_kind_are_written_by_each_format(world: Worl
             assert step.data["rows"] == len(frame)
 
 
+def test_features_without_a_column_are_features(world: World) -> None:
+    text = '{"type": "Point", "coordinates": [4.5, 52.0]}'
+    world.artifacts.path("vector-0000bb", ".geojson").write_text(text)
+    state = State().with_artifact(Artifact("vector-0000bb", "vector", "Bare", "1 feature", "test()"))
+    for ending in (".gpkg", ".geojson", ".parquet", ".fgb", ".zip", ".kml"):
+        layer = {"from": "Bare", "geometry": "single", "crs": None}
+        path, step = saved(world, state, f"b{ending}", layer)
+        assert step.data["rows"] == 1 and "Bare: 1 row; no columns; Point" in step.observation
+        if ending == ".zip":
+            path = Path(f"zip://{path}")
+        found = gpd.read_parquet(path) if ending == ".parquet" else gpd.read_file(str(path))
+        assert found.geometry.force_2d().to_list() == [Point(4.5, 52.0)]
+    assert "no columns and no shapes there" in refused(world, state, "b.csv", {"from": "Bare"})
+
+
 def test_single_parts_keep_the_order_of_rows_through_collections() -> None:
     shapes = np.array(
         [None, shapely.from_wkt("GEOMETRYCOLLECTION(MULTIPOINT(1 1,2 2),POINT(3 3))"), Point(9, 9)]
