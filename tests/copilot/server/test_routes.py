@@ -177,6 +177,9 @@ def test_a_delivered_file_is_downloaded_under_its_own_name(client: TestClient, m
         "attachment; filename=\"K_ln-_.gpkg\"; filename*=UTF-8''K%C3%A4ln-%E0%B8%81.gpkg"
     )
     assert answer.content.startswith(b"SQLite format 3")
+    beside = client.get(f"/api/sessions/{mine.id}/artifacts/{made.data['document']}?format=provenance")
+    assert beside.json()["file"] == "Käln-ก.gpkg"
+    assert "K_ln-_.gpkg.provenance.json" in beside.headers["content-disposition"]
 
 
 @pytest.mark.parametrize("name", ["..%2F..%2Fsessions.db", "table-000000", "document-*", ".", "%2e%2e"])
