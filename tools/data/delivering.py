@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Required, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 from typing_extensions import TypedDict  # of 3.12, which pydantic needs
 
 from state.model import State
@@ -34,6 +34,29 @@ _SHOWN_COLUMNS = 20
 _RESERVED = frozenset({"type", "features", "crs"})
 _T = TypeVar("_T")
 _STRICT = ConfigDict(extra="forbid")
+
+_TYPE_WORDS = {
+    "int": "integer", "int64": "integer", "long": "integer", "float": "number", "double": "number",
+    "real": "number", "float64": "number", "string": "text", "str": "text", "bool": "boolean",
+    "datetime": "time", "timestamp": "time",
+}  # fmt: skip
+"""What programs call the types."""
+
+
+def _column(value: Any) -> Any:
+    """A column by its name alone, or with a type as programs call it."""
+    if isinstance(value, str):
+        return {"name": value}
+    if isinstance(value, Mapping) and isinstance(kind := value.get("type"), str):
+        return {**value, "type": _TYPE_WORDS.get(kind.casefold(), kind)}
+    return value
+
+
+def _layers(value: Any) -> Any:
+    """One layer that stands alone, or by its name alone, as a list of it."""
+    several = value if isinstance(value, list) else [value]
+    return [{"from": each} if isinstance(each, str) else each for each in several]
+
 
 FileName = Annotated[
     str,
@@ -67,7 +90,7 @@ _Parts = TypedDict(
         ],
         "layer": Annotated[str | None, Field(max_length=100, description="What the layer is called.")],
         "columns": Annotated[
-            list[str | _ColumnParts] | None,
+            list[Annotated[_ColumnParts, BeforeValidator(_column)]] | None,
             Field(max_length=2000, description="Which, in this order and no others; all when left out."),
         ],
         "crs": Annotated[
@@ -95,7 +118,13 @@ def save_file(
     name: FileName,
     layers: Annotated[
         list[_Parts],
-        Field(min_length=1, max_length=MAX_LAYERS, description="What goes in, a layer each."),
+        BeforeValidator(_layers),
+        Field(
+            min_length=1,
+            max_length=MAX_LAYERS,
+            description="What goes in, a layer each: {from, layer, columns: [{name, as, type}], crs, "
+            "geometry: keep, multi, single or none}; all but `from` may be left out.",
+        ),
     ],
     members: Annotated[
         dict[str, Any] | None,

@@ -97,7 +97,7 @@ def rows_to_save(state: State, world: World, handle: str) -> Rows:
     raise ToolError(_unknown(state, handle))
 
 
-def with_columns(rows: Rows, asked: Sequence[str | Mapping[str, Any]] | None) -> Rows:
+def with_columns(rows: Rows, asked: Sequence[Mapping[str, Any]] | None) -> Rows:
     """The rows with the asked columns in the asked order, names and types. Raises ToolError."""
     if asked is None:
         return rows
@@ -108,8 +108,7 @@ def with_columns(rows: Rows, asked: Sequence[str | Mapping[str, Any]] | None) ->
     names: list[str] = []
     columns: list[Any] = []
     said: list[str] = []
-    for each in asked:
-        wanted: Mapping[str, Any] = {"name": each} if isinstance(each, str) else each
+    for wanted in asked:
         if wanted["name"].casefold() in _SHAPE_WORDS - {name.casefold() for name in header.columns}:
             continue  # the shapes come along, or not, by `geometry`
         own = column_in(header, wanted["name"])

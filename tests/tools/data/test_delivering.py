@@ -240,6 +240,14 @@ def test_a_type_is_what_it_says_and_what_is_lost_is_counted(
     assert pq.read_table(path)["code2"].to_pylist() == found and said in step.observation
 
 
+def test_a_layer_may_be_its_name_and_a_type_what_programs_call_it(world: World) -> None:
+    state = having(world, sites())
+    step = run(world, state, save_file, name="a.csv", layers="Sites")
+    assert not step.failed and len(step.data["layers"][0]["columns"]) == 7
+    path, _ = saved(world, state, "t.json", {"from": SITES, "columns": [{"name": "height", "type": "str"}]})
+    assert json.loads(path.read_text())[0] == {"height": "1.5"}
+
+
 def test_days_are_read_as_their_column_writes_them(world: World) -> None:
     frame = sites().assign(
         when=["31/12/2020", "1/2/2021", "", None, "never"], whole=[1.0, 2.0, None, 4.0, 5.0]
@@ -288,7 +296,9 @@ def test_a_table_has_places_only_where_the_format_is_of_places(world: World) -> 
         ("a.csv", {"from": "Sitez"}, {}, "Did you mean 'Sites'?"),
         ("a.csv", {"columns": ["naem"]}, {}, "no column 'naem'. Did you mean name?"),
         ("a.csv", {"columns": ["id", {"name": "code", "as": "id"}]}, {}, "Two columns would be called 'id'"),
-        ("a.csv", {"columns": [{"name": "id", "typ": "text"}]}, {}, "typ"),
+        ("a.csv", {"columns": [{"name": "id", "typ": "text"}]}, {}, "no 'typ' in 'layers.0.columns.0'"),
+        ("a.csv", {"columns": [{"name": "id", "type": "blob"}]}, {}, "'layers.0.columns.0.type'"),
+        ("a.csv", {"colums": ["id"]}, {}, "no 'colums' in 'layers.0'. What goes in"),
         ("a.gpkg", {"crs": "Narnia"}, {}, "'Narnia' is no coordinate system"),
         ("a.gpkg", {}, {"members": {"n": 1}}, "GeoPackage has no members"),
         ("a.geojson", {}, {"members": {"type": 1}}, "'type' is GeoJSON's own"),
