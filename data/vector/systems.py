@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Box = tuple[float, float, float, float]
 """West, south, east, north in degrees."""
 MAX_CHARS = 20_000
+_FILES = ("GRIDS", "PARAMETERFILE")
+"""What stands in a definition before the name of a file: nadgrids, geoidgrids, PROJ4_GRIDS."""
 EXAMPLES = "EPSG:32631, 'WGS 84 / UTM zone 33N', UTM, 'equal area' or 'national grid of Egypt' would work"
 _POLAR_DEG = 60.0
 _POLES = {3571: 180.0, 3572: -150.0, 3573: -100.0, 3574: -40.0, 3575: 10.0, 3576: 90.0}
@@ -69,7 +71,8 @@ def crs_named(text: str, bbox: Sequence[float] | None) -> tuple[CRS, str]:
     wanted = text.strip()
     box = _box(bbox)
     words = _words(wanted)
-    if not wanted or len(wanted) > MAX_CHARS or names_a_file(wanted):
+    names_files = names_a_file(wanted) or any(each in wanted.upper() for each in _FILES)
+    if not wanted or len(wanted) > MAX_CHARS or names_files:
         raise _unknown(text)
     if words == "utm":
         return _utm(_there(box, "a UTM zone"))

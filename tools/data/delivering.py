@@ -167,7 +167,7 @@ def save_file(
     beside = path.with_name(f"{path.name}{BESIDE}")
     beside.write_text(json.dumps(about, ensure_ascii=False, indent=1), encoding="utf-8")
     told = [_told(each) for each in made]
-    notes = [*renamed, *(f"{_of(each, made)}{said}" for each in made for said in each.rows.said), *lost]
+    notes = [*renamed, *_changes(made), *lost]
     facts = {
         "document": artifact.id, "name": path.name, "path": str(path), "format": way.title, "rows": rows,
         "bytes": path.stat().st_size, "layers": told, "notes": notes, "provenance": beside.name,
@@ -383,8 +383,15 @@ def _in_words(told: Mapping[str, Any]) -> str:
     return f"{said}; {kinds}{without}; {told['crs'] or 'coordinate system unknown'}."
 
 
-def _of(layer: Layer, made: Sequence[Layer]) -> str:
-    return f"{one_line(layer.name)}: " if len(made) > 1 else ""
+def _changes(made: Sequence[Layer]) -> list[str]:
+    """What was changed on the way, and in which layers where there are several."""
+    layers: dict[str, list[str]] = {}
+    for each in made:
+        for said in each.rows.said:
+            layers.setdefault(said, []).append(one_line(each.name))
+    if len(made) == 1:
+        return list(layers)
+    return [f"{listed(names)}: {said}" for said, names in layers.items()]
 
 
 def _put(path: Path, data: bytes) -> list[str]:

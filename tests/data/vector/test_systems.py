@@ -71,6 +71,12 @@ def test_what_is_no_system_or_could_name_a_file_is_refused(text: str):
         crs_named(text, CAIRO)
 
 
+def test_a_definition_that_names_a_file_is_refused():
+    datum = 'DATUM["d",SPHEROID["s",6378137,298.25],EXTENSION["PROJ4_GRIDS","/etc/passwd"]]'
+    with pytest.raises(VectorError, match="no coordinate system"):
+        crs_named(f'GEOGCS["x",{datum},PRIMEM["G",0],UNIT["degree",0.0174]]', None)
+
+
 def test_what_needs_a_place_asks_for_one():
     for text in ("utm", "equal area", "national grid"):
         with pytest.raises(VectorError, match="There is no place to choose"):
