@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from state.log import Event
+from tools.kept import owner_of
 
 if TYPE_CHECKING:
     from copilot.engine import Engine
@@ -18,7 +19,7 @@ def copy_artifacts(engine: Engine, from_id: str, to_id: str, events: Sequence[Ev
     source, target = engine.artifacts(from_id).folder, engine.artifacts(to_id).folder
     made = {artifact["id"] for event in events if event.state for artifact in event.state["artifacts"]}
     for file in sorted(source.rglob("*")) if source.is_dir() else ():
-        if file.is_file() and file.name.split(".", 1)[0] in made:
+        if file.is_file() and owner_of(file.relative_to(source)) in made:
             copy = target / file.relative_to(source)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(file, copy)

@@ -26,6 +26,7 @@ from data.gazetteer import Gazetteer, gazetteer
 from data.room import QUOTA_VARIABLE, disk_full, free_bytes, quota_bytes, taken_bytes
 from state.store import Store, StoreUnavailable
 from tools.base import OutsideError, Reach, Work, work_here
+from tools.kept import found_file, kept_folder, safe_file_name
 from tools.outside import FOLDERS_VARIABLE, named_folders
 from tools.toolbox import Toolbox, toolbox
 
@@ -75,6 +76,18 @@ class FolderArtifacts:
             self._check_room()
         return path
 
+    def named(self, artifact_id: str, name: str) -> Path:
+        """Where the artifact's one file is to be written that keeps its own name.
+
+        Raises ValueError for an id that is a path, OutsideError where there is no room for another file.
+        """
+        folder = kept_folder(self.folder, safe_id(artifact_id))
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / safe_file_name(name, artifact_id)
+        if not path.exists():
+            self._check_room()
+        return path
+
     def _check_room(self) -> None:
         if free_bytes(self.folder) < 0:
             raise OutsideError(disk_full())
@@ -86,8 +99,9 @@ class FolderArtifacts:
             )
 
     def find(self, artifact_id: str) -> Path | None:
-        """The artifact's file, whatever its suffix."""
-        return next(iter(sorted(self.folder.glob(f"{safe_id(artifact_id)}.*"))), None)
+        """The artifact's file, whatever its suffix or name."""
+        there = sorted(self.folder.glob(f"{safe_id(artifact_id)}.*"))
+        return next((file for each in there if (file := found_file(each)) is not None), None)
 
     def about(self, artifact_id: str) -> Path:
         """Where what is known of the artifact is written."""
@@ -106,6 +120,10 @@ class ReplayedArtifacts:
     def path(self, artifact_id: str, suffix: str) -> Path:
         """Where the replay writes the artifact's file."""
         return self.made.path(artifact_id, suffix)
+
+    def named(self, artifact_id: str, name: str) -> Path:
+        """Where the replay writes the artifact's file that keeps its own name."""
+        return self.made.named(artifact_id, name)
 
     def find(self, artifact_id: str) -> Path | None:
         """The file that the replay made, else the session's."""

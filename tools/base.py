@@ -70,8 +70,11 @@ class ArtifactStore(Protocol):
     def path(self, artifact_id: str, suffix: str) -> Path:
         """Where the artifact's file of that suffix (".parquet", ".json") is, or is to be written."""
 
+    def named(self, artifact_id: str, name: str) -> Path:
+        """Where the artifact's one file is to be written that keeps its own name, which is made safe."""
+
     def find(self, artifact_id: str) -> Path | None:
-        """The artifact's file, whatever its suffix; None when there is none."""
+        """The artifact's file, whatever its suffix or name; None when there is none."""
 
     def about(self, artifact_id: str) -> Path:
         """Where what is known of the artifact is written: the call and the inputs it came from, as JSON."""

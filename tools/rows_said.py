@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from data.profiles import stored_type
 from tools.phrases import listed
 from tools.tables import SHOWN_ROWS, have_shapes, plain_rows, without_outlines
+
+if TYPE_CHECKING:
+    from pyproj import CRS
 
 MOST_COLUMNS = 30
 _CELL_CHARS = 60
@@ -31,9 +36,8 @@ def rows_said(frame: pd.DataFrame) -> str:
     return f"{said}. First rows: {first}{' …' if len(frame) > SHOWN_ROWS else ''}."
 
 
-def system_said(crs: object) -> str:
+def system_said(crs: CRS | None) -> str:
     """`EPSG:4326`, else the name of a coordinate system."""
-    if crs is None:
-        return "no known coordinate system"
-    authority = crs.to_authority()  # type: ignore[attr-defined]
-    return ":".join(authority) if authority else str(crs.name)  # type: ignore[attr-defined]
+    from data.vector.systems import code_of
+
+    return "no known coordinate system" if crs is None else code_of(crs)

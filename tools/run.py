@@ -169,6 +169,10 @@ def _sentence(wanted: Tool, error: ValidationError) -> str:
     first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     where = ".".join(str(part) for part in first["loc"])
     fields = wanted.arguments.model_fields
+    if first["type"] == "extra_forbidden" and len(first["loc"]) > 1:
+        inside = ".".join(str(part) for part in first["loc"][:-1])
+        said = fields[str(first["loc"][0])].description or ""
+        return f"{wanted.name} knows no '{first['loc'][-1]}' in '{inside}'. {said.rstrip('.')}."
     if first["type"] == "extra_forbidden":
         near = get_close_matches(where, fields, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""

@@ -34,6 +34,10 @@ _ADDRESS = re.compile(rf"{SCHEME}://([A-Za-z0-9_-]{{1,100}})/([a-z.]+)(?:/([A-Za
 _TYPES = {
     ".tif": "image/tiff", ".png": PNG, ".csv": CSV, ".json": JSON, ".geojson": GEOJSON,
     ".parquet": "application/vnd.apache.parquet", ".html": "text/html", ".py": "text/x-python",
+    ".geoparquet": "application/vnd.apache.parquet", ".gpkg": "application/geopackage+sqlite3",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".kml": "application/vnd.google-earth.kml+xml", ".fgb": "application/flatgeobuf",
+    ".zip": "application/zip", ".txt": "text/plain", ".md": "text/markdown",
 }  # fmt: skip
 _FOLDERS = {"table": "tables", "figure": "figures", "vector": "layers", "detections": "layers"}
 _TEMPLATES = (

@@ -26,12 +26,18 @@ from data.catalogue.write import QUICKLOOKS, folder_of
 from state.model import Artifact, State
 from tools.data.downloads import format_named, write_as
 from tools.data.stac import write_stac
+from tools.kept import BESIDE, has_own_name
 
 TYPES = {
     ".csv": "text/csv; charset=utf-8", ".json": "application/json", ".geojson": "application/geo+json",
     ".parquet": "application/vnd.apache.parquet", ".py": "text/x-python; charset=utf-8", ".png": "image/png",
     ".ipynb": "application/x-ipynb+json", ".tif": "image/tiff", ".html": "application/octet-stream",
+    ".gpkg": "application/geopackage+sqlite3", ".zip": "application/zip", ".fgb": "application/flatgeobuf",
+    ".kml": "application/vnd.google-earth.kml+xml", ".geoparquet": "application/vnd.apache.parquet",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
 }  # fmt: skip
+PROVENANCE = "provenance"
 AT_ONCE = 2
 """Conversions that run at the same time; others wait."""
 KEEP_FREE_BYTES = 500_000_000
@@ -45,7 +51,7 @@ _ARTIFACT = re.compile(r"[a-z]+-[0-9a-f]{4,64}")
 async def artifact(request: Request) -> Response:
     """GET ?format=: an artifact's file, as a download; only by an id that the session's state knows.
 
-    Without a format it comes as it is kept.
+    Without a format it comes as it is kept; `provenance` is where a file that was written came from.
     """
     session = await own_session(request)
     wanted = str(request.path_params["artifact"])
@@ -57,11 +63,20 @@ async def artifact(request: Request) -> Response:
     if path is None or not inside(path, folder.folder):
         raise Denied(404, f"The file of {wanted} is gone; {found.made_by} makes it again.")
     asked = request.query_params.get("format")
+    if asked == PROVENANCE:
+        beside = path.with_name(f"{path.name}{BESIDE}")
+        if not beside.is_file():
+            raise Denied(404, f"Nothing is on record of where {wanted} came from.")
+        name = f"{path.name if has_own_name(path) else file_name(found, path.suffix)}{BESIDE}"
+        headers = {"Content-Disposition": disposition(name), "Cache-Control": "private, no-cache"}
+        return FileResponse(beside, media_type=TYPES[".json"], headers=headers)
     if asked is not None:
         return await _converted(session.state, found, path, asked)
     media_type = TYPES.get(path.suffix, "application/octet-stream")
     headers = {
-        "Content-Disposition": disposition(file_name(found, path.suffix)),
+        "Content-Disposition": disposition(
+            path.name if has_own_name(path) else file_name(found, path.suffix)
+        ),
         "Cache-Control": "private, no-cache",
     }
     return FileResponse(path, media_type=media_type, headers=headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,8 +39,11 @@ def drop_parts(desk: Desk, session_id: str, artifacts: Path) -> None:
     """Remove what a killed process has half written, unless a job of that session runs elsewhere."""
     if any(job.session_id == session_id for job in desk.jobs.live()):
         return
-    for part in artifacts.glob(".*.part*"):
-        part.unlink(missing_ok=True)
+    for part in (*artifacts.glob(".*.part*"), *artifacts.glob("*.d/.*.part*")):
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
 
 
 def is_safe_again(job: Job, session: Session) -> bool:

@@ -33,13 +33,13 @@ def read_geoparquet(path: Path) -> gpd.GeoDataFrame:
         return gpd.read_parquet(path)
     frame = table.to_pandas()
     for name, column in columns.items():
-        crs = _crs(json.dumps(column.get("crs", _DEFAULT_CRS)))
+        crs = stored_crs(json.dumps(column.get("crs", _DEFAULT_CRS)))
         frame[name] = from_wkb(frame[name].to_numpy(), crs=crs)
     return gpd.GeoDataFrame(frame, geometry=geo["primary_column"])
 
 
 @lru_cache(maxsize=256)
-def _crs(stored: str) -> Any:
+def stored_crs(stored: str) -> Any:
     """The coordinate system that a file names in JSON; None where it says that it is not known."""
     from pyproj import CRS
 

@@ -8,7 +8,10 @@ import pytest
 
 from copilot.engine import Engine, FolderArtifacts, ReplayedArtifacts, default_home
 from copilot.session import Session
+from copilot.worker.recovery import drop_parts
+from data.room import taken_bytes
 from state.store import StoreUnavailable
+from tools.kept import safe_file_name
 
 
 @pytest.mark.parametrize("bad", ["../../etc", "", "a/b", "a.b", "*", "x" * 101, "a\x00b"])
@@ -42,6 +45,44 @@ def test_a_replay_writes_beside_and_reads_what_it_did_not_make_from_the_record(t
     both.path("a", ".csv").write_text("made")
     assert both.find("a") == tmp_path / "made" / "a.csv"
     assert (tmp_path / "recorded" / "a.csv").read_text() == "recorded"
+
+
+def test_a_file_keeps_the_name_that_it_was_given_and_is_found_by_its_id_alone(tmp_path: Path) -> None:
+    artifacts = FolderArtifacts(tmp_path)
+    path = artifacts.named("document-1", "Flüsse von Käln.gpkg")
+    assert artifacts.find("document-1") is None
+    path.write_text("x")
+    path.with_name(f"{path.name}.provenance.json").write_text("{}")
+    path.with_name(".half.part").write_text("")
+    assert path == tmp_path / "document-1.d" / "Flüsse-von-Käln.gpkg"
+    assert artifacts.find("document-1") == path and artifacts.find("document-12") is None
+    assert taken_bytes(tmp_path) == 3
+    both = ReplayedArtifacts(FolderArtifacts(tmp_path / "made"), artifacts)
+    assert both.find("document-1") == path
+    both.named("document-1", "b.csv").write_text("made")
+    assert both.find("document-1") == tmp_path / "made" / "document-1.d" / "b.csv"
+    with pytest.raises(ValueError, match="is no id"):
+        artifacts.named("../up", "a.csv")
+
+
+def test_a_name_becomes_one_that_any_machine_takes() -> None:
+    names = {
+        "../../etc/passwd": "etc-passwd", "..": "document", "": "document", ".hidden": "hidden",
+        "รายงาน กทม.csv": "รายงาน-กทม.csv", "a\x00b\n.json": "a-b.json", "\ud800.csv": "csv",
+        "C:\\x\\y.shp.zip": "C-x-y.shp.zip", "=cmd|' /C calc'!A0": "cmd-C-calc-A0",
+    }  # fmt: skip
+    assert {each: safe_file_name(each, "document") for each in names} == names
+    long = safe_file_name("ø" * 500 + ".geojson")
+    assert long.endswith("ø.geojson") and len(long.encode()) <= 120
+
+
+def test_what_was_half_written_goes_when_the_session_is_taken_up_again(engine: Engine) -> None:
+    artifacts = engine.artifacts("s")
+    half = artifacts.named("document-1", "a.gpkg").with_name(".a.part")
+    half.mkdir()
+    (half / "a.gpkg").write_text("half")
+    drop_parts(engine.desk, "s", artifacts.folder)
+    assert list(half.parent.iterdir()) == []
 
 
 def test_a_removed_session_takes_its_files_along_and_no_others(engine: Engine) -> None:

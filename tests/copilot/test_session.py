@@ -323,6 +323,21 @@ def test_a_fork_takes_the_files_along_that_were_made_by_then(session: Session) -
     assert not fork.call("sort_table", table=second, by="class").ok
 
 
+def test_a_delivered_file_goes_along_and_is_made_again_by_a_replay(session: Session) -> None:
+    session.call("db_load", names=["xview1"])
+    given = [{"from": "selection", "columns": ["image_id"]}]
+    made = session.call("save_file", name="images.csv", layers=given).data
+    session.call("save_file", name="later.csv", layers=given)
+    assert digest(session.replay()) == session.hash
+    fork = session.fork(2)
+    folder = fork.engine.artifacts(fork.id).folder
+    assert sorted(each.name for each in folder.rglob("*.csv*")) == [
+        "images.csv", "images.csv.provenance.json",
+    ]  # fmt: skip
+    found = fork.engine.artifacts(fork.id).find(made["document"])
+    assert found is not None and found.read_bytes() == Path(made["path"]).read_bytes()
+
+
 def test_a_copy_speaks_of_its_own_files(session: Session) -> None:
     session.call("db_load", names=["xview1"])
     written = session.call("export_csv").data["path"]

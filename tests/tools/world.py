@@ -27,6 +27,7 @@ from data.vocabulary import DATASET_WORDS, classes_of
 from state.log import Event
 from state.model import State
 from tools.base import Step, Tool, World
+from tools.kept import found_file, kept_folder, safe_file_name
 from tools.run import run_call
 from tools.toolbox import Toolbox
 
@@ -172,9 +173,16 @@ class FolderStore:
         self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / f"{artifact_id}{suffix}"
 
+    def named(self, artifact_id: str, name: str) -> Path:
+        """Where the artifact's file is to be written that keeps its own name."""
+        folder = kept_folder(self.folder, artifact_id)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / safe_file_name(name, artifact_id)
+
     def find(self, artifact_id: str) -> Path | None:
-        """The artifact's file, whatever its suffix."""
-        return next(iter(sorted(self.folder.glob(f"{artifact_id}.*"))), None)
+        """The artifact's file, whatever its suffix or name."""
+        there = sorted(self.folder.glob(f"{artifact_id}.*"))
+        return next((file for each in there if (file := found_file(each)) is not None), None)
 
     def about(self, artifact_id: str) -> Path:
         """Where what is known of the artifact is written."""

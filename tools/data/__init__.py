@@ -4,6 +4,7 @@ from tools.data.atlas import TOOLS as ATLAS
 from tools.data.boxes import TOOLS as BOXES
 from tools.data.clusters import TOOLS as CLUSTERS
 from tools.data.columns import TOOLS as COLUMNS
+from tools.data.delivering import TOOLS as DELIVERING
 from tools.data.editing import TOOLS as EDITING
 from tools.data.exports import TOOLS as EXPORTS
 from tools.data.figures import TOOLS as FIGURES
@@ -21,5 +22,5 @@ from tools.data.transcripts import TOOLS as TRANSCRIPTS
 
 TOOLS = (
     *SUMMARIES, *ROWS, *SHAPING, *COLUMNS, *EDITING, *TIMES, *RELATIONS, *OUTLYING, *CLUSTERS, *PATTERNS,
-    *FIGURES, *BOXES, *ATLAS, *EXPORTS, *INSPECTING, *SPREADSHEETS, *SQL, *TRANSCRIPTS,
+    *FIGURES, *BOXES, *ATLAS, *DELIVERING, *EXPORTS, *INSPECTING, *SPREADSHEETS, *SQL, *TRANSCRIPTS,
 )  # fmt: skip

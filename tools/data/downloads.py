@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-import zipfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from state.model import Artifact, Layer, State
 from tools.artifacts import FEATURES
 from tools.base import ToolError
+from tools.data.flattening import NAME_BYTES, free_name, names_apart, pack
 from tools.map.files import VECTOR_SUFFIXES, read_vector
 from tools.map.rasters import layer_look
 from tools.phrases import one_line
@@ -34,10 +34,6 @@ MAX_VECTOR_BYTES = 500_000_000
 MAX_PICTURE_PX = 4096
 """The longer side of a raster's picture."""
 _PAGE_ROWS = 20_000
-_TEXT_CHARS = 254
-"""What a text field of a shapefile holds."""
-_NAME_BYTES = 10
-"""What a field's name of a shapefile holds."""
 
 
 @dataclass(frozen=True)
@@ -188,29 +184,9 @@ def _geopackage(frame: gpd.GeoDataFrame, target: Path) -> None:
     names = [str(each) for each in flat.columns.drop(flat.geometry.name)]
     taken = {each.casefold() for each in names}
     # The file's own columns of row numbers and of shapes give way to the user's.
-    options = {"FID": _free("fid", taken), "GEOMETRY_NAME": _free("geom", taken)}
-    flat = flat.rename(columns=_apart(names))
+    options = {"FID": free_name("fid", taken), "GEOMETRY_NAME": free_name("geom", taken)}
+    flat = flat.rename(columns=names_apart(names))
     flat.to_file(target, driver="GPKG", engine="pyogrio", layer="features", layer_options=options)
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
-
-
-def _apart(columns: Sequence[str], most: int | None = None) -> dict[str, str]:
-    """Names that differ in more than their case, as SQL needs them (Name and name_1), of so many bytes."""
-    names: dict[str, str] = {}
-    taken: set[str] = set()
-    for column in columns:
-        free, number = _cut(column, most), 1
-        while free.casefold() in taken:
-            end = f"_{number}"
-            free, number = f"{_cut(column, None if most is None else most - len(end))}{end}", number + 1
-        names[column] = free
-        taken.add(free.casefold())
-    return names
 
 
 def _vector_csv(frame: gpd.GeoDataFrame, target: Path) -> None:
@@ -230,7 +206,7 @@ def _shapefile(frame: gpd.GeoDataFrame, target: Path) -> None:
     kinds = kinds.fillna("Polygon")  # a row without a place
     flat = _flat(frame)
     flat = flat.rename(
-        columns=_apart([str(each) for each in flat.columns.drop(flat.geometry.name)], _NAME_BYTES)
+        columns=names_apart([str(each) for each in flat.columns.drop(flat.geometry.name)], NAME_BYTES)
     )
     folder = target.with_name(f"{target.name}.parts")
     folder.mkdir()
@@ -243,16 +219,9 @@ def _shapefile(frame: gpd.GeoDataFrame, target: Path) -> None:
             )
         if not len(frame):
             flat.to_file(folder / "features.shp", engine="pyogrio", geometry_type="Polygon", ENCODING="UTF-8")
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
-            for each in sorted(folder.iterdir()):
-                packed.write(each, each.name)
+        pack(folder, target)
     finally:
         shutil.rmtree(folder)
-
-
-def _cut(text: str, most: int | None) -> str:
-    """The text cut to so many bytes of UTF-8, between two letters."""
-    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 _WRITERS: dict[str, Callable[[gpd.GeoDataFrame, Path], None]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -13,7 +13,7 @@ from tools.artifacts import Call, newest_named
 from tools.base import Step, ToolError, World, tool
 from tools.data.computed import rounded_all
 from tools.data.expressions import evaluated, parsed
-from tools.data.retyping import Kind, retyped
+from tools.data.retyping import retyped
 from tools.data.source import column_in
 from tools.phrases import listed, number_of
 from tools.rows import load_table
@@ -21,6 +21,7 @@ from tools.rows_said import rows_said
 from tools.tables import as_own, have_shapes, own_features, plain_value, table_step
 from tools.units import Names, NewName, TableId
 
+Kind = Literal["text", "integer", "number", "boolean", "date", "time"]
 Value = str | float | int | bool | None
 _SHOWN = 20
 
@@ -149,11 +150,16 @@ def _filled(frame: pd.DataFrame, values: Mapping[str, Value], made: list[str]) -
 
 
 def _retyped(frame: pd.DataFrame, types: Mapping[str, Kind], made: list[str]) -> pd.DataFrame:
+    import pyarrow as pa
+
     for asked, kind in types.items():
         name = column_in(frame, asked)
-        found = retyped(frame[name], kind)
-        made.append(found.said(name, kind))
-        frame = frame.assign(**{name: found.column})
+        stored = pa.Table.from_pandas(pd.DataFrame(frame[[name]]), preserve_index=False).column(0)
+        column, how = retyped(stored, kind, name)
+        made.append(f"{name} to {kind}{how}")
+        gaps = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}  # which stay whole, and truths
+        values = column.to_pandas(types_mapper=gaps.get if column.null_count else None)
+        frame = frame.assign(**{name: values.array})
     return frame
 
 

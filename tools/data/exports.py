@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import chain
@@ -114,9 +115,14 @@ def export_geoparquet(state: State, world: World, *, table: TableOrSelection = N
 
 def write_csv(path: Path, found: Pages, infos: list[DatasetInfo]) -> None:
     """Pages as one CSV file, written by DuckDB: pandas and pyarrow take many times as long, or quote all."""
+    write_csv_tables(path, (arrow_columns(page, infos) for page in found))
+
+
+def write_csv_tables(path: Path, found: Iterable[pa.Table]) -> None:
+    """Tables of the same columns as one CSV file, without what a spreadsheet would run as a formula."""
     import pyarrow as pa
 
-    tables = (_plain_texts(_columns(page, infos)) for page in found)
+    tables = map(_plain_texts, found)
     first = next(tables)
     broken: list[Exception] = []
 
@@ -219,7 +225,7 @@ def _arrow(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
     import pyarrow as pa
 
     shapes = pa.array(shapely.to_wkb(geometries(page)), pa.binary())
-    return _columns(_beside_shapes(page), infos).append_column(GEOMETRY, shapes)
+    return arrow_columns(_beside_shapes(page), infos).append_column(GEOMETRY, shapes)
 
 
 def _beside_shapes(page: pd.DataFrame) -> pd.DataFrame:
@@ -235,7 +241,7 @@ def _beside_shapes(page: pd.DataFrame) -> pd.DataFrame:
     return plain.rename(columns={name: free for name in plain.columns if str(name).casefold() == GEOMETRY})
 
 
-def _columns(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
+def arrow_columns(page: pd.DataFrame, infos: list[DatasetInfo]) -> pa.Table:
     """A page without its footprints, in types that do not depend on the page's values."""
     import pyarrow as pa
 
@@ -295,15 +301,32 @@ def _plain_texts(table: pa.Table) -> pa.Table:
     for index, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
             texts = table.column(index)
-            formula = pc.and_not(
-                pc.match_substring_regex(texts, _FORMULA), pc.match_substring_regex(texts, _NUMBER)
-            )
-            table = table.set_column(
-                index, field, pc.if_else(formula, pc.binary_join_element_wise("'", texts, ""), texts)
-            )
+            harmless = pc.binary_join_element_wise("'", texts, "")
+            table = table.set_column(index, field, pc.if_else(_formulas(texts), harmless, texts))
     return table.rename_columns(
         [f"'{name}" if name.startswith(_FORMULA_STARTS) else name for name in table.column_names]
     )
+
+
+def _formulas(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Which texts a spreadsheet would run as a formula."""
+    import pyarrow.compute as pc
+
+    return pc.and_not(pc.match_substring_regex(texts, _FORMULA), pc.match_substring_regex(texts, _NUMBER))
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would run a text as a formula."""
+    return bool(re.match(_FORMULA, text)) and not re.match(_NUMBER.replace(r"\z", r"\Z"), text)
+
+
+def formula_count(table: pa.Table) -> int:
+    """How many cells a spreadsheet would run as a formula, which are made harmless in a CSV."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = [table.column(at) for at, each in enumerate(table.schema) if pa.types.is_string(each.type)]
+    return sum(int(pc.sum(_formulas(each)).as_py() or 0) for each in texts)
 
 
 def _metadata(about: dict[str, Any]) -> dict[str, str]:

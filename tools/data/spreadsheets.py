@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ MAX_SHEET_ROWS = 200_000
 """A sheet holds 1,048,576 rows; what is beyond this takes minutes to write and to open."""
 MAX_SHEET_COLUMNS = 16_384
 MAX_CELL_CHARS = 32_767
+MAX_SHEET_NAME = 31
+_NO_SHEET = re.compile(r"[\[\]:*?/\\]")
+_FIRST_YEAR = 1900
+"""Days of it and before are not what Excel says they are."""
 _TAKEN_FOR_OTHERS = ("=", "+", "-", "@", "\t", "\r", "#")
 """What a text begins with that a program may read as a formula or an error."""
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*")
@@ -76,6 +81,41 @@ def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any])
     notes = book.create_sheet("about")
     for line in _lines(about):
         notes.append(_cells(notes, line))
+    _save(book, path)
+
+
+def write_sheets(path: Path, sheets: Iterable[tuple[str, list[str], Iterable[Sequence[Any]]]]) -> None:
+    """(a name, the columns, the rows) each as a sheet; days and times without a zone are Excel's own."""
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=True)
+    for name, columns, rows in sheets:
+        if len(columns) > MAX_SHEET_COLUMNS:
+            raise ToolError(f"There are {len(columns):,} columns; a sheet holds {MAX_SHEET_COLUMNS:,}.")
+        sheet = book.create_sheet(name)
+        sheet.freeze_panes = "A2"
+        sheet.append(_cells(sheet, columns))
+        for row in rows:
+            sheet.append(_cells(sheet, row, dates=True))
+    _save(book, path)
+
+
+def sheet_names(wanted: Sequence[str]) -> list[str]:
+    """Names as Excel takes them: 31 letters, none of its signs, different whatever their case."""
+    names: list[str] = []
+    taken = {"history"}  # Excel keeps it for itself
+    for each in wanted:
+        plain = _NO_SHEET.sub("-", _plain_text(each)).strip("'")[:MAX_SHEET_NAME] or "rows"
+        name, number = plain, 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{plain[: MAX_SHEET_NAME - len(str(number)) - 1]}_{number}"
+        taken.add(name.casefold())
+        names.append(name)
+    return names
+
+
+def _save(book: Any, path: Path) -> None:
     unsettled = path.with_name(f"{path.name}.unsettled")
     try:
         book.save(unsettled)
@@ -84,12 +124,15 @@ def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any])
         unsettled.unlink(missing_ok=True)
 
 
-def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
+def _cells(sheet: Any, values: Iterable[Any], *, dates: bool = False) -> list[Any]:
     """Values as a sheet takes them: a text is a text, whatever it begins with."""
     from openpyxl.cell import WriteOnlyCell
 
     row: list[Any] = []
     for value in values:
+        if dates and isinstance(value, date) and value.year > _FIRST_YEAR and _is_plain(value):
+            row.append(value)
+            continue
         if not isinstance(value, str):
             value = plain_value(value)
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**53:
@@ -107,6 +150,11 @@ def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
         else:
             row.append(text)
     return row
+
+
+def _is_plain(value: date) -> bool:
+    """Whether it is a day, or a time without a zone, which Excel has none for."""
+    return not isinstance(value, datetime) or value.tzinfo is None
 
 
 def _plain_text(text: str) -> str:

@@ -26,7 +26,6 @@ from tools.vectors import DRAWINGS, SELECTION, Named, vector_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyproj
 
 MAX_ROWS = 1_000_000
 SECONDS = 30.0
@@ -69,7 +68,7 @@ def sql(
         Field(
             min_length=1,
             max_length=200,
-            description="The system that the result's shapes are brought into, such as EPSG:3035.",
+            description="The system that the result's shapes are brought into: EPSG:3035, utm, equal area.",
         ),
     ] = None,
 ) -> Step:
@@ -193,7 +192,7 @@ def _answer(world: World, query: str, there: _Open, crs: str | None, folder: Pat
         )
     try:
         told = world.catalogue.sql_over(
-            query, there.files, folder, crs=None if crs is None else _code(_system(crs)), metres=metres,
+            query, there.files, folder, crs=None if crs is None else _code(crs, boxes), metres=metres,
             max_rows=MAX_ROWS + 1, timeout_s=SECONDS, reader=world.reader,
         )  # fmt: skip
     except CatalogueError as error:
@@ -232,20 +231,22 @@ def _with_columns(said: str, there: _Open) -> str:
     return f"{start}{asked}'; {hint}"
 
 
-def _system(crs: str) -> pyproj.CRS:
-    import pyproj
+def _code(crs: str, boxes: list[_Box]) -> str:
+    """The EPSG code of the system that is asked for; how it was chosen is said. Raises ToolError."""
+    from data.vector.errors import VectorError
+    from data.vector.systems import crs_named
 
+    around = _around(boxes) if boxes else None
     try:
-        return pyproj.CRS.from_user_input(crs)
-    except pyproj.exceptions.CRSError:
-        raise ToolError(f"{crs!r} is no known coordinate system; write EPSG:3035 or the like.") from None
-
-
-def _code(system: pyproj.CRS) -> str:
+        system, why = crs_named(crs, around)
+    except VectorError as error:
+        raise ToolError(str(error)) from error
     authority = system.to_authority()
     if authority is None or authority[0] != "EPSG":
-        raise ToolError("crs takes a system with an EPSG code, such as EPSG:3035.")
-    return ":".join(authority)
+        raise ToolError("crs takes a system with an EPSG code here, such as EPSG:3035; save_file takes any.")
+    code = ":".join(authority)
+    note(why if crs.strip().upper() != code else None)
+    return code
 
 
 @dataclass(frozen=True)
@@ -278,12 +279,19 @@ def _box(path: Path) -> _Box | None:
     return _Box(west, south, east, north, bool(system.is_geographic))
 
 
+def _around(boxes: list[_Box]) -> tuple[float, float, float, float]:
+    """The box of all of them, in degrees."""
+    return (
+        min(each.west for each in boxes), min(each.south for each in boxes),
+        max(each.east for each in boxes), max(each.north for each in boxes),
+    )  # fmt: skip
+
+
 def _metres(boxes: list[_Box]) -> str | None:
     """The UTM zone of what the layers cover together; None where they lie wider than one fits."""
     if not boxes:
         return None
-    west, east = min(each.west for each in boxes), max(each.east for each in boxes)
-    south, north = min(each.south for each in boxes), max(each.north for each in boxes)
+    west, south, east, north = _around(boxes)
     if east - west > _MOST_DEG or max(abs(south), abs(north)) > _MOST_LAT:
         return None
     zone = min(int(((west + east) / 2 + 180) // 6) + 1, 60)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -25,11 +24,9 @@ from tools.vectors import VectorHandle, vector_of, vector_step
 
 if TYPE_CHECKING:
     import geopandas as gpd
-    import pyproj
 
 MOST_CORNERS = 3_000_000
 """Buffers with more corners than this get coarser circles."""
-_CRS = re.compile(r"(?:(EPSG|ESRI|OGC|IGNF|IAU_\d{4})[: ])?([A-Z]*\d+|CRS84)", re.IGNORECASE)
 
 
 @tool("geotools", changes_state=True, gives=("vector", "layer"), long_running=True)
@@ -212,14 +209,16 @@ def reproject_vector(
         str,
         Field(
             min_length=1,
-            max_length=50,
-            description="EPSG:32631, another authority's code, or utm for its zone.",
+            max_length=8000,
+            description="EPSG:32631, a system's name, a definition (WKT), or what it is for: utm, equal "
+            "area, national grid of Egypt.",
         ),
     ],
 ) -> Step:
     """Change the coordinate system of features: the file carries it, and exports and QGIS see it.
 
-    By PROJ. On the map they stay where they are. `utm` takes the zone of the features' middle.
+    By PROJ. On the map they stay where they are. `utm` takes the zone of the features' middle, `equal area`
+    and `national grid of Egypt` the system that is for where they lie; which and why is said.
 
     Example: copilot call reproject_vector vector=vector-1a2b3c crs=EPSG:3832
 
@@ -229,24 +228,29 @@ def reproject_vector(
     """
     import numpy as np
 
+    from data.vector.systems import code_of, crs_named
+
     features = features_of(state, world, vector)
-    target = _crs_named(crs, features)
+    with sentences():
+        target, chosen = crs_named(crs, features.frame.total_bounds.tolist())
     frame = features.frame.to_crs(target)
     bounds = frame.total_bounds
     if not np.isfinite(bounds).all():
         use = target.area_of_use
         where = f" It is for {use.name}." if use is not None and use.name else ""
-        raise ToolError(f"{features.name} reaches beyond where {_code(target)} is defined.{where}")
+        raise ToolError(f"{features.name} reaches beyond where {code_of(target)} is defined.{where}")
     unit = target.axis_info[0].unit_name if target.axis_info else "unknown"
-    said = f"Reprojected {features.name} to {_code(target)} ({target.name}), with coordinates in {unit}s."
+    said = f"Reprojected {features.name} to {code_of(target)} ({target.name}), with coordinates in {unit}s."
+    if "), " in chosen:  # it was chosen among others
+        said = f"{said} {chosen}"
     facts = {
-        "crs": _code(target),
+        "crs": code_of(target),
         "crs_name": target.name,
         "unit": unit,
         "bounds": [round(float(side), 6) for side in bounds],
     }
     call = Call.of(reproject_vector, vector=vector, crs=crs)
-    name = f"{features.name} in {_code(target)}"
+    name = f"{features.name} in {code_of(target)}"
     return _made(state, world, call, features, frame, name, said, facts)
 
 
@@ -327,28 +331,6 @@ def _single(row: dict[str, Any], shape: Any) -> gpd.GeoDataFrame:
     import geopandas as gpd
 
     return gpd.GeoDataFrame([row], geometry=[shape], crs="EPSG:4326")
-
-
-def _crs_named(text: str, features: Features) -> pyproj.CRS:
-    """The coordinate system of a code. Only codes: a definition could name files of this machine."""
-    import pyproj
-    from pyproj.exceptions import CRSError
-
-    wanted = text.strip()
-    if wanted.casefold() == "utm":
-        zone: pyproj.CRS = features.frame.estimate_utm_crs()
-        return zone
-    if (code := _CRS.fullmatch(wanted)) is None:
-        raise ToolError(f"{text!r} is no coordinate system; write a code such as EPSG:32631, or utm.")
-    try:
-        return pyproj.CRS.from_user_input(f"{(code[1] or 'EPSG').upper()}:{code[2].upper()}")
-    except CRSError:
-        raise ToolError(f"There is no coordinate system {text!r}; EPSG:32631 is UTM zone 31 north.") from None
-
-
-def _code(crs: pyproj.CRS) -> str:
-    found = crs.to_authority()
-    return ":".join(found) if found else crs.name
 
 
 def _precise(shape: Any) -> str:

@@ -26,6 +26,7 @@ from state.codec import canonical, digest, to_json
 from state.log import START, Event
 from state.model import State
 from tools.base import Step, World
+from tools.kept import has_own_name, kept_folder, safe_file_name
 from tools.run import as_plain, call_arguments, run_call
 from tools.toolbox import Toolbox, toolbox
 
@@ -139,6 +140,9 @@ class Player:
         while len(self._steps) > self._remembered:
             _, oldest = self._steps.popitem(last=False)
             for path in oldest.files.values():
+                if has_own_name(path):
+                    shutil.rmtree(path.parent, ignore_errors=True)
+                    continue
                 path.unlink(missing_ok=True)
                 _beside(path).unlink(missing_ok=True)
 
@@ -159,6 +163,12 @@ class _Files:
 
     def path(self, artifact_id: str, suffix: str) -> Path:
         self.known[artifact_id] = Path(f"{self.prefix}{safe_id(artifact_id)}{suffix}")
+        return self.known[artifact_id]
+
+    def named(self, artifact_id: str, name: str) -> Path:
+        folder = kept_folder(self.prefix.parent, f"{self.prefix.name}{safe_id(artifact_id)}")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.known[artifact_id] = folder / safe_file_name(name, artifact_id)
         return self.known[artifact_id]
 
     def find(self, artifact_id: str) -> Path | None:

@@ -169,6 +169,19 @@ def test_an_artifact_is_downloaded_under_a_plain_name(
     assert said(stranger.get(f"/api/sessions/{mine.id}/artifacts/{made}")) == NO_SESSION
 
 
+def test_a_delivered_file_is_downloaded_under_its_own_name(client: TestClient, mine: Session):
+    made = mine.call("save_file", name="Käln ก.gpkg", layers=[{"from": "selection", "layer": "images"}])
+    answer = client.get(f"/api/sessions/{mine.id}/artifacts/{made.data['document']}")
+    assert answer.headers["content-type"] == "application/geopackage+sqlite3"
+    assert answer.headers["content-disposition"] == (
+        "attachment; filename=\"K_ln-_.gpkg\"; filename*=UTF-8''K%C3%A4ln-%E0%B8%81.gpkg"
+    )
+    assert answer.content.startswith(b"SQLite format 3")
+    beside = client.get(f"/api/sessions/{mine.id}/artifacts/{made.data['document']}?format=provenance")
+    assert beside.json()["file"] == "Käln-ก.gpkg"
+    assert "K_ln-_.gpkg.provenance.json" in beside.headers["content-disposition"]
+
+
 @pytest.mark.parametrize("name", ["..%2F..%2Fsessions.db", "table-000000", "document-*", ".", "%2e%2e"])
 def test_only_ids_of_the_state_lead_to_files(client: TestClient, mine: Session, name: str):
     assert client.get(f"/api/sessions/{mine.id}/artifacts/{name}").status_code in (404, 405)

@@ -7,15 +7,12 @@ from typing import Any
 
 import geopandas as gpd
 import numpy as np
-import pandas as pd
 import pytest
 from shapely.geometry import Point
 
-from data.profiles import stored_type
 from state.model import Artifact, State
 from tests.tools.world import small_world
 from tools.base import Step, World
-from tools.data.retyping import Kind, retyped
 from tools.run import run_call
 from tools.toolbox import toolbox
 
@@ -70,7 +67,7 @@ def test_all_changes_are_made_in_one_call_and_each_is_told(ready: tuple[World, S
         "trimmed class (1 cell changed)",
         "recoded class (2 cells; left as they are: 'farm')",
         "filled 1 empty cell of lanes with 1",
-        "pm to number (1 cell is none and became empty: 'n/a')",
+        "pm to number, read with a decimal comma; 1 value could not be converted and became null",
         "computed double = lanes * 2",
         "renamed ID to id and class to use",
     ):
@@ -95,28 +92,3 @@ def test_what_cannot_be_done_is_refused_and_names_the_nearest(ready: tuple[World
     ):
         step = run_call(toolbox(), state, world, "edit_columns", {"table": "stations", **args})
         assert (step.failed, step.observation, step.state) == (True, said, state)
-
-
-@pytest.mark.parametrize(
-    ("kind", "cells", "wanted", "stored", "lost", "cut"),
-    [
-        ("integer", ["1", " 2 ", "x", None], [1, 2, None, None], "int64", 1, 0),
-        ("integer", [1.0, 2.9, None], [1, 2, None], "int64", 0, 1),
-        ("number", ["1.5", "1e3", ""], [1.5, 1000.0, None], "float64", 0, 0),
-        ("boolean", ["yes", "FALSE", "1", "maybe", None], [True, False, True, None, None], "boolean", 1, 0),
-        ("text", [1.0, 2.5, None], ["1", "2.5", None], "text", 0, 0),
-        ("time", ["2020-01-01T12:00:00Z", "soon"], ["2020-01-01T12:00:00", None], "time", 1, 0),
-        ("date", ["2020-01-01T12:00:00Z"], ["2020-01-01"], "date", 0, 1),
-    ],
-    ids=["texts-to-integers", "floats-to-integers", "numbers", "truths", "texts", "times", "days"],
-)
-def test_a_column_becomes_another_type_and_what_was_lost_is_counted(
-    kind: Kind, cells: list[Any], wanted: list[Any], stored: str, lost: int, cut: int
-) -> None:
-    found = retyped(pd.Series(cells, name="column"), kind)
-    values = [
-        None if pd.isna(each) else each.isoformat() if hasattr(each, "isoformat") else each
-        for each in found.column
-    ]
-    assert (values, stored_type(found.column)) == (wanted, stored)
-    assert (found.lost, found.cut) == (lost, cut)

@@ -125,7 +125,7 @@ def test_shapes_keep_their_system_and_crs_brings_them_into_another(open_layers: 
     assert "are no degrees" in refused(open_layers, "SELECT ST_Point(500000, 50) AS geometry")
     mixed = "SELECT 1 FROM utm a, my_fields_shp b WHERE ST_Intersects(a.geometry, b.geometry)"
     assert "different coordinate reference systems" in refused(open_layers, mixed)
-    assert "is no known coordinate system" in refused(open_layers, "SELECT 1", crs="EPSG:nothing")
+    assert "is no coordinate system" in refused(open_layers, "SELECT 1", crs="EPSG:nothing")
     none = asked(open_layers, "SELECT crop, geometry FROM utm WHERE false")
     assert system(none) == "EPSG:32632" and none.data["rows"] == 0
 

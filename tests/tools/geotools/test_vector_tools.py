@@ -283,18 +283,16 @@ def test_a_reprojected_file_carries_its_system_and_stays_where_it_is_on_the_map(
 
 
 @pytest.mark.parametrize(
-    ("crs", "said"),
-    [
-        ("EPSG:999999", "There is no coordinate system 'EPSG:999999'; EPSG:32631 is UTM zone 31 north."),
-        ("+proj=utm", "'+proj=utm' is no coordinate system; write a code such as EPSG:32631, or utm."),
-        (
-            "../../etc/passwd",
-            "'../../etc/passwd' is no coordinate system; write a code such as EPSG:32631, or utm.",
-        ),
-    ],
+    "crs", ["EPSG:999999", "+proj=utm", "../../etc/passwd"], ids=["unknown", "definition", "path"]
 )
-def test_a_system_is_named_by_its_code_alone(world: World, drawn: State, crs: str, said: str) -> None:
-    assert run(world, drawn, reproject_vector, vector="drawing-1", crs=crs).observation == said
+def test_a_system_that_is_none_or_names_a_file_is_refused(world: World, drawn: State, crs: str) -> None:
+    said = run(world, drawn, reproject_vector, vector="drawing-1", crs=crs).observation
+    assert said.startswith(f"{crs!r} is no coordinate system; EPSG:32631, 'WGS 84 / UTM zone 33N', UTM")
+
+
+def test_a_system_is_chosen_by_what_it_is_for_and_the_choice_is_said(world: World, drawn: State) -> None:
+    step = run(world, drawn, reproject_vector, vector="drawing-1", crs="equal area")
+    assert step.data["crs"] == "EPSG:3035" and "of equal areas for Europe" in step.observation
 
 
 def test_what_is_invalid_is_mended_and_the_reason_said(world: World) -> None:
