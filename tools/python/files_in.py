@@ -256,13 +256,25 @@ def _record(brought: Brought, artifact_id: str, key: str) -> dict[str, Any]:
     return plain
 
 
+def _own_name(state: State, artifact: Artifact) -> Artifact:
+    """The artifact under a name that no other of its kind has, so that a name means one."""
+    taken = {each.name for each in state.artifacts if each.kind == artifact.kind and each.id != artifact.id}
+    name, number = artifact.name, 2
+    while name in taken:
+        name, number = f"{artifact.name} {number}", number + 1
+    return replace(artifact, name=name)
+
+
 def _shown(state: State, world: World, artifact: Artifact, known: Mapping[str, Any]) -> Step:
     """The state with the artifact, on the map or in its panel, and what is said of it."""
     from data.uploads.gdal import quiet_gdal
 
+    wanted, artifact = artifact.name, _own_name(state, artifact)
     after = state.with_artifact(artifact)
     facts: dict[str, Any] = {artifact.kind: artifact.id, "name": artifact.name, **known["facts"]}
     said = [f"{artifact.name} is {known['what']} ({artifact.id})."]
+    if artifact.name != wanted:
+        said.append(f"Another {artifact.kind} is called {wanted!r} already, so this is {artifact.name!r}.")
     if artifact.kind == "raster":
         path = world.artifacts.find(artifact.id)
         assert path is not None
