@@ -73,6 +73,8 @@ def add_column(
     if numeric and len(there):
         facts |= {"min": float(there.min()), "max": float(there.max())}
         said += f", from {number(float(there.min()))} to {number(float(there.max()))}"
+    if name in frame.columns:
+        said += f", in place of the column {name} that it had"
     call = Call.of(add_column, name=name, expression=expression, table=table)
     said += f".{rows_in_words(result)}"
     return table_step(state, world, result, call, f"With {name}", said, column=name, **facts)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from tools.data.exports import with_origin, written
 from tools.data.pages import pages
 from tools.data.provenance import provenance, source_infos
 from tools.data.summaries import TableOrSelection
+from tools.noting import note
 from tools.tables import plain_value, without_outlines
 
 MAX_SHEET_ROWS = 200_000
@@ -64,18 +67,21 @@ def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any])
     sheet = book.create_sheet("rows")
     sheet.freeze_panes = "A2"
     names: list[str] | None = None
+    changed: Counter[str] = Counter()
     for page in found:
         page = without_outlines(page)
         if names is None:
             names = [str(name) for name in page.columns]
             if len(names) > MAX_SHEET_COLUMNS:
                 raise ToolError(f"There are {len(names):,} columns; a sheet holds {MAX_SHEET_COLUMNS:,}.")
-            sheet.append(_cells(sheet, names))
+            sheet.append(_cells(sheet, names, changed))
         for row in page.reindex(columns=names).itertuples(index=False, name=None):
-            sheet.append(_cells(sheet, row))
+            sheet.append(_cells(sheet, row, changed))
     notes = book.create_sheet("about")
     for line in _lines(about):
-        notes.append(_cells(notes, line))
+        notes.append(_cells(notes, line, Counter()))
+    for what, count in sorted(changed.items()):
+        note(f"{count:,} {'cell' if count == 1 else 'cells'} {what}.")
     unsettled = path.with_name(f"{path.name}.unsettled")
     try:
         book.save(unsettled)
@@ -84,12 +90,15 @@ def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any])
         unsettled.unlink(missing_ok=True)
 
 
-def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
-    """Values as a sheet takes them: a text is a text, whatever it begins with."""
+def _cells(sheet: Any, values: Iterable[Any], changed: Counter[str]) -> list[Any]:
+    """Values as a sheet takes them: a text is a text, whatever it begins with; `changed` counts others."""
     from openpyxl.cell import WriteOnlyCell
 
     row: list[Any] = []
     for value in values:
+        if isinstance(value, float) and math.isinf(value):
+            changed["with infinity, which Excel has not: a text instead"] += 1
+            value = str(float(value))
         if not isinstance(value, str):
             value = plain_value(value)
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**53:
@@ -97,7 +106,10 @@ def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
         if value is None or isinstance(value, bool | int | float):
             row.append(value)
             continue
-        text = _plain_text(value if isinstance(value, str) else str(value))
+        value = value if isinstance(value, str) else str(value)
+        if len(value) > MAX_CELL_CHARS:
+            changed[f"of over {MAX_CELL_CHARS:,} letters, the most that Excel holds: cut there"] += 1
+        text = _plain_text(value)
         if text.startswith(_TAKEN_FOR_OTHERS):
             cell = WriteOnlyCell(sheet)
             cell.value = text

@@ -116,6 +116,8 @@ def rename_layer(
     layer A | change the title of the layer | label the layer as before
     """
     found = layer_named(state, layer)
+    if state.artifact(name.strip()) is not None:
+        raise ToolError(f"{name!r} is the id of a result; give the layer another name.")
     renamed = replace(found, name=free_name(state, name, besides=found))
     said = f"The layer {found.name!r} is called {renamed.name!r} now."
     after = _with_artifact_called(state.with_layer(renamed), renamed)

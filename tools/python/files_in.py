@@ -258,7 +258,8 @@ def _record(brought: Brought, artifact_id: str, key: str) -> dict[str, Any]:
 
 def _own_name(state: State, artifact: Artifact) -> Artifact:
     """The artifact under a name that no other of its kind has, so that a name means one."""
-    taken = {each.name for each in state.artifacts if each.kind == artifact.kind and each.id != artifact.id}
+    others = [each for each in state.artifacts if each.id != artifact.id]
+    taken = {each.name for each in others if each.kind == artifact.kind} | {each.id for each in others}
     name, number = artifact.name, 2
     while name in taken:
         name, number = f"{artifact.name} {number}", number + 1
@@ -274,7 +275,7 @@ def _shown(state: State, world: World, artifact: Artifact, known: Mapping[str, A
     facts: dict[str, Any] = {artifact.kind: artifact.id, "name": artifact.name, **known["facts"]}
     said = [f"{artifact.name} is {known['what']} ({artifact.id})."]
     if artifact.name != wanted:
-        said.append(f"Another {artifact.kind} is called {wanted!r} already, so this is {artifact.name!r}.")
+        said.append(f"{wanted!r} means another result already, so this is {artifact.name!r}.")
     if artifact.kind == "raster":
         path = world.artifacts.find(artifact.id)
         assert path is not None
