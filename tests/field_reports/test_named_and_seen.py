@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
+import h5py
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -213,14 +214,19 @@ def test_a_raster_says_its_bands_its_nodata_its_classes_and_its_long_numbers(
 
 
 def test_a_netcdf_says_which_times_and_levels_its_bands_are(session: Session, folder: Path) -> None:
-    import xarray as xr
-
-    days = pd.date_range("2020-01-01", periods=2)
-    axes = {"time": days, "lev": [1000.0, 500.0], "lat": [51.0, 50.0], "lon": [4.0, 5.0]}
-    values = np.arange(16, dtype="float32").reshape(2, 2, 2, 2)
-    xr.Dataset({"t": (tuple(axes), values)}, coords=axes).to_netcdf(folder / "t.nc")
+    axes = {"time": [0.0, 1.0], "lev": [1000.0, 500.0], "lat": [51.0, 50.0], "lon": [4.0, 5.0]}
+    with h5py.File(folder / "t.nc", "w") as file:
+        values = file.create_dataset("t", data=np.arange(16, dtype="float32").reshape(2, 2, 2, 2))
+        for at, (name, places) in enumerate(axes.items()):
+            file[name] = places
+            file[name].make_scale(name)
+            values.dims[at].attach_scale(file[name])
+        file["time"].attrs["units"] = "days since 2020-01-01"
+        file["lev"].attrs["units"] = "hPa"
     said = brought(session, folder / "t.nc")
-    assert "Its bands go through time (2: 2020-01-01 to 2020-01-02) and lev (2: 1,000 to 500)." in said
+    assert (
+        "Its bands go through time (2: 2020-01-01 to 2020-01-02) and lev (2: 1,000 hPa to 500 hPa)." in said
+    )
 
 
 @pytest.mark.parametrize(
