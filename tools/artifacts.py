@@ -16,6 +16,7 @@ from data.vocabulary import words
 from state.codec import canonical, filters_to_json
 from state.model import Artifact, State
 from tools.base import Tool, ToolError, World
+from tools.noting import note
 
 ArtifactKind = Literal["table", "figure", "document", "raster", "vector", "detections", "reviews", "workflow"]
 
@@ -124,12 +125,41 @@ def id_or_name(state: State, asked: str, *kinds: ArtifactKind) -> str:
 def newest_named(items: Sequence[Any], name: str) -> Any:
     """The newest of the artifacts or layers that bears a name; None when none does.
 
-    Whatever its case; else whatever the signs between its words and the number of its nouns, as people say
-    "town before" for town_before and "each field" of fields.
+    As it is written; else whatever its case, the signs between its words, and the number of its nouns, as
+    people say "town before" for town_before and "each field" of fields. It is said where several bear it.
     """
-    wanted, said = name.strip().casefold(), words.key(name)
-    exact = next((each for each in reversed(items) if each.name.casefold() == wanted), None)
-    return exact or next((each for each in reversed(items) if said and words.key(each.name) == said), None)
+    wanted = name.strip()
+    # The nearer spelling goes first: "Fields" is not the newer fields, nor field_2 the newer fields_2.
+    for spelling in (str.strip, str.casefold, words.spelled, words.key):
+        said = spelling(wanted)
+        found = [each for each in items if said and spelling(each.name) == said]
+        if found:
+            _note_namesakes(found, wanted)
+            return found[-1]
+    return None
+
+
+def named(state: State, asked: str, *kinds: str) -> Artifact | None:
+    """The artifact of that id, or the newest of those kinds of that name, else the newest of any kind."""
+    of_kinds = [each for each in state.artifacts if each.kind in kinds]
+    found: Artifact | None = (
+        state.artifact(asked) or newest_named(of_kinds, asked) or newest_named(state.artifacts, asked)
+    )
+    return found
+
+
+def _note_namesakes(found: Sequence[Any], asked: str) -> None:
+    """Say that several artifacts of one kind bear the name that was meant, and which was taken."""
+    taken = found[-1]
+    if not isinstance(taken, Artifact):
+        return
+    names = [each.name for each in found if each.kind == taken.kind]
+    if len(names) > 1:
+        others = "" if set(names) == {asked} else f" ({', '.join(dict.fromkeys(names[-4:]))})"
+        note(
+            f"{asked!r} is the name of {len(names):,} {taken.kind} results{others}; the newest, {taken.id}, "
+            "was taken."
+        )
 
 
 def _no_artifact(state: State, asked: str, kind: ArtifactKind) -> str:

@@ -15,7 +15,7 @@ from pydantic import Field
 from data.schema import RENDERED
 from state.codec import canonical
 from state.model import Bbox, State
-from tools.artifacts import Call, Input, newest_named, write_about
+from tools.artifacts import Call, Input, named, newest_named, write_about
 from tools.base import Step, ToolError, World
 from tools.map.files import image_name, image_picture, image_raster, raster_box
 from tools.phrases import listed
@@ -68,7 +68,7 @@ def raster_of(state: State, world: World, handle: str) -> Raster:
 
 def as_it_came(state: State, world: World, handle: str) -> Raster:
     """The raster of that handle with its file's own bands. Raises ToolError with the nearest ones."""
-    artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
+    artifact = named(state, handle, "raster")
     if artifact is not None and artifact.kind == "raster":
         path = world.artifacts.find(artifact.id)
         if path is None:

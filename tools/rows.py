@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from state.model import Artifact, State
-from tools.artifacts import FEATURES, artifact_file, newest_named
+from tools.artifacts import FEATURES, artifact_file, named, newest_named
 from tools.base import ToolError, World
 from tools.map.files import in_degrees, stored_vector
 from tools.noting import note
@@ -36,7 +36,7 @@ def load_table(state: State, world: World, handle: str) -> pd.DataFrame:
     Features come with their shapes, in the coordinate system that they are kept in, and with `lon` and `lat`
     of a point inside each, `area_m2` of polygons or `length_m` of lines on the WGS84 ellipsoid.
     """
-    artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
+    artifact = named(state, handle, "table", "figure", *FEATURES)
     if artifact is not None and artifact.kind == "table":
         return pd.read_parquet(artifact_file(state, world, artifact.id, "table"))
     if artifact is not None and artifact.kind in FEATURES:

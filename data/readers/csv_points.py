@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +55,7 @@ _LATS = (
 )
 _WKTS = ("wkt", "geometry", "geom", "the_geom", "geometry_wkt", "footprint")
 _BLOCK_BYTES = 8 * 2**20
+_HEAD_CHARS = 65_536
 # JSON's own way to write a number; "007" and "+49" are codes, not quantities.
 _INTEGER = r"^-?(0|[1-9]\d{0,18})$"
 _LONGEST = 19
@@ -79,12 +81,25 @@ class Table:
     wkt: str | None
     skipped: int = 0
     """Lines before the header."""
+    comments: int = 0
+    """How many of these are comments: they begin with #."""
+    escaped: bool = False
+    """Whether a quote within quotes has a backslash before it, and not another quote."""
 
     @property
     def header_is_values(self) -> bool:
         """Whether the first row looks like values, and not like names: most of its cells are numbers."""
         numbers = sum(1 for name in self.columns if re.fullmatch(_NUMBER[1:-1], name))
         return numbers * 2 > len(self.columns)
+
+    def said(self) -> list[str]:
+        """What is to be said of how it is laid out, without capitals and full stops."""
+        found = [HEADER_OF_VALUES] if self.header_is_values else []
+        if self.comments:
+            are = "line before its header is a comment" if self.comments == 1 else (
+                "lines before its header are comments")  # fmt: skip
+            found.append(f"{self.comments:,} {are}, and left out")
+        return found + (["its quotes are escaped by backslashes, and were read so"] if self.escaped else [])
 
 
 def sniff(source: Path) -> float:
@@ -133,13 +148,15 @@ def layout(path: Path, encoding: str | None = None) -> Table:
     encoding = encoding or encoding_of(path)
     if encoding != "utf8":
         with path.open(encoding=encoding, errors="replace") as stream:
-            text = stream.read(65536)
+            text = stream.read(_HEAD_CHARS)
     lines = text.splitlines()
     skipped = 0
     delimiter = None
     if (told := _SEP.fullmatch(lines[0])) is not None and len(lines) > 1:
         # Excel's own line, which names the sign between columns.
         delimiter, skipped, lines = told[1], 1, lines[1:]
+    comments = _comments(lines)
+    skipped, lines = skipped + comments, lines[comments:]
     first_line = lines[0]
     if not first_line.strip():
         raise BadRecord("the first line is blank, where the names of the columns would have worked")
@@ -148,7 +165,34 @@ def layout(path: Path, encoding: str | None = None) -> Table:
         [cell.strip() for cell in next(csv.reader(io.StringIO(first_line), delimiter=delimiter))]
     )
     lon, lat, wkt = coordinate_columns(columns)
-    return Table(path, encoding, delimiter, tuple(columns), lon, lat, None if lon and lat else wkt, skipped)
+    wkt = None if lon and lat else wkt
+    escaped = encoding != "utf-16" and _is_escaped(
+        lines if len(text) < _HEAD_CHARS else lines[:-1], delimiter
+    )
+    return Table(path, encoding, delimiter, tuple(columns), lon, lat, wkt, skipped, comments, escaped)
+
+
+def _comments(lines: Sequence[str]) -> int:
+    """How many lines before the header are comments; a header may itself begin with the sign."""
+    count = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+    if count and any(lines[count - 1].count(sign) == lines[count].count(sign) > 0 for sign in ",;\t|"):
+        count -= 1
+    return count
+
+
+def _is_escaped(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether quotes are escaped by backslashes: so read, rows are as wide as the header, and else not."""
+    if not any('\\"' in line for line in lines):
+        return False
+    rows = [list(csv.reader(lines, delimiter=delimiter))]
+    told = {"doublequote": False, "escapechar": "\\", "strict": True}
+    with suppress(csv.Error):  # of a quote that is never closed
+        rows.append(list(csv.reader(lines, delimiter=delimiter, **told)))  # type: ignore[arg-type]
+    plain, escaped = ({len(row) for row in each} for each in (rows[0], rows[-1]))
+    ends = any(cell.endswith("\\") or '\\"' in cell for row in rows[0] for cell in row)
+    # A folder's name may end in a backslash before its quote: so read, rows would run into each other.
+    fits = len(rows) == 2 and len(escaped) == 1 and len(rows[1]) >= len(rows[0])
+    return fits and (len(plain) > 1 or ends)
 
 
 def coordinate_columns(columns: Sequence[str]) -> tuple[str | None, str | None, str | None]:
@@ -166,8 +210,8 @@ def _rows(table: Table, file: str) -> Iterator[Item]:
             None,
             f"{len(table.columns)} columns: only the first {MAX_PROPERTIES} are kept as properties",
         )
-    if table.header_is_values:
-        yield Noted(file, None, HEADER_OF_VALUES)
+    for said in table.said():
+        yield Noted(file, None, said)
     broken: dict[int, str] = {}
     times, on_map = ColumnTimes(), OnTheMap()
     next_row = 1
@@ -233,7 +277,8 @@ def batches(table: Table, broken: dict[int, str]) -> Iterator[pa.RecordBatch]:
 def _source(table: Table) -> Path | pa.PythonFile:
     if table.encoding == "utf-16":
         return table.path
-    return pa.PythonFile(ClosedQuotes(table.path, table.delimiter, len(table.columns)), mode="r")
+    closed = ClosedQuotes(table.path, table.delimiter, len(table.columns), escaped=table.escaped)
+    return pa.PythonFile(closed, mode="r")
 
 
 def column_types(table: Table) -> dict[str, pa.DataType]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data.readers.base import BadRecord, ImageRow, Item, Reader, Rejected
+from data.readers.base import BadRecord, ImageRow, Item, Noted, Reader, Rejected
 from data.readers.files import MAX_BYTES, ImageIndex, relative, walk
 from data.readers.labels import PixelObject, checked_ring, labelled_image, split_of
 from data.readers.records import heads, number
@@ -33,12 +33,34 @@ def read(source: Path) -> Iterator[Item]:
     for path in walk(source, SUFFIXES if source.is_dir() else None):
         parts = Path(relative(path, source)).parts
         newest[tuple(part for part in parts if not _VERSION.match(part))] = path
-    for path in newest.values():
+    chosen, beside = _one_of_each(list(newest.values()))
+    for other, taken in beside.items():
+        said = f"the labels of {other.name!r} were left out: {taken.name!r} has labels of the same images"
+        yield Noted(relative(other, source), None, said)
+    for path in chosen:
         file = relative(path, source)
         try:
             yield from _image(path, file, source, index)
         except BadRecord as error:
             yield Rejected(file, None, str(error))
+
+
+def _one_of_each(paths: list[Path]) -> tuple[list[Path], dict[Path, Path]]:
+    """One text for each image where folders of labels lie beside each other (labelTxt, reclabelTxt).
+
+    And the folders that were left out, with the one that was taken: labelTxt, or the first by name.
+    """
+    found: dict[tuple[Path, str], list[Path]] = {}
+    for path in paths:
+        folder = path.parent.parent if "label" in path.parent.name.lower() else path.parent
+        found.setdefault((folder, path.name), []).append(path)
+    chosen: list[Path] = []
+    beside: dict[Path, Path] = {}
+    for same in found.values():
+        first = min(same, key=lambda each: (not each.parent.name.lower().startswith("labeltxt"), each))
+        chosen.append(first)
+        beside |= {each.parent: first.parent for each in same if each != first}
+    return chosen, beside
 
 
 def _image(path: Path, file: str, source: Path, index: ImageIndex) -> Iterator[Item]:

@@ -12,17 +12,19 @@ from pathlib import Path
 MAX_LINES = 1000
 """A cell that goes on for more lines than this was opened by mistake."""
 _BLOCK_BYTES = 2**20
+_ESCAPE = re.compile(rb'\\(["\\])')
 
 
 class ClosedQuotes(io.RawIOBase):
     """A file as it is, but for quotes that open a cell and never close it: those are left out.
 
     A cell over several lines stays, when its row has `columns` cells in the end. For encodings in which
-    ASCII is ASCII. Not for writing, nor for seeking.
+    ASCII is ASCII. Quotes that are `escaped` by a backslash are doubled. Not for writing, nor for seeking.
     """
 
-    def __init__(self, path: Path, delimiter: str, columns: int) -> None:
+    def __init__(self, path: Path, delimiter: str, columns: int, *, escaped: bool = False) -> None:
         super().__init__()
+        self._escaped = escaped
         self._file = path.open("rb")
         self._delimiter = delimiter
         self._columns = columns
@@ -93,9 +95,14 @@ class ClosedQuotes(io.RawIOBase):
             end = block.rfind(b"\n") + 1
             kept = block[end:]
             if end:
-                yield block[:end]
+                yield self._doubled(block[:end])
         if kept:
-            yield kept
+            yield self._doubled(kept)
+
+    def _doubled(self, lines: bytes) -> bytes:
+        if not self._escaped:
+            return lines
+        return _ESCAPE.sub(lambda match: b'""' if match[1] == b'"' else match[1], lines)
 
 
 def _is_even(line: bytes) -> bool:

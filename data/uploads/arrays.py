@@ -18,6 +18,7 @@ from pyproj import CRS
 from pyproj.exceptions import CRSError
 
 from data.raster.files import geotiff_profile
+from data.uploads.axes import first_time, steps_said
 from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.gdal import MAX_PIXELS, MAX_RATIO, MODEST_BYTES, quiet_gdal, reason_of
@@ -242,6 +243,7 @@ def _write(incoming: Incoming, data: Any, variable: Any, target: Path, notes: li
             "send less of it."
         )
     bands = min(slices, MAX_BANDS)
+    notes += steps_said(variable, data)
     if slices > bands:
         notes.append(f"The first {bands:,} of its {slices:,} slices were taken.")
     grid = _grid(variable, data, notes)
@@ -271,7 +273,7 @@ def _write(incoming: Incoming, data: Any, variable: Any, target: Path, notes: li
         unit = str(variable.attrs.get("units", ""))[:60]
         if unit:
             writer.units = (unit,) * bands
-        if (when := _first_time(data)) is not None:
+        if (when := first_time(data)) is not None:
             writer.update_tags(ACQUISITION_DATETIME=when)
     if valid is not None and invalid:
         notes.append(
@@ -309,20 +311,6 @@ def _valid_range(variable: Any) -> tuple[float, float] | None:
         offset = float(variable.encoding.get("add_offset", 0))
         low, high = sorted((low * scale + offset, high * scale + offset))
     return low, high
-
-
-def _first_time(data: Any) -> str | None:
-    """The first time on the file's axis of time, in ISO 8601; None when it has none that is understood."""
-    import xarray
-
-    name = next((each for each in data if each.rpartition("/")[2].lower() in ("time", "t")), None)
-    if name is None or data[name].size == 0 or "units" not in data[name].attrs:
-        return None
-    plain = xarray.Dataset({"time": ("time", data[name].values.ravel()[:1], dict(data[name].attrs))})
-    try:
-        return str(xarray.decode_cf(plain)["time"].dt.strftime("%Y-%m-%dT%H:%M:%S").values[0])
-    except BROKEN:
-        return None
 
 
 def _pixel_type(dtype: np.dtype[Any]) -> str:

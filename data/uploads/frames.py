@@ -32,6 +32,8 @@ from data.vector.cleaning import CUT, MOVED, on_the_map
 MAX_FEATURES = 2_000_000
 MAX_COORDINATES = 60_000_000
 MAX_COLUMNS = 2_000
+MOST_LOOKED_AT = 500_000
+"""Corners of outlines up to which each is looked at for crossing itself."""
 FLOAT_DIGITS = 15
 """Decimals of more digits stay as they are written, as text."""
 BESIDE_DEG = 0.5
@@ -74,6 +76,8 @@ def features(
         notes.append(
             f"The heights of {heights:,} of its features were left out: shapes are kept in two dimensions."
         )
+    if measured := int(shapely.has_m(shapes).sum()):
+        notes.append(f"The measures (M) of {measured:,} of its features were left out.")
     if crs is None:
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
     stored = shapes
@@ -98,6 +102,7 @@ def features(
         crs="EPSG:4326",
     )
     box = _box(extents, good)
+    notes += _broken_said(shapes[good])
     as_stored = {
         "stored_bounds": [float(each) for each in shapely.total_bounds(stored[good])],
         "geometry_types": sorted({str(each.geom_type) for each in stored[good]}),
@@ -105,6 +110,18 @@ def features(
         "left_out": left_out,
     }
     return _brought(incoming, frame, box, crs, title, notes, as_stored)
+
+
+def _broken_said(shapes: NDArray[np.object_]) -> list[str]:
+    """The sentence about outlines that cross themselves, where there are few enough corners to look at."""
+    if int(shapely.get_num_coordinates(shapes).sum()) > MOST_LOOKED_AT:
+        return []
+    areas = shapes[shapely.get_dimensions(shapes) == 2]
+    broken = int((~shapely.is_valid(areas)).sum())
+    if not broken:
+        return []
+    are = "1 of its outlines crosses" if broken == 1 else f"{broken:,} of its outlines cross"
+    return [f"{are} over parts of its own, which tools mend: what it covers may be meant otherwise."]
 
 
 def _outside_use(shapes: NDArray[np.object_], crs: CRS) -> str | None:
@@ -260,7 +277,7 @@ def _brought(
     as_stored: dict[str, Any],
 ) -> Brought:
     """What features became; `as_stored` is what there is to tell of them before they were brought here."""
-    target = incoming.folder / "features.parquet"
+    target, left_out = incoming.folder / "features.parquet", as_stored["left_out"]
     frame.to_parquet(target, index=False)
     counts = Counter(_KINDS[each] for each in shapely.get_type_id(frame.geometry.to_numpy()))
     count = f"{len(frame):,} feature{'' if len(frame) == 1 else 's'}"
@@ -281,7 +298,7 @@ def _brought(
         kind="vector",
         path=target,
         suffix=".parquet",
-        summary=count,
+        summary=f"{count} ({left_out:,} left out)" if left_out else count,
         what=f"{title} of {count} ({kinds}) in {code}" + (f" with {named}" if named else ""),
         notes=tuple(notes),
         bbox=box,

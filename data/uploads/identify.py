@@ -339,6 +339,8 @@ def _is_table(start: str) -> bool:
     lines = [
         line for line in (whole[:-1] if len(whole) == 20 or len(start) >= _HEAD_BYTES else whole) if line
     ]
+    while len(lines) > 2 and lines[0].startswith("#"):  # comments before a header
+        lines = lines[1:]
     if len(lines) < 2 and "," not in (lines or [""])[0]:
         return False
     for delimiter in (",", ";", "\t", "|"):

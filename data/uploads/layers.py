@@ -18,6 +18,7 @@ from data.uploads.identify import TITLES, Format
 from data.uploads.ogr import as_sentence, check_xml, read_layer
 from data.uploads.rasters import link_or_copy
 from data.uploads.rows import bring_frame
+from data.uploads.unsent import unsent_said
 from data.uploads.vectors import MAX_SINGLE_BYTES, check_depth, no_crs
 
 MAX_XML_BYTES = 256_000_000
@@ -99,6 +100,9 @@ def bring_layers(incoming: Incoming, form: Format) -> Brought:
             title,
             in_degrees_by_rule=kind.text == "json",
         )
+        if kind.text == "json":
+            brought = brought.noted(unsent_said(own, len(layer.shapes)))
+        brought = brought.noted(layer.left_out)
     parts = [name for name, _ in full if name not in kind.only_named]
     named = f"{Path(incoming.name).stem} {chosen[0]}" if kind.fixed_layers else chosen[0]
     if wanted is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ _DBF_SAMPLE_BYTES = 256_000
 _OWN_COPY_BYTES = 64_000_000
 _SAFE_MODULES = ("rtree", "fts5", "fts4", "fts3")
 """Virtual tables of SQLite that stay inside the file."""
+_SKIPPED = "Skipping field "
+"""What pyogrio's warning about a column that it does not read begins with."""
 _STEPS = 20_000_000
 """How many steps SQLite may take to list what is in a file."""
 NO_OPTIONS: Mapping[str, str] = {}
@@ -54,6 +57,8 @@ class Layer:
     shapes: NDArray[np.object_]
     attributes: pd.DataFrame
     crs: CRS | None
+    left_out: str | None = None
+    """A sentence about what GDAL's reader does not give of it."""
 
 
 def bring_shapefile(incoming: Incoming) -> Brought:
@@ -86,7 +91,7 @@ def bring_shapefile(incoming: Incoming) -> Brought:
     if encoding not in (None, "utf8") and not notes:
         notes.append(encoding_said(incoming, str(encoding)))
     found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a shapefile")
-    return found.noted(*notes)
+    return found.noted(*notes, layer.left_out)
 
 
 def _dbf_encoding(path: Path, cpg: Path | None) -> tuple[str | None, str | None]:
@@ -125,7 +130,7 @@ def _of_cells(path: Path, *, said: bool) -> str | None:
 
 def bring_gpkg(incoming: Incoming) -> Brought:
     """One layer of a GeoPackage: the part that was asked for, else the first with features."""
-    layers, tables, filled, views = _gpkg_layers(incoming)
+    layers, tables, filled, views, tiles = _gpkg_layers(incoming)
     wanted = incoming.asked.part
     if wanted in views:
         raise UploadError(
@@ -140,6 +145,7 @@ def bring_gpkg(incoming: Incoming) -> Brought:
     empty = [name for name in layers if name not in filled and name != chosen]
     parts = [f"views ({', '.join(map(shown, views[:6]))})"] if views else []
     parts += [f"empty layers ({', '.join(map(shown, empty[:6]))})"] if empty else []
+    parts += [f"map tiles ({', '.join(map(shown, tiles[:6]))})"] if tiles else []
     unread = f"Its {' and '.join(parts)} were left out." if parts and wanted is None else None
     own = incoming.folder / "own.gpkg"
     if incoming.path.stat().st_size > _OWN_COPY_BYTES and incoming.ours:
@@ -155,7 +161,7 @@ def bring_gpkg(incoming: Incoming) -> Brought:
         )
     layer = read_layer(incoming, own, chosen, ("GPKG",))
     found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a GeoPackage layer")
-    return found.of_several(chosen, filled, tables).noted(unread)
+    return found.of_several(chosen, filled, tables).noted(unread, layer.left_out)
 
 
 def bring_kml(incoming: Incoming) -> Brought:
@@ -240,7 +246,8 @@ def read_layer(
         raise UploadError(
             f"{incoming.shown} has {len(info['fields']):,} columns; at most {MAX_COLUMNS:,} are read."
         )
-    with as_sentence(incoming, path):
+    with as_sentence(incoming, path), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         meta, _, wkb, fields = pyogrio.raw.read(
             path,
             layer=layer,
@@ -256,7 +263,16 @@ def read_layer(
         return Layer(np.full(len(frame), None, dtype=object), frame, None)
     with np.errstate(invalid="ignore"):  # coordinates that are not numbers are told further down
         shapes = shapely.from_wkb(wkb, on_invalid="ignore")
-    return Layer(shapes, frame, _crs(meta["crs"], incoming))
+    return Layer(shapes, frame, _crs(meta["crs"], incoming), _left_out(warned))
+
+
+def _left_out(warned: list[warnings.WarningMessage]) -> str | None:
+    """The sentence about columns and measures that pyogrio warned of leaving out."""
+    messages = [str(each.message) for each in warned]
+    fields = [each.removeprefix(_SKIPPED).partition(":")[0] for each in messages if each.startswith(_SKIPPED)]
+    parts = [f"column {shown(each)}" for each in dict.fromkeys(fields)]
+    parts += ["measures (M)"] if any(each.startswith("Measured") for each in messages) else []
+    return f"Its {' and '.join(parts)} were left out." if parts else None
 
 
 def _make_exact(
@@ -294,8 +310,8 @@ def as_sentence(incoming: Incoming, own: Path) -> Iterator[None]:
         raise UploadError(f"{incoming.shown} is cut off or broken ({reason}); export it again.") from None
 
 
-def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str], list[str], list[str]]:
-    """The layers of features, those without a place, the first that have rows, and the views.
+def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str], list[str], list[str], list[str]]:
+    """The layers of features, those without a place, the first that have rows, the views, and the tiles.
 
     Raises UploadError for a GeoPackage that reaches for anything outside itself.
     """
@@ -330,10 +346,10 @@ def _gpkg_layers(incoming: Incoming) -> tuple[list[str], list[str], list[str], l
     contents = [(str(name), str(kind)) for name, kind in rows if kinds.get(str(name)) == "table"]
     found = [name for name, kind in contents if kind == "features"]
     tables = [name for name, kind in contents if kind == "attributes"]
-    tiles = any(str(kind).endswith("tiles") or "coverage" in str(kind) for _, kind in rows)
+    tiles = [str(name) for name, kind in rows if str(kind).endswith("tiles") or "coverage" in str(kind)]
     if not found and not tables and tiles:
         raise UploadError(f"{incoming.shown} holds map tiles and no features; send the raster as a GeoTIFF.")
-    return found, tables, [name for name in found if name in filled], views
+    return found, tables, [name for name in found if name in filled], views, tiles
 
 
 def _has_rows(opened: sqlite3.Connection, table: str) -> bool:

@@ -21,6 +21,7 @@ from rasterio.errors import RasterioError
 from rasterio.warp import calculate_default_transform, reproject
 from rasterio.windows import Window
 
+from data.numbers import EXACT
 from data.raster.bands import band_names, find_band
 from data.raster.copying import has_mask
 from data.raster.errors import RasterError
@@ -43,6 +44,8 @@ STRIP_BYTES = 64_000_000
 """What is held of a raster while it is copied."""
 LINKED_BYTES = 64_000_000
 """Files of ours over this size are linked, not copied."""
+MOST_NAMED = 8
+"""Bands of which the names are said."""
 
 
 def bring_raster(incoming: Incoming, form: str) -> Brought:
@@ -113,6 +116,7 @@ def finished(
             "crs": code_of(crs) if crs else None,
             "statistics": statistics,
         }
+        notes += _bands_said(source, statistics, notes)
     if (said := _of_one_value(statistics, sampled)) is not None:
         notes.append(said)
     info = _info(target, incoming)
@@ -152,6 +156,26 @@ def finished(
         facts=facts,
         item=raster_parts(target, info, extent, statistics, sampled, point),
     )
+
+
+def _bands_said(
+    source: rasterio.DatasetReader, statistics: list[dict[str, Any]], said: list[str]
+) -> list[str]:
+    """The sentences about names of bands, the value for nothing and colours that a file tells."""
+    found = []
+    names = [str(each)[:40] for each in source.descriptions if each]
+    if source.count > 1 and len(names) == source.count:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        found.append(f"Its bands are called {', '.join(names[:MOST_NAMED])}{more}.")
+    unsaid = not any("nodata" in each for each in said)
+    if source.nodata is not None and math.isfinite(source.nodata) and unsaid:
+        found.append(f"Its nodata is {source.nodata:,.6g}.")
+    if source.count == 1 and source.colorinterp[0] is ColorInterp.palette:
+        found.append("Its numbers are classes with a colour each.")
+    largest = max((abs(each[end]) for each in statistics for end in ("min", "max") if each[end]), default=0)
+    if source.dtypes[0] in ("int64", "uint64") and largest >= EXACT:
+        found.append("It has whole numbers over 2^53; their first 15 digits are computed with.")
+    return found
 
 
 def _settled(

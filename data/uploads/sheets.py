@@ -6,6 +6,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -22,8 +23,40 @@ MAX_CELLS = 20_000_000
 MAX_MERGED = 100_000
 _DTD_LOOK_BYTES = 4_096
 _MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})["']""")
+_FORMULA = re.compile(
+    rb"<(?:\w+:)?c [^<>]*>\s*+<(?:\w+:)?f\b(?:[^<>]*/>|[^<>]*>[^<>]*</(?:\w+:)?f>)\s*+"
+    rb"(?:<(?:\w+:)?v\s?/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*+</(?:\w+:)?c>"
+)
+_HIDDEN_ROW = re.compile(rb"""<(?:\w+:)?row [^<>]*?hidden=["'](?:1|true)["'][^<>]*(?<!/)>""")
+_HIDDEN_COLUMN = re.compile(rb"""<(?:\w+:)?col [^<>]*?hidden=["'](?:1|true)["']""")
+MAX_HELD_BYTES = 1 << 24
 Range = tuple[int, int, int, int]
 """(left column, top row, right column, bottom row) of a block of cells, from 1."""
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """What a sheet's XML tells beside the values of its cells."""
+
+    merged: list[Range]
+    empty: int
+    """Formulas without a stored value."""
+    rows: int
+    """Hidden rows."""
+    columns: int
+    """Groups of hidden columns."""
+
+    def said(self) -> list[str]:
+        """The sentences about formulas without a value, and about what is hidden."""
+        found = []
+        if self.empty:
+            are = "1 of its cells is a formula" if self.empty == 1 else f"{self.empty:,} cells are formulas"
+            found.append(f"{are} without a stored value and left empty: open it in Excel and save it again.")
+        hidden = [f"{self.rows:,} hidden row{'' if self.rows == 1 else 's'}"] if self.rows else []
+        hidden += ["hidden columns"] if self.columns else []
+        if hidden:
+            found.append(f"Its {' and '.join(hidden)} were read too.")
+        return found
 
 
 def bring_xlsx(incoming: Incoming) -> Brought:
@@ -42,9 +75,13 @@ def bring_xlsx(incoming: Incoming) -> Brought:
                 raise UploadError(f"{incoming.shown} has no sheet {shown(wanted)}; it has {known}.")
             if not names:
                 raise UploadError(f"{incoming.shown} has no sheet of cells; save it with one.")
-            sheet = book[wanted or names[0]]
+            hidden = {each.title for each in book.worksheets if each.sheet_state != "visible"}
+            taken = wanted or next((each for each in names if each not in hidden), names[0])
+            sheet = book[taken]
             sheet.reset_dimensions()
-            frame, notes = _sheet_frame(sheet.iter_rows(values_only=True), _merged(incoming, sheet), incoming)
+            marks = _marks(incoming, sheet)
+            frame, notes = _sheet_frame(sheet.iter_rows(values_only=True), marks.merged, incoming)
+            notes += marks.said()
         finally:
             book.close()
     except UploadError:
@@ -54,8 +91,9 @@ def bring_xlsx(incoming: Incoming) -> Brought:
             f"{incoming.shown} is broken and no Excel workbook ({reason_of(error)}); save it again."
         ) from None
     if len(names) > 1:
-        taken = wanted or names[0]
-        others = ", ".join(shown(each) for each in names[:10] if each != taken)
+        others = ", ".join(
+            f"{shown(each)}{' (hidden)' if each in hidden else ''}" for each in names[:10] if each != taken
+        )
         notes.append(f"Its sheet {shown(taken)} was taken; part names another of them: {others}.")
     return bring_frame(incoming, frame, "an Excel").noted(*notes)
 
@@ -173,20 +211,28 @@ def _header(rows: Sequence[Sequence[Any]]) -> tuple[int, list[str], list[str]]:
     return header, above, names
 
 
-def _merged(incoming: Incoming, sheet: Any) -> list[Range]:
-    """The merged cells of a sheet, out of its own XML: a workbook read row by row does not tell them."""
+def _marks(incoming: Incoming, sheet: Any) -> _Marks:
+    """What a sheet's own XML tells of it: a workbook read row by row tells neither of these."""
     from openpyxl.utils.cell import range_boundaries
 
-    found: list[Range] = []
+    merged: list[Range] = []
+    empty = rows = columns = 0
     held = b""
     name = str(sheet._worksheet_path).lstrip("/")
     with zipfile.ZipFile(incoming.path) as archive, archive.open(name) as part:
-        while (piece := part.read(1 << 20)) and len(found) < MAX_MERGED:
-            # An element that the piece cuts in two is held back for the next one.
-            whole, sign, held = (held + piece).rpartition(b"<")
-            held = sign + held
-            found += [range_boundaries(each.decode()) for each in _MERGED.findall(whole)]
-    return found
+        while True:
+            piece = part.read(1 << 20)
+            whole = held + piece
+            # A cell or another element that the piece cuts in two is held back for the next one.
+            cut = (whole.rfind(b"<c ") if b"<c " in whole else whole.rfind(b"<")) if piece else len(whole)
+            whole, held = whole[:cut], whole[cut:]
+            merged += [range_boundaries(each.decode()) for each in _MERGED.findall(whole)]
+            empty += sum(1 for each in _FORMULA.finditer(whole) if b't="str"' not in each[0])
+            rows += len(_HIDDEN_ROW.findall(whole))
+            columns += len(_HIDDEN_COLUMN.findall(whole))
+            if not piece or len(merged) >= MAX_MERGED or len(held) > MAX_HELD_BYTES:
+                break
+    return _Marks(merged, empty, rows, columns)
 
 
 def _cell(value: Any) -> Any:

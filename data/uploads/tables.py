@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pyproj import CRS
 
 from data.readers.base import BadRecord
-from data.readers.csv_points import HEADER_OF_VALUES, Table, attributes, batches, column_types, layout
+from data.readers.csv_points import Table, attributes, batches, column_types, layout
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import UploadError, shown
@@ -62,8 +62,7 @@ def bring_csv(incoming: Incoming) -> Brought:
     except BadRecord as error:
         raise UploadError(f"{incoming.shown} cannot be read as a table: {str(error).rstrip('.')}.") from None
     notes = [] if table.encoding in ("utf8", "utf-16") else [encoding_said(incoming, table.encoding)]
-    if table.header_is_values:
-        notes.append(f"{HEADER_OF_VALUES[:1].upper()}{HEADER_OF_VALUES[1:]}.")
+    notes += [f"{said[:1].upper()}{said[1:]}." for said in table.said()]
     if broken:
         number, reason = next(iter(sorted(broken.items())))
         notes.append(f"{len(broken):,} of its rows were left out: row {number} has {reason}.")

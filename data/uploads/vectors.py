@@ -21,6 +21,7 @@ from data.uploads.errors import UploadError, shown
 from data.uploads.frames import MAX_FEATURES, WGS84, exact_records, features, read_bounded
 from data.uploads.identify import MAX_LINE_BYTES
 from data.uploads.placing import crs_named
+from data.uploads.unsent import unsent_said
 
 MAX_GEOJSON_BYTES = 1_000_000_000
 MAX_SINGLE_BYTES = 100_000_000
@@ -132,7 +133,9 @@ def _collected(
     frame = exact_records(rows)
     if len(frame.columns) == 0:
         frame = pd.DataFrame(index=range(len(shapes)))
-    return features(incoming, array, frame, crs, title, problems, in_degrees_by_rule=True)
+    held = len(shapes) + len(problems)
+    found = features(incoming, array, frame, crs, title, problems, in_degrees_by_rule=True)
+    return found.noted(unsent_said(incoming.path, held))
 
 
 def _geojson_features(incoming: Incoming, start: str) -> Any:

@@ -64,16 +64,16 @@ def add_column(
     whole = numeric and _are_whole(values, [frame[each] for each in named.values()])
     result = as_own(frame.assign(**{name: rounded_all(values) if numeric and not whole else values}), name)
     missing = int(values.isna().sum())
-    done = "Replaced" if name in frame.columns else "Added"
     said = (
-        f"{done} {name} = {wanted.text[:100]} {'in' if name in frame.columns else 'to'} "
-        f"{number_of(len(frame), 'row')}, {missing:,} without a value"
+        f"Added {name} = {wanted.text[:100]} to {number_of(len(frame), 'row')}, {missing:,} without a value"
     )
     facts: dict[str, Any] = {"missing": missing}
     there = pd.Series(result[name]).dropna()
     if numeric and len(there):
         facts |= {"min": float(there.min()), "max": float(there.max())}
         said += f", from {number(float(there.min()))} to {number(float(there.max()))}"
+    if name in frame.columns:
+        said += f", in place of the column {name} that it had"
     call = Call.of(add_column, name=name, expression=expression, table=table)
     said += f".{rows_in_words(result)}"
     return table_step(state, world, result, call, f"With {name}", said, column=name, **facts)

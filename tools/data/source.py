@@ -50,9 +50,11 @@ def column_in(frame: pd.DataFrame, name: str) -> str:
     columns = [str(each) for each in without_outlines(frame).columns]
     if name in columns:
         return name
-    folded = {each.casefold(): each for each in columns}
-    if name.casefold() in folded:
-        return folded[name.casefold()]
+    folded = [each for each in columns if each.casefold() == name.casefold()]
+    if len(folded) > 1:
+        raise ToolError(f"{name!r} may be the column {' or '.join(folded)}; name it as it is written.")
+    if folded:
+        return folded[0]
     said, known = words.key(name), field_named(name)
     ways = (
         [each for each in columns if words.key(each) == said],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -18,6 +20,7 @@ from tools.data.exports import with_origin, written
 from tools.data.pages import pages
 from tools.data.provenance import provenance, source_infos
 from tools.data.summaries import TableOrSelection
+from tools.noting import note
 from tools.tables import plain_value, without_outlines
 
 MAX_SHEET_ROWS = 200_000
@@ -69,18 +72,20 @@ def write_xlsx(path: Path, found: Iterable[pd.DataFrame], about: dict[str, Any])
     sheet = book.create_sheet("rows")
     sheet.freeze_panes = "A2"
     names: list[str] | None = None
+    changed: Counter[str] = Counter()
     for page in found:
         page = without_outlines(page)
         if names is None:
             names = [str(name) for name in page.columns]
             if len(names) > MAX_SHEET_COLUMNS:
                 raise ToolError(f"There are {len(names):,} columns; a sheet holds {MAX_SHEET_COLUMNS:,}.")
-            sheet.append(_cells(sheet, names))
+            sheet.append(_cells(sheet, names, changed))
         for row in page.reindex(columns=names).itertuples(index=False, name=None):
-            sheet.append(_cells(sheet, row))
+            sheet.append(_cells(sheet, row, changed))
     notes = book.create_sheet("about")
     for line in _lines(about):
-        notes.append(_cells(notes, line))
+        notes.append(_cells(notes, line, Counter()))
+    _told(changed)
     _save(book, path)
 
 
@@ -89,14 +94,16 @@ def write_sheets(path: Path, sheets: Iterable[tuple[str, list[str], Iterable[Seq
     from openpyxl import Workbook
 
     book = Workbook(write_only=True)
+    changed: Counter[str] = Counter()
     for name, columns, rows in sheets:
         if len(columns) > MAX_SHEET_COLUMNS:
             raise ToolError(f"There are {len(columns):,} columns; a sheet holds {MAX_SHEET_COLUMNS:,}.")
         sheet = book.create_sheet(name)
         sheet.freeze_panes = "A2"
-        sheet.append(_cells(sheet, columns))
+        sheet.append(_cells(sheet, columns, changed))
         for row in rows:
-            sheet.append(_cells(sheet, row, dates=True))
+            sheet.append(_cells(sheet, row, changed, dates=True))
+    _told(changed)
     _save(book, path)
 
 
@@ -115,6 +122,11 @@ def sheet_names(wanted: Sequence[str]) -> list[str]:
     return names
 
 
+def _told(changed: Counter[str]) -> None:
+    for what, count in sorted(changed.items()):
+        note(f"{count:,} {'cell' if count == 1 else 'cells'} {what}.")
+
+
 def _save(book: Any, path: Path) -> None:
     unsettled = path.with_name(f"{path.name}.unsettled")
     try:
@@ -124,8 +136,8 @@ def _save(book: Any, path: Path) -> None:
         unsettled.unlink(missing_ok=True)
 
 
-def _cells(sheet: Any, values: Iterable[Any], *, dates: bool = False) -> list[Any]:
-    """Values as a sheet takes them: a text is a text, whatever it begins with."""
+def _cells(sheet: Any, values: Iterable[Any], changed: Counter[str], *, dates: bool = False) -> list[Any]:
+    """Values as a sheet takes them: a text is a text, whatever it begins with; `changed` counts others."""
     from openpyxl.cell import WriteOnlyCell
 
     row: list[Any] = []
@@ -133,6 +145,9 @@ def _cells(sheet: Any, values: Iterable[Any], *, dates: bool = False) -> list[An
         if dates and isinstance(value, date) and value.year > _FIRST_YEAR and _is_plain(value):
             row.append(value)
             continue
+        if isinstance(value, float) and math.isinf(value):
+            changed["with infinity, which Excel has not: a text instead"] += 1
+            value = str(float(value))
         if not isinstance(value, str):
             value = plain_value(value)
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**53:
@@ -140,7 +155,10 @@ def _cells(sheet: Any, values: Iterable[Any], *, dates: bool = False) -> list[An
         if value is None or isinstance(value, bool | int | float):
             row.append(value)
             continue
-        text = _plain_text(value if isinstance(value, str) else str(value))
+        value = value if isinstance(value, str) else str(value)
+        if len(value) > MAX_CELL_CHARS:
+            changed[f"of over {MAX_CELL_CHARS:,} letters, the most that Excel holds: cut there"] += 1
+        text = _plain_text(value)
         if text.startswith(_TAKEN_FOR_OTHERS):
             cell = WriteOnlyCell(sheet)
             cell.value = text

@@ -116,9 +116,20 @@ def rename_layer(
     layer A | change the title of the layer | label the layer as before
     """
     found = layer_named(state, layer)
+    if state.artifact(name.strip()) is not None:
+        raise ToolError(f"{name!r} is the id of a result; give the layer another name.")
     renamed = replace(found, name=free_name(state, name, besides=found))
     said = f"The layer {found.name!r} is called {renamed.name!r} now."
-    return Step(state.with_layer(renamed), said, {"layer": found.id, "name": renamed.name})
+    after = _with_artifact_called(state.with_layer(renamed), renamed)
+    return Step(after, said, {"layer": found.id, "name": renamed.name})
+
+
+def _with_artifact_called(state: State, layer: Layer) -> State:
+    """The state in which what a layer shows bears its name too, so that the name means that one."""
+    called = tuple(
+        replace(each, name=layer.name) if each.id == layer.artifact else each for each in state.artifacts
+    )
+    return replace(state, artifacts=called)
 
 
 @tool("map", changes_state=True, needs=("layer",))

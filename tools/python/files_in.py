@@ -256,13 +256,26 @@ def _record(brought: Brought, artifact_id: str, key: str) -> dict[str, Any]:
     return plain
 
 
+def _own_name(state: State, artifact: Artifact) -> Artifact:
+    """The artifact under a name that no other of its kind has, so that a name means one."""
+    others = [each for each in state.artifacts if each.id != artifact.id]
+    taken = {each.name for each in others if each.kind == artifact.kind} | {each.id for each in others}
+    name, number = artifact.name, 2
+    while name in taken:
+        name, number = f"{artifact.name} {number}", number + 1
+    return replace(artifact, name=name)
+
+
 def _shown(state: State, world: World, artifact: Artifact, known: Mapping[str, Any]) -> Step:
     """The state with the artifact, on the map or in its panel, and what is said of it."""
     from data.uploads.gdal import quiet_gdal
 
+    wanted, artifact = artifact.name, _own_name(state, artifact)
     after = state.with_artifact(artifact)
     facts: dict[str, Any] = {artifact.kind: artifact.id, "name": artifact.name, **known["facts"]}
     said = [f"{artifact.name} is {known['what']} ({artifact.id})."]
+    if artifact.name != wanted:
+        said.append(f"{wanted!r} means another result already, so this is {artifact.name!r}.")
     if artifact.kind == "raster":
         path = world.artifacts.find(artifact.id)
         assert path is not None

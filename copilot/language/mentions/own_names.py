@@ -2,16 +2,20 @@
 
 A file is called as its owner calls it: rotated_uav, tas_0360, hike tracks. Whoever reads English in such a
 name takes "rotated" for an order. So each name that is no plain word is replaced before a request is read, by
-a word that no language has, in the request and in the state alike, and put back into what was read of it.
+a word that no language has, in the request and in the state alike, and put back into what was read of it;
+so are plain words that are near to each other: field, fields and Fields.
 "The clip" is the newest result of the tool that clips; where nothing was clipped it is nothing.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from data.vocabulary import words as vocabulary
 
 STAND_INS = (
     "Vornaq", "Quelzim", "Tazvork", "Zimbrex", "Jurqand", "Wexolm", "Krivaz", "Pholgun", "Dwixar", "Ulmqet",
@@ -68,13 +72,20 @@ def own_names(request: str, state: Mapping[str, Any], others: Sequence[str] = ()
     brought = dict.fromkeys(
         str(each["name"]) for each in artifacts if str(each["made_by"]).startswith("add_file")
     )
-    names = [each for each in brought if _is_telling(each) and each.casefold() not in taken]
+    near = Counter(vocabulary.key(each) for each in brought)
+    names = [
+        each
+        for each in brought
+        if (_is_telling(each) or near[vocabulary.key(each)] > 1) and each.casefold() not in taken
+    ]
     stands: dict[str, str] = {}
     said = request
     for name in sorted(names, key=len, reverse=True):
         one = sum(1 for each in artifacts if each["name"] == name) == 1
+        # Where two differ in case or in the signs between words alone, each is meant as it is written.
+        twins = sum(1 for each in brought if vocabulary.spelled(each) == vocabulary.spelled(name)) > 1
         if one and len(stands) < len(STAND_INS):
-            said = _replaced(said, name, STAND_INS[len(stands)], stands)
+            said = _replaced(said, name, STAND_INS[len(stands)], stands, exact=twins)
     missing = []
     for match in _RESULT.finditer(said):
         noun = match[1].lower()
@@ -94,9 +105,13 @@ def _is_telling(name: str) -> bool:
     return len(name) >= _SHORTEST and re.search("[a-z]", name, re.I) is not None and not name.isalpha()
 
 
-def _replaced(text: str, name: str, word: str, stands: dict[str, str]) -> str:
-    """The text with the word for each whole name outside of quotes; then it stands for that."""
-    whole = re.compile(rf"{_QUOTED.pattern}|(?<![\w./-])({re.escape(name)})(?![\w/-]|\.\w)", re.I)
+def _replaced(text: str, name: str, word: str, stands: dict[str, str], *, exact: bool) -> str:
+    """The text with the word for each whole name outside of quotes; then it stands for that.
+
+    Unless it is to be `exact`, a name may be written in another case, and with other signs between its words.
+    """
+    said = re.escape(name) if exact else r"[\s_-]".join(map(re.escape, re.split(r"[\s_-]+", name)))
+    whole = re.compile(rf"{_QUOTED.pattern}|(?<![\w./-])({said})(?![\w/-]|\.\w)", 0 if exact else re.I)
     changed = whole.sub(lambda match: word if match[1] else match[0], text)
     if changed != text:
         stands[word] = name

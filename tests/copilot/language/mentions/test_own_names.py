@@ -54,6 +54,23 @@ def test_a_name_that_is_no_plain_word_stands_for_itself_alone(request_text: str)
     )
 
 
+@pytest.mark.parametrize(
+    ("request_text", "name"),
+    [
+        ("how big is fields?", "fields"),
+        ("how big is Fields?", "Fields"),
+        ("how many features does field have?", "field"),
+        ("area of roads 2020", "roads_2020"),
+        ("area of Roads-2020", "roads_2020"),
+        ("area of roads", None),
+    ],
+)
+def test_a_name_near_to_another_is_meant_as_it_is_written(request_text: str, name: str | None) -> None:
+    made = ("Fields", "fields", "field", "roads", "roads_2020")
+    found = own_names(request_text, state(**dict.fromkeys(made, "add_file")))
+    assert list(found.names.values()) == ([name] if name else [])
+
+
 def test_a_name_that_two_have_or_that_a_data_set_has_is_left_to_the_readers() -> None:
     here = state(xview_2="add_file")
     assert own_names("show xview_2", here, ["xview_2"]).request == "show xview_2"
