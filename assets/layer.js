@@ -290,17 +290,27 @@
       for (const feature of features) {
         const shape = this.polygon(feature, feature.properties.color && !/Line/.test(feature.geometry.type) ? 1 : 2);
         shape.bindTooltip(() => tooltip(feature.properties.hover, undefined, feature.properties.color), { sticky: true, className: "az-tip" });
+        shape.on("click", (event) => this.pick(event, feature.properties.row));
         group.addLayer(shape);
       }
       this.swap(group);
       this.write(content.features.features.filter(({ properties }) => properties.label).map(({ properties: { label, spot, size }, geometry }) => [label, ...spot, /Point/.test(geometry.type) ? size || this.view.size : 0]));
     }
 
-    // Whether what is drawn are points.
-    dotted() {
-      const first = this.content && this.content.features && this.content.features.features.find(({ geometry }) => geometry);
-      return Boolean(first) && /Point/.test(first.geometry.type);
+    // The row of what is clicked, in the table of its layer where that is open.
+    pick(event, row) {
+      if (!this.owner.listed(this.view) || this.owner.busy()) return;
+      L.DomEvent.stop(event);
+      this.owner.call("show_table", { table: this.view.artifact, row });
     }
+
+    // Dots or lines where the first of what is drawn is one; else areas, or nothing yet.
+    form() {
+      const first = this.content && this.content.features && this.content.features.features.find(({ geometry }) => geometry);
+      return first ? (/Point/.test(first.geometry.type) ? "dots" : /Line/.test(first.geometry.type) ? "lines" : "") : "";
+    }
+
+    dotted() { return this.form() === "dots"; }
 
     // What a column says, beside each feature; where there is room for it.
     write(labels) {

@@ -17,12 +17,13 @@ import pandas as pd
 import shapely
 
 from copilot.messages import number, t
+from copilot.view.attributes import kept_features
 from data.catalogue.base import Attribute, Bbox, Catalogue, Cell, Selection
 from state.model import Layer, State
 from tools.base import ToolError, World
 from tools.map.classes import drawn_by, label_field
 from tools.map.features import fields_drawn, with_fields
-from tools.map.files import read_vector
+from tools.map.files import placed
 from tools.map.geometry import latitude_of, mercator_y
 from tools.map.rendered import samples
 from tools.selection import selection_of_query
@@ -418,7 +419,7 @@ def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[st
     path = world.artifacts.find(str(layer.artifact))
     if path is None:
         raise ToolError(t("The file of the layer “{name}” is gone.", name=layer.name))
-    frame = read_vector(path)
+    frame = placed(kept_features(path))
     west, south, east, north = view.bbox
     inside = frame.cx[west:east, south:north] if west <= east else frame
     shown = inside.head(MAX_VECTOR)
@@ -432,6 +433,7 @@ def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[st
             "type": "Feature",
             "geometry": shapely.geometry.mapping(shape),
             "properties": {
+                "row": int(at) + 1,
                 "hover": _first(
                     layer, row, [[str(name), _short(row[name])] for name in columns if _short(row[name])]
                 ),
@@ -439,7 +441,9 @@ def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[st
                 **({"spot": [spot.x, spot.y]} if "label" in looks else {}),
             },
         }
-        for shape, row, spot in zip(shapes, shown[known].to_dict("records"), spots, strict=True)
+        for at, shape, row, spot in zip(
+            shown.index, shapes, shown[known].to_dict("records"), spots, strict=True
+        )
         if not shape.is_empty
     ]
     return _collection("vector", features, len(features), len(inside))

@@ -9,7 +9,6 @@ from difflib import get_close_matches
 
 from PIL import ImageColor
 
-from data.palette import CATEGORIES
 from state.model import Layer, LayerKind, State
 from tools.base import ToolError
 
@@ -27,10 +26,12 @@ KIND_COLORS: dict[LayerKind, str] = {
     "raster": "#57534e",
     "drawing": "#d97706",
 }
-OWN_COLORS = (*(each for each in CATEGORIES if each != "#f0e442"), "#a5336b", "#786048")
+OWN_COLORS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#a5336b", "#786048",
+)  # fmt: skip
 """For features that were added and plots that were given a name: told apart with any colour vision.
 
-The yellow of the categories is left out, since what is selected is drawn in it."""
+The first six are those of `data.palette`, without the yellow, in which what is selected is drawn."""
 
 
 def color_of(text: str) -> str:
