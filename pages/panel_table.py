@@ -157,8 +157,8 @@ class _Shown:
     picked: int | None
     by: Narrowing
     turn: int = 0
-    start: int | None = None
-    """The place of the row that was picked elsewhere: on the map, in the chat."""
+    first: int | None = None
+    """The row that was picked elsewhere, on the map or in the chat: it comes first, to be in sight."""
     told: int | None = None
     """The number of the row that this table says is picked."""
 
@@ -169,16 +169,17 @@ def _rows(found: Opened, rows: pd.DataFrame, by: Narrowing) -> None:
     key, picked = found.artifact.id, found.picked
     was = memory.get(key)
     if was is None or (was.picked, was.by) != (picked, by):
-        start = rows.index.get_loc(picked) if picked in rows.index else None
-        turn = was.turn + 1 if was else 0
-        was = memory[key] = _Shown(picked, by, turn, start, picked if start is not None else None)
+        there = picked if picked in rows.index else None
+        was = memory[key] = _Shown(picked, by, was.turn + 1 if was else 0, there, there)
+    if was.first is not None:
+        rows = pd.concat([rows.loc[[was.first]], rows.drop(was.first)])
     event = st.dataframe(
         rows,
         key=f"attributes-{key}-{was.turn}",
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        selection_default=None if was.start is None else {"selection": {"rows": [was.start]}},
+        selection_default=None if was.first is None else {"selection": {"rows": [0]}},
         height="stretch",
         width="stretch",
     )
