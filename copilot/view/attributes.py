@@ -72,7 +72,7 @@ def opened(state: State, world: World, artifact: Artifact) -> Opened | None:
         return Opened(artifact, _numbered(without_outlines(pd.read_parquet(path))))
     shown = [each for each in state.map.layers if each.artifact == artifact.id]
     rows = _attributes(path, path.stat().st_mtime_ns)
-    return Opened(artifact, rows, _crs_of(path), shown[-1] if shown else None)
+    return Opened(artifact, rows, crs_of(path), shown[-1] if shown else None)
 
 
 @lru_cache(maxsize=4)
@@ -88,7 +88,7 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"), axis=0)
 
 
-def _crs_of(path: Path) -> str:
+def crs_of(path: Path) -> str:
     """The stored coordinate system: `WGS 84 (EPSG:4326)`; empty where the file says none."""
     if path.suffix not in (".parquet", ".geoparquet"):
         return ""

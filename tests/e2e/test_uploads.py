@@ -106,7 +106,12 @@ def test_files_are_dropped_onto_the_chat_and_onto_the_data_page(visit: Callable[
     expect(row(tab.page, "dropped.csv")).to_be_visible()
     tab.page.evaluate(DROP, [[["more.csv", "name,lon,lat\nb,5.5,52.5\n"]]])
     expect(row(tab.page, "more.csv")).to_contain_text("1 feature")
-    tab.page.go_back()
+    own = tab.page.locator(".st-key-own_data")
+    expect(own.locator(".az-own")).to_have_count(2)
+    expect(own.locator(".az-own").first).to_contain_text("more features, added")
+    head = tab.page.locator(".st-key-table_head")
+    tab.press(own.get_by_role("button", name="Open the table").last, leads_to=head)
+    expect(head).to_contain_text("dropped 1 row")
     tab.map.locator("#map_div[data-version]").wait_for()
     assert sorted(layers(tab)) == ["dropped", "more"]
 
