@@ -42,11 +42,10 @@ def show(session: Session, artifact: Artifact) -> None:
         )
         return
     rows = narrowed(found.rows, by)
-    shown = rows.head(MOST_ROWS)
     if found.layer is None:
-        st.dataframe(shown, hide_index=True, height="stretch", width="stretch")
+        st.dataframe(rows.head(MOST_ROWS), hide_index=True, height="stretch", width="stretch")
     else:
-        _rows(found, shown, by)
+        _rows(found, rows, by)
     if len(rows) > MOST_ROWS:
         st.caption(
             t(
@@ -171,10 +170,11 @@ def _rows(found: Opened, rows: pd.DataFrame, by: Narrowing) -> None:
     if was is None or (was.picked, was.by) != (picked, by):
         there = picked if picked in rows.index else None
         was = memory[key] = _Shown(picked, by, was.turn + 1 if was else 0, there, there)
+    shown = rows.head(MOST_ROWS)
     if was.first is not None:
-        rows = pd.concat([rows.loc[[was.first]], rows.drop(was.first)])
+        shown = pd.concat([rows.loc[[was.first]], shown.drop(was.first, errors="ignore")])
     event = st.dataframe(
-        rows,
+        shown,
         key=f"attributes-{key}-{was.turn}",
         hide_index=True,
         on_select="rerun",
@@ -184,7 +184,7 @@ def _rows(found: Opened, rows: pd.DataFrame, by: Narrowing) -> None:
         width="stretch",
     )
     chosen = event.selection.rows
-    row = int(rows.index[chosen[0]]) if chosen and chosen[0] < len(rows) else None
+    row = int(shown.index[chosen[0]]) if chosen and chosen[0] < len(shown) else None
     if row == was.told or found.layer is None:
         return
     memory[key] = replace(was, picked=row, told=row)

@@ -108,7 +108,8 @@ def show_table(
             raise ToolError("A row is one of a layer's features; say which with table=.")
         said = f"The results panel shows the selection: {number_of(state.database.count, 'row')}."
         data = {"table": None, "rows": state.database.count}
-        return Step(state.with_ui(table=None).with_panel("results"), said, data)
+        after = with_pick(state, None, None).with_ui(table=None)
+        return Step(after.with_panel("results"), said, data)
     found = _known(state, table)
     if found is not None and found.kind in FEATURES:
         return _attributes(state, world, found, row)

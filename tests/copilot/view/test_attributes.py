@@ -70,6 +70,8 @@ def test_a_row_that_is_picked_is_marked_on_the_map_and_what_fills_the_layer_stay
     assert own.call("fit_layer", layer="wards", row=2).ok and own.state.map.zoom == 12
     assert own.call("show_table", table="wards").ok
     assert (shown(own).picked, picked_feature(own.state, own.world())) == (None, None)
+    assert own.call("fit_layer", layer="wards", row=1).ok and own.call("show_table").ok
+    assert (shown(own).picked, own.state.ui.table) == (None, None)
     assert own.replay() == own.state
 
 
