@@ -168,14 +168,20 @@
     cluster(feature) {
       const { count, size_px: size } = feature.properties;
       const face = element("span", "az-cluster", short(count));
-      face.style.setProperty("--layer", mixed(this.view.color, this.owner.land.skin.land, this.view.opacity));
+      // Own points have their opacity from their pane.
+      const opacity = this.view.kind === "clusters" ? this.view.opacity : 1;
+      face.style.setProperty("--layer", mixed(this.view.color, this.owner.land.skin.land, opacity));
       face.style.color = inkOn(face.style.getPropertyValue("--layer"));
       face.style.width = face.style.height = size + "px";
       const icon = L.divIcon({ html: face, className: "az-cluster-box", iconSize: [size, size] });
       const marker = L.marker(this.owner.near(feature.geometry.coordinates), {
-        icon, pane: this.paneName, keyboard: true, title: tn("{n} image", "{n} images", count),
+        icon, pane: this.paneName, keyboard: true, title: this.counts(count),
       });
       return this.opens(marker, feature);
+    }
+
+    counts(count) {
+      return this.view.kind === "vector" ? tn("{n} point", "{n} points", count) : tn("{n} image", "{n} images", count);
     }
 
     dot(feature, most) {
@@ -185,14 +191,15 @@
         renderer: this.renderer, pane: this.paneName, radius, weight: 1, color: "#ffffff", opacity: 0.7,
         fillColor: this.view.color, fillOpacity: 0.75,
       });
-      marker.bindTooltip(() => element("span", "", tn("{n} image", "{n} images", count)), { direction: "top" });
+      marker.bindTooltip(() => element("span", "", this.counts(count)), { direction: "top" });
       return this.opens(marker, feature);
     }
 
     opens(marker, feature) {
       marker.on("click", () => this.near(feature));
       const count = feature.properties.count;
-      const label = tn("{n} image: zoom in", "{n} images: zoom in", count);
+      const own = this.view.kind === "vector";
+      const label = own ? tn("{n} point: zoom in", "{n} points: zoom in", count) : tn("{n} image: zoom in", "{n} images: zoom in", count);
       marker.on("add", () => reachable(marker.getElement(), label, marker));
       return marker;
     }
@@ -288,19 +295,31 @@
       // The largest are drawn first, so that none is hidden.
       const features = [...content.features.features].sort((one, other) => (other.properties.size || 0) - (one.properties.size || 0));
       for (const feature of features) {
+        if (feature.properties.count) { group.addLayer(this.cluster(feature)); continue; }
         const shape = this.polygon(feature, feature.properties.color && !/Line/.test(feature.geometry.type) ? 1 : 2);
         shape.bindTooltip(() => tooltip(feature.properties.hover, undefined, feature.properties.color), { sticky: true, className: "az-tip" });
+        shape.on("click", (event) => this.pick(event, feature.properties.row));
         group.addLayer(shape);
       }
       this.swap(group);
       this.write(content.features.features.filter(({ properties }) => properties.label).map(({ properties: { label, spot, size }, geometry }) => [label, ...spot, /Point/.test(geometry.type) ? size || this.view.size : 0]));
     }
 
-    // Whether what is drawn are points.
-    dotted() {
-      const first = this.content && this.content.features && this.content.features.features.find(({ geometry }) => geometry);
-      return Boolean(first) && /Point/.test(first.geometry.type);
+    // The row of what is clicked, in the table of its layer where that is open.
+    pick(event, row) {
+      if (!this.owner.listed(this.view) || this.owner.busy()) return;
+      L.DomEvent.stop(event);
+      this.owner.call("show_table", { table: this.view.artifact, row });
     }
+
+    // Dots or lines where the first of what is drawn is one, else areas; as before where nothing is in sight.
+    form() {
+      const first = this.content && this.content.features && this.content.features.features.find(({ geometry }) => geometry);
+      if (first) this.formed = /Point/.test(first.geometry.type) ? "dots" : /Line/.test(first.geometry.type) ? "lines" : "";
+      return this.formed;
+    }
+
+    dotted() { return this.form() === "dots"; }
 
     // What a column says, beside each feature; where there is room for it.
     write(labels) {

@@ -90,6 +90,7 @@
       this.map.getContainer().classList.toggle("az-labelled", labelled);
       this.area(view.area);
       this.selected(view.selected);
+      this.picked(view.picked);
       this.switches(view.controls);
       this.swipe.show(view.swipe);
       this.legend();
@@ -233,6 +234,27 @@
       this.mark.addTo(this.map);
     }
 
+    // The feature whose row is chosen: yellow on a dark edge, which stands out of a layer of any colour.
+    picked(feature) {
+      const key = JSON.stringify(feature || null);
+      if (key === this.pickedKey) return;
+      this.pickedKey = key;
+      if (this.pick) { this.pick.remove(); this.pick = null; }
+      if (!feature) return;
+      const shape = shifted(feature.geometry, this.turn(firstLon(feature.geometry)));
+      const drawn = (color, weight, radius) => L.geoJSON(shape, {
+        pane: "az-selected", interactive: false, style: { color, weight, fill: false },
+        pointToLayer: (_, spot) => L.circleMarker(spot, { pane: "az-selected", interactive: false, radius, color, weight, fill: false }),
+      });
+      this.pick = L.layerGroup([drawn("#1c1917", 6, 11), drawn("#facc15", 3, 11)]).addTo(this.map);
+    }
+
+    // Whether the results panel shows the rows of what a layer draws.
+    listed(view) { return Boolean(view.artifact) && this.view.table === view.artifact; }
+
+    // Where the map is drawn on or measured on, a click is part of that.
+    busy() { return this.drawing || this.measure.on; }
+
     // Where the selection is narrowed to.
     area(geometry) {
       const key = JSON.stringify(geometry);
@@ -302,6 +324,7 @@
         const line = element("div", "az-legend-line");
         const swatch = element("span", "az-swatch az-swatch-" + each.kind);
         swatch.style.setProperty("--layer", each.color);
+        if (each.kind === "vector" && layer && layer.form()) swatch.classList.add("az-swatch-" + layer.form());
         const count = ["drawing", "raster"].includes(each.kind) ? "" : full(layer && layer.counted !== null && layer.counted !== undefined ? layer.counted : each.count);
         if (each.style && !(each.style.classes && each.style.classes[0][2])) swatch.className = "az-swatch az-swatch-styled"; // its classes say the colours
         line.append(swatch, element("span", "az-legend-name", each.name), element("span", "az-legend-count", count));

@@ -13,6 +13,7 @@ from copilot.session import Session
 from copilot.view.catalogue import DatasetCard, dataset_card
 from pages.header import header
 from pages.here import act, session
+from pages.own_data import show_own_data
 from pages.sampling import show_sample
 from pages.uploading import show_uploads
 from tools.outside import FOLDERS_VARIABLE
@@ -24,10 +25,12 @@ SAID = "ingest_said"
 def show() -> None:
     """Draw the page."""
     current = session()
+    version = live().version(current.id)  # before anything is drawn: what changes meanwhile draws it again
     header(current)
     with st.container(key="prose"):
         st.html(f"<h2 class='az-title'>{t('Data')}</h2>")
         _add(current)
+        show_own_data(current, version)
         cards = [dataset_card(each) for each in current.catalogue.datasets()]
         for broken in current.catalogue.set_aside():
             st.warning(broken.sentence, icon=":material/warning:")

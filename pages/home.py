@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import streamlit as st
 
 from copilot.live import live
@@ -45,15 +47,22 @@ def _breadcrumb(current: Session) -> None:
                 width="content",
             )
         elif not parts:  # the line is always there, so that the map below does not jump
-            hint = (
-                t("No data set is loaded yet: ask for a data set, a place, a time.")
-                if current.state.map.layers
-                else t("Nothing is loaded yet: ask for a data set, a place, a time.")
-            )
-            st.html(f"<span class='az-hint'>{hint}</span>")
+            st.html(f"<span class='az-hint'>{html.escape(_open_now(current))}</span>")
         for chip in parts:
             _chip(chip)
         _web_tabs(current)
+
+
+def _open_now(current: Session) -> str:
+    """What is there while no data set is loaded."""
+    layers = current.state.map.layers
+    own = [each.name for each in reversed(layers) if each.artifact]
+    if own:
+        named = ", ".join(name if len(name) <= 32 else name[:31] + "…" for name in own[:3])
+        return t("Your own data: {names}", names=named if len(own) <= 3 else f"{named} …")
+    if layers:
+        return t("No data set is loaded yet: ask for a data set, a place, a time.")
+    return t("Nothing is loaded yet: ask for a data set, a place, a time.")
 
 
 def _web_tabs(current: Session) -> None:

@@ -15,6 +15,7 @@ from pages.look import script
 from pages.speaking import keyed
 from pages.styling import editor, open_for, toggle
 from state.model import Layer
+from tools.artifacts import FEATURES
 
 KINDS = {
     "points": later("points"),
@@ -114,6 +115,17 @@ def _line(session: Session, layer: Layer, index: int, count: int) -> None:
                 type="tertiary",
                 on_click=toggle,
                 args=(layer.id,),
+            )
+        if artifact is not None and artifact.kind in FEATURES:
+            st.button(
+                t("Open the table of {name}", name=name),
+                icon=":material/table:",
+                key=f"table-{layer.id}",
+                help=t("Open the table of {name}", name=name),
+                type="tertiary",
+                on_click=act,
+                args=("show_table",),
+                kwargs={"table": artifact.id},
             )
         _moves(layer, name, top=index == count - 1, bottom=index == 0)
         if artifact is not None:

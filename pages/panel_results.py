@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 
-import pandas as pd
 import streamlit as st
 
 from copilot.messages import t, tn
 from copilot.session import Session
 from copilot.view.records import COLUMN_TITLES, COLUMNS, table_page
 from copilot.view.rendered import THUMBNAIL_ROW_PX, THUMBNAILS, THUMBNAILS_SAID, with_thumbnails
+from pages import panel_table
 from pages.downloads import artifact_url, menu
 from pages.header import _plain
 from pages.here import act, offer
-from state.model import Artifact
 from tools.selection import holds_sample
-from tools.tables import without_outlines
-
-MAX_TABLE_ROWS = 1000
 
 
 def show(session: Session) -> None:
@@ -27,7 +23,9 @@ def show(session: Session) -> None:
     table = session.state.ui.table
     artifact = session.state.artifact(table) if table else None
     if artifact is not None:
-        _table(session, artifact)
+        panel_table.show(session, artifact)
+    elif not session.state.database.loaded and panel_table.show_own(session):
+        _own_images(session)
     elif not session.state.database.loaded:
         there = [each.name for each in session.catalogue.datasets()]
         said = (
@@ -49,13 +47,6 @@ def show(session: Session) -> None:
                 query_params={"session": session.id},
                 width="content",
             )
-        if any(each.kind == "raster" for each in session.state.artifacts):
-            st.page_link(
-                st.session_state["pages"]["imagery"],
-                label=t("Look at the session's own images"),
-                icon=":material/satellite_alt:",
-                query_params={"session": session.id},
-            )
     elif session.state.database.count == 0:
         st.info(
             t("Nothing matches. Drop a part of the selection above the map, or ask for something wider."),
@@ -63,6 +54,16 @@ def show(session: Session) -> None:
         )
     else:
         _selection(session)
+
+
+def _own_images(session: Session) -> None:
+    if any(each.kind == "raster" for each in session.state.artifacts):
+        st.page_link(
+            st.session_state["pages"]["imagery"],
+            label=t("Look at the session's own images"),
+            icon=":material/satellite_alt:",
+            query_params={"session": session.id},
+        )
 
 
 def _selection(session: Session) -> None:
@@ -132,38 +133,6 @@ def _files(session: Session) -> None:
                 icon=":material/download:",
                 help=_plain(each.made_by),
             )
-
-
-def _table(session: Session, artifact: Artifact) -> None:
-    path = session.engine.artifacts(session.id).find(artifact.id)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(f"{artifact.name} · {artifact.summary}", width="content")
-        st.button(
-            t("Show the selection"),
-            key="to_selection",
-            on_click=act,
-            args=("show_table",),
-            type="tertiary",
-            icon=":material/arrow_back:",
-        )
-        menu(session, artifact, "download-table")
-    if path is None:
-        st.warning(
-            t("The file of this table is gone; {made_by} makes it again.", made_by=_plain(artifact.made_by))
-        )
-        return
-    frame = pd.read_parquet(path)
-    st.dataframe(
-        without_outlines(frame.head(MAX_TABLE_ROWS)), hide_index=True, height="stretch", width="stretch"
-    )
-    if len(frame) > MAX_TABLE_ROWS:
-        st.caption(
-            t(
-                "The first {MAX_TABLE_ROWS:,} of {frame:,} rows; the download has them all.",
-                MAX_TABLE_ROWS=MAX_TABLE_ROWS,
-                frame=len(frame),
-            )
-        )
 
 
 def show_figure(session: Session) -> None:

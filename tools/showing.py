@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from state.model import Bbox, Layer, State
-from tools.map.styles import KIND_COLORS, color_of, free_id, free_name, slug
+from tools.map.styles import KIND_COLORS, color_of, free_color, free_id, free_name, slug
 
 Options = dict[str, str | float | bool]
 
@@ -46,13 +46,17 @@ def new_layer(
     artifact: str | None = None,
     count: int = 1,
 ) -> Layer:
-    """A layer beside those that there are. It remembers its box, so that fitting it reads no file."""
+    """A layer beside those that there are; of features in a colour that no other has.
+
+    It remembers its box, so that fitting it reads no file.
+    """
+    own = free_color(state) if kind == "vector" else KIND_COLORS[kind]
     sides: Options = dict(zip(("west", "south", "east", "north"), bbox, strict=True))
     return Layer(
         id=free_id(state, slug(name)),
         name=free_name(state, name),
         kind=kind,
-        color=color_of(color) if color else KIND_COLORS[kind],  # which drawings and pages read as #rrggbb
+        color=color_of(color) if color else own,  # which drawings and pages read as #rrggbb
         opacity=1.0 if kind == "raster" else 0.8,
         artifact=artifact,
         options=tuple(sorted({**(options or {}), **sides}.items())),

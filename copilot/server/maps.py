@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 from copilot.messages import t
 from copilot.server.guard import Denied, guarded, number, own_session, the_live
 from copilot.session import Session
+from copilot.view.attributes import picked_feature
 from copilot.view.basemap import cities_in
 from copilot.view.detections import detections_artifact, reviews_version
 from copilot.view.layers import Viewport, extent, layer_content, periods
@@ -44,6 +45,7 @@ def _view(session: Session) -> dict[str, Any]:
         shown["tiles"] = has_tiles(each, world)
         shown["objects"] = _objects(session.state, each)
         shown["ramp"] = ramp_of(each, world) if each.kind == "raster" else None
+    found["picked"] = picked_feature(session.state, world)
     return found
 
 

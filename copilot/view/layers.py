@@ -6,27 +6,31 @@ FeatureCollection, longitude first. Nothing here grows with the catalogue: what 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h3
 import pandas as pd
 import shapely
 
 from copilot.messages import number, t
+from copilot.view.attributes import kept_features
+from copilot.view.crowds import are_points, cell_feature, crowd, crowds_of
 from data.catalogue.base import Attribute, Bbox, Catalogue, Cell, Selection
 from state.model import Layer, State
 from tools.base import ToolError, World
 from tools.map.classes import drawn_by, label_field
 from tools.map.features import fields_drawn, with_fields
-from tools.map.files import read_vector
+from tools.map.files import placed
 from tools.map.geometry import latitude_of, mercator_y
 from tools.map.rendered import samples
 from tools.selection import selection_of_query
 from tools.tables import plain_value
+
+if TYPE_CHECKING:
+    import geopandas as gpd
 
 MAX_POINTS = 3000
 MAX_FOOTPRINTS = 1500
@@ -41,7 +45,6 @@ MAX_CELLS = 2000
 MAX_HEAT = 6000
 MAX_MEMBERS = 5000
 _NEAR_ZOOM = 12
-_TILE_PX, _CELL_PX = 256, 64
 _FINE_ZOOMS = 5
 """Hexagons are filled from cells so many zoom levels finer: a thirty-second of 64 pixels."""
 
@@ -106,7 +109,7 @@ def _images(
     cells = catalogue.cells(selection, view.bbox, view.zoom + finer, most)
     total = sum(each.count for each in cells)
     if total > limit and not (view.zoom >= _NEAR_ZOOM and total <= MAX_POINTS):
-        return _collection("cells", [_cell(each) for each in cells], total, total)
+        return _collection("cells", [cell_feature(each) for each in cells], total, total)
     rows = catalogue.points(selection, view.bbox, limit=MAX_POINTS)
     hover = _hover(catalogue, selection, rows, fields)
     near = view.zoom >= _NEAR_ZOOM
@@ -165,7 +168,7 @@ def _clusters(
     cells = catalogue.cells(selection, view.bbox, view.zoom, MAX_CELLS)
     found = _images(catalogue, selection, view, MAX_SINGLE, 0, fields)
     if found["mode"] == "cells":
-        crowds = [_crowd(each, view.zoom) for each in cells]
+        crowds = [crowd(each, view.zoom) for each in cells]
         return _collection("cells", crowds, found["shown"], found["total"])
     if view.zoom >= _NEAR_ZOOM:
         return found
@@ -175,31 +178,8 @@ def _clusters(
         for each in found["features"]["features"]
         if (round(each["properties"]["lon"], 5), round(each["properties"]["lat"], 5)) in alone
     ]
-    crowds = [_crowd(each, view.zoom) for each in cells if each.count > 1]
+    crowds = [crowd(each, view.zoom) for each in cells if each.count > 1]
     return _collection("images", [*images, *crowds], found["shown"], found["total"])
-
-
-def _crowd(cell: Cell, zoom: float) -> dict[str, Any]:
-    """A cell as a circle that lies wholly within it: near the mean of its rows, and over no other circle."""
-    world_px = _TILE_PX * 2.0 ** math.floor(zoom + 0.5)
-    size = _circle_px(cell.count)
-    x = _within_cell((cell.lon + 180) / 360 * world_px, size)
-    y = _within_cell((0.5 - mercator_y(cell.lat)) * world_px, size)
-    found = _cell(cell)
-    found["geometry"]["coordinates"] = [x / world_px * 360 - 180, latitude_of(0.5 - y / world_px)]
-    found["properties"]["size_px"] = size
-    return found
-
-
-def _circle_px(count: int) -> int:
-    """How wide a cluster of so many is drawn: by their order of magnitude."""
-    return round(min(_CELL_PX - 8, 24 + 6 * math.log10(count)))
-
-
-def _within_cell(position_px: float, size_px: float) -> float:
-    """The nearest middle at which so wide a thing does not reach out of the cell that the position is in."""
-    start, reach = position_px // _CELL_PX * _CELL_PX, size_px / 2 + 1
-    return min(max(position_px, start + reach), start + _CELL_PX - reach)
 
 
 def extent(layer: Layer, catalogue: Catalogue, view: Viewport | None = None) -> Bbox | None:
@@ -207,8 +187,8 @@ def extent(layer: Layer, catalogue: Catalogue, view: Viewport | None = None) -> 
 
     West > east crosses the antimeridian. None where there are none.
     """
-    if layer.query is None:
-        return None
+    if layer.query is None:  # a crowd of own points knows its box
+        return None if view is None else view.bbox
     selection = selection_of_query(layer.query)
     if view is None:
         return catalogue.bounds(selection)
@@ -269,18 +249,10 @@ def _short(value: Any) -> str:
     return text[:120]
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
-    return {
-        "type": "Feature",
-        "geometry": {"type": "Point", "coordinates": [cell.lon, cell.lat]},
-        "properties": {"count": cell.count, "bbox": list(cell.bbox)},
-    }
-
-
 def _heat(catalogue: Catalogue, selection: Selection, view: Viewport) -> dict[str, Any]:
     cells = catalogue.cells(selection, view.bbox, view.zoom + 2, MAX_HEAT)
     total = sum(each.count for each in cells)
-    return _collection("heat", [_cell(each) for each in cells], total, total)
+    return _collection("heat", [cell_feature(each) for each in cells], total, total)
 
 
 def _density(
@@ -289,7 +261,7 @@ def _density(
     if options.get("cell") == "square":
         zoom = float(options.get("resolution", view.zoom))
         cells = catalogue.cells(selection, view.bbox, zoom, MAX_HEAT)
-        features = [{**_cell(each), "geometry": _square(each, zoom)} for each in cells]
+        features = [{**cell_feature(each), "geometry": _square(each, zoom)} for each in cells]
         total = sum(each.count for each in cells)
         return _collection("areas", features, total, total)
     resolution = int(options.get("resolution", _h3_resolution(view.zoom)))
@@ -360,7 +332,7 @@ def _detections(catalogue: Catalogue, selection: Selection, view: Viewport, laye
     if rows is None or len(rows) > MAX_BOXES:
         cells = catalogue.cells(selection, view.bbox, view.zoom, MAX_CELLS)
         total = sum(each.count for each in cells)
-        found = _collection("cells", [_cell(each) for each in cells], total, total)
+        found = _collection("cells", [cell_feature(each) for each in cells], total, total)
         return {**found, "note": t("The counts are images; their objects show when you zoom in.")}
     features = [_detection(row, layer) for row in rows.to_dict("records")]
     return _collection("boxes", features, len(features), len(features))
@@ -391,7 +363,7 @@ def _labels(catalogue: Catalogue, selection: Selection, view: Viewport, field: s
     cells = catalogue.cells(selection, view.bbox, view.zoom, MAX_CELLS)
     total = sum(each.count for each in cells)
     if total > MAX_LABELS:
-        found = _collection("cells", [_cell(each) for each in cells], total, total)
+        found = _collection("cells", [cell_feature(each) for each in cells], total, total)
         return {
             **found,
             "note": t(
@@ -418,20 +390,32 @@ def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[st
     path = world.artifacts.find(str(layer.artifact))
     if path is None:
         raise ToolError(t("The file of the layer “{name}” is gone.", name=layer.name))
-    frame = read_vector(path)
+    frame = placed(kept_features(path))
     west, south, east, north = view.bbox
     inside = frame.cx[west:east, south:north] if west <= east else frame
-    shown = inside.head(MAX_VECTOR)
+    if drawn_by(layer) is None and label_field(layer) is None and are_points(inside):
+        near = view.zoom >= _NEAR_ZOOM and len(inside) <= MAX_POINTS
+        if len(inside) > MAX_SINGLE and not near:
+            crowds, alone = crowds_of(inside, view.zoom)
+            features = [*crowds, *_single(layer, inside[alone], view)]
+            return _collection("vector", features, len(inside), len(inside))
+    features = _single(layer, inside.head(MAX_VECTOR), view)
+    return _collection("vector", features, len(features), len(inside))
+
+
+def _single(layer: Layer, shown: gpd.GeoDataFrame, view: Viewport) -> list[dict[str, Any]]:
+    """Own features, each by itself."""
     tolerance = 360 / (256 * 2**view.zoom) / 2
     shapes = shown.geometry.simplify(tolerance) if len(shown) else shown.geometry
     known = [name for name in shown.columns if name != shown.geometry.name]
     columns = known[:MAX_CARD]
     spots = shown.geometry.representative_point() if label_field(layer) in known else shown.geometry
-    features = [
+    return [
         {
             "type": "Feature",
             "geometry": shapely.geometry.mapping(shape),
             "properties": {
+                "row": int(at) + 1,
                 "hover": _first(
                     layer, row, [[str(name), _short(row[name])] for name in columns if _short(row[name])]
                 ),
@@ -439,10 +423,11 @@ def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[st
                 **({"spot": [spot.x, spot.y]} if "label" in looks else {}),
             },
         }
-        for shape, row, spot in zip(shapes, shown[known].to_dict("records"), spots, strict=True)
+        for at, shape, row, spot in zip(
+            shown.index, shapes, shown[known].to_dict("records"), spots, strict=True
+        )
         if not shape.is_empty
     ]
-    return _collection("vector", features, len(features), len(inside))
 
 
 def _in_period(selection: Selection, period: str | None) -> Selection:

@@ -12,6 +12,7 @@ from state.codec import canonical, filters_to_json
 from state.log import START, Event
 from state.model import Layer, Query, State
 from tools.map.classes import CONTINUOUS, Classes, drawn_by
+from tools.map.picked import without_pick
 from tools.map.rendered import has_rendering
 from tools.map.shapes import box_shape, circle_shape, geometry_value
 from tools.selection import geojson
@@ -34,6 +35,7 @@ def map_view(state: State, events: tuple[Event, ...], catalogue: Catalogue) -> d
         "fit": fitted(events),
         "selected": selected_image(state, catalogue),
         "area": selected_area(state),
+        "table": state.ui.table if "results" in state.ui.panels else None,
     }
 
 
@@ -64,6 +66,7 @@ def layer_view(layer: Layer) -> dict[str, Any]:
         "style": style_view(layer),
         "geometry": None if layer.geometry is None else geojson(layer.geometry),
         "fill": fill_of(layer),
+        "artifact": layer.artifact,
         "rows": None if layer.query is None else rows_of(layer.query),
     }
 
@@ -100,7 +103,7 @@ def fill_of(layer: Layer) -> str:
         layer.kind,
         None if query is None else [list(query.datasets), filters_to_json(query.filters)],
         layer.artifact,
-        dict(layer.options),
+        without_pick(dict(layer.options)),
     ]
     return sha256(canonical(parts).encode()).hexdigest()[:12]
 

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from skimage.color import deltaE_ciede2000, rgb2lab
 
+from data.basemap import skins
 from data.palette import CATEGORIES
+from tools.map.styles import OWN_COLORS
 
 CONFIG = tomllib.loads((Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml").read_text())
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
@@ -28,6 +30,8 @@ VISION = {
 }
 LEAST_APART = 10.0
 """CIEDE2000; 2.3 is just seen side by side."""
+SELECTED = "#facc15"
+"""What assets/map.js draws around what is selected."""
 
 
 def linear(colour: str) -> np.ndarray:
@@ -46,18 +50,28 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("vision", VISION)
-def test_any_two_colours_of_data_are_far_apart(vision: str):
+@pytest.mark.parametrize("colours", [CATEGORIES, OWN_COLORS], ids=["categories", "layers"])
+def test_any_two_colours_of_data_are_far_apart(vision: str, colours: tuple[str, ...]):
     near = {
         (one, other): float(deltaE_ciede2000(seen(one, vision), seen(other, vision)))
-        for one, other in combinations(CATEGORIES, 2)
+        for one, other in combinations(colours, 2)
     }
     assert {pair: far for pair, far in near.items() if far < LEAST_APART} == {}
+
+
+@pytest.mark.parametrize("vision", VISION)
+def test_what_is_selected_is_seen_in_a_layer_of_any_colour(vision: str):
+    apart = [float(deltaE_ciede2000(seen(each, vision), seen(SELECTED, vision))) for each in OWN_COLORS]
+    assert min(apart) > 8  # and it has a dark edge, which no layer has
 
 
 def test_the_first_colours_show_on_the_light_and_on_the_dark_page():
     pages = [CONFIG["theme"][look]["backgroundColor"] for look in ("light", "dark")]
     least = {each: min(contrast(each, page) for page in pages) for each in CATEGORIES[:4]}
     assert {each: how for each, how in least.items() if how < 2.2} == {}
+    bases = [skin["land"] for skin in skins().values()]
+    faint = {each: min(contrast(each, base) for base in bases) for each in OWN_COLORS}
+    assert {each: how for each, how in faint.items() if how < 1.9} == {}
     # WCAG 2.2, 1.4.11: 3 to 1 where the colour alone tells what is there, as in a chart of one series.
     assert least[CATEGORIES[0]] >= 3
 

@@ -10,9 +10,11 @@ import numpy as np
 from playwright.sync_api import Page, expect
 
 from tests.data.uploads.samples import GEOJSON, picture, raster
-from tests.e2e.app import Server, Tab
+from tests.e2e.app import MAP, Server, Tab
 from tests.suite.waiting import wait_until
 
+ROW_PX = 35
+"""The height of a row of a table on the page."""
 DROP = """([files]) => {
     const carried = new DataTransfer();
     for (const [name, text] of files) carried.items.add(new File([text], name));
@@ -68,6 +70,31 @@ def test_several_files_are_added_with_a_line_for_each(
     expect(row(tab.page, "lie.tif")).to_have_count(0)
 
 
+def test_the_table_of_an_own_layer_and_the_map_pick_the_same_feature(
+    visit: Callable[..., Tab], tmp_path: Path
+) -> None:
+    wards = tmp_path / "wards.csv"
+    wards.write_text("ward,people,lon,lat\nNorth,120,4.5,52.5\nSouth,80,5.5,51.5\n")
+    tab = visit()
+    tab.add_file(wards)
+    # What is open is said, and not that nothing is loaded.
+    expect(tab.body()).to_contain_text("wards 2 features")
+    expect(tab.page.locator(".st-key-chips")).to_contain_text("Your own data: wards")
+    head = tab.page.locator(".st-key-table_head")
+    tab.press(tab.panel("Layers").get_by_role("button", name="Open the table of wards"), leads_to=head)
+    expect(head).to_contain_text("2 rows · WGS 84 (EPSG:4326)")
+    picked = "azimuth.view.picked && azimuth.view.picked.row"
+    tab.stand()
+    grid = tab.body().locator(".dvn-scroller")
+    grid.click(position={"x": 15, "y": 2.5 * ROW_PX})
+    tab.wait_until(f"({picked}) === 2")
+    tab.see("azimuth.map.setView([52.5, 4.5], 7, { animate: false })")
+    tab.stand()
+    tab.page.locator(MAP).click()  # in its middle, where the first point is
+    tab.wait_until(f"({picked}) === 1")
+    expect(tab.page.locator(".az-chat")).to_contain_text("Row 1 is marked.")
+
+
 def test_files_are_dropped_onto_the_chat_and_onto_the_data_page(visit: Callable[..., Tab]) -> None:
     tab = visit()
     tab.page.evaluate(DROP, [[["dropped.csv", "name,lon,lat\na,4.5,51.5\n"]]])
@@ -79,7 +106,12 @@ def test_files_are_dropped_onto_the_chat_and_onto_the_data_page(visit: Callable[
     expect(row(tab.page, "dropped.csv")).to_be_visible()
     tab.page.evaluate(DROP, [[["more.csv", "name,lon,lat\nb,5.5,52.5\n"]]])
     expect(row(tab.page, "more.csv")).to_contain_text("1 feature")
-    tab.page.go_back()
+    own = tab.page.locator(".st-key-own_data")
+    expect(own.locator(".az-own")).to_have_count(2)
+    expect(own.locator(".az-own").first).to_contain_text("more features, added")
+    head = tab.page.locator(".st-key-table_head")
+    tab.press(own.get_by_role("button", name="Open the table").last, leads_to=head)
+    expect(head).to_contain_text("dropped 1 row")
     tab.map.locator("#map_div[data-version]").wait_for()
     assert sorted(layers(tab)) == ["dropped", "more"]
 

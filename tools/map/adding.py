@@ -25,7 +25,7 @@ from tools.map.files import (
 )
 from tools.map.geometry import checked_box
 from tools.map.rasters import coloured
-from tools.map.styles import KIND_COLORS, color_of
+from tools.map.styles import color_of
 from tools.phrases import number_of
 from tools.showing import new_layer
 from tools.units import ColorText, ImageId, NewName
@@ -130,7 +130,7 @@ def add_vector_layer(
         name or (found.name if found else artifact),
         "vector",
         vector_box(frame),
-        color=KIND_COLORS["vector"] if color is None else color_of(color),
+        color=color,
         artifact=artifact,
         count=len(frame),
     )

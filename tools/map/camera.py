@@ -10,7 +10,7 @@ from pydantic import Field
 
 from data.catalogue.geo import circle_bbox
 from data.gazetteer.model import Place
-from state.model import Bbox, MapState, State
+from state.model import Bbox, Layer, MapState, State
 from tools.base import Step, ToolError, World, tool
 from tools.map.find import layer_box, layer_named, spot_named
 from tools.map.geometry import (
@@ -26,6 +26,7 @@ from tools.map.geometry import (
     union_box,
     visible,
 )
+from tools.map.picked import RowNumber, box_of, feature_of, with_pick
 from tools.places import place_named
 from tools.selection import current_selection
 from tools.units import BboxDeg, Latitude, LayerName, Longitude, PlaceName, Zoom
@@ -36,6 +37,8 @@ Fraction = Annotated[
 ]
 CITY_HALF_KM = 25.0
 """A city is shown with at least this much around its middle: images of it lie there."""
+AROUND_A_POINT = 12.0
+"""The zoom at which a single point is shown, where the map is not nearer already."""
 _DIRECTIONS: dict[str, tuple[int, int]] = {
     "north": (0, 1), "north-east": (1, 1), "east": (1, 0), "south-east": (1, -1),
     "south": (0, -1), "south-west": (-1, -1), "west": (-1, 0), "north-west": (-1, 1),
@@ -175,8 +178,10 @@ def fit_bounds(state: State, world: World, *, bbox: BboxDeg) -> Step:
 
 
 @tool("map", changes_state=True, needs=("layer",))
-def fit_layer(state: State, world: World, *, layer: LayerName) -> Step:
+def fit_layer(state: State, world: World, *, layer: LayerName, row: RowNumber | None = None) -> Step:
     """Fit the map to what a layer shows.
+
+    With a row the map goes to that one feature and marks it.
 
     Example: copilot call fit_layer layer=clusters
 
@@ -184,7 +189,21 @@ def fit_layer(state: State, world: World, *, layer: LayerName) -> Step:
     on screen | zoom to the drawing | go to the heat map's extent
     """
     found = layer_named(state, layer)
+    if row is not None:
+        return _fitted_to_one(state, world, found, row)
     return _fitted(state, layer_box(world, found), f"The map fits the layer {found.name!r}", layer=found.id)
+
+
+def _fitted_to_one(state: State, world: World, layer: Layer, row: int) -> Step:
+    """A feature is marked and in sight as large as it can be; of a point there is what lies around it."""
+    picked = feature_of(state, world, layer, row)
+    camera = camera_for(box_of(picked))
+    if picked.length == 0:
+        camera = Camera(camera.center, min(camera.zoom, max(AROUND_A_POINT, state.map.zoom)))
+    shown = with_pick(state, layer.artifact, row).with_map(center=camera.center, zoom=camera.zoom)
+    shown = shown.with_layer(replace(shown.layer(layer.id) or layer, visible=True))
+    said = f"The map shows row {row:,} of {layer.name!r}"
+    return _moved(shown, camera, said, layer=layer.id, row=row)
 
 
 @tool("map", changes_state=True, needs=("loaded",))

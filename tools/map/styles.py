@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from difflib import get_close_matches
 
 from PIL import ImageColor
@@ -25,11 +26,12 @@ KIND_COLORS: dict[LayerKind, str] = {
     "raster": "#57534e",
     "drawing": "#d97706",
 }
-NAMED_COLORS = (
-    "#e11d48", "#0284c7", "#65a30d", "#c026d3", "#ca8a04",
-    "#0f766e", "#9333ea", "#b45309", "#1d4ed8", "#be123c",
+OWN_COLORS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#a5336b", "#786048",
 )  # fmt: skip
-"""For layers that were given a name: told apart on a light and on a dark base."""
+"""For features that were added and plots that were given a name: told apart with any colour vision.
+
+The first six are those of `data.palette`, without the yellow, in which what is selected is drawn."""
 
 
 def color_of(text: str) -> str:
@@ -45,10 +47,9 @@ def color_of(text: str) -> str:
 
 
 def free_color(state: State) -> str:
-    """The first colour for named layers that no layer has, else the one after the last."""
-    taken = {each.color for each in state.map.layers}
-    free = [each for each in NAMED_COLORS if each not in taken]
-    return free[0] if free else NAMED_COLORS[len(state.map.layers) % len(NAMED_COLORS)]
+    """The first of `OWN_COLORS` that no layer has; where all are taken, the first that the fewest have."""
+    taken = Counter(each.color for each in state.map.layers)
+    return min(OWN_COLORS, key=lambda each: taken[each])
 
 
 def slug(name: str) -> str:

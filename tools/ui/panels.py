@@ -7,12 +7,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from state.model import Artifact, State
-from tools.artifacts import Call, artifact_file, id_or_name, newest_named
+from tools.artifacts import FEATURES, Call, artifact_file, id_or_name, newest_named
 from tools.base import Step, ToolError, World, tool
 from tools.database.attributes import known_field
+from tools.map.files import read_vector
+from tools.map.picked import RowNumber, checked_row, with_pick
 from tools.phrases import listed, number_of
-from tools.rows import load_table
-from tools.tables import table_step
+from tools.rows import features_as_rows, load_table
+from tools.tables import SHOWN_ROWS, plain_rows, table_step, without_outlines
 from tools.units import Names, TableId
 
 PageName = Annotated[
@@ -89,8 +91,12 @@ def display_hover(
 
 
 @tool("ui", changes_state=True)
-def show_table(state: State, world: World, *, table: TableId | None = None) -> Step:
+def show_table(
+    state: State, world: World, *, table: TableId | None = None, row: RowNumber | None = None
+) -> Step:
     """Show a table in the results panel; without one, the current selection's rows.
+
+    Of features it is their attribute table; with a row, that one is marked in it and on the map.
 
     Example: copilot call show_table
 
@@ -98,10 +104,17 @@ def show_table(state: State, world: World, *, table: TableId | None = None) -> S
     table of counts | let me see the table
     """
     if table is None:
+        if row is not None:
+            raise ToolError("A row is one of a layer's features; say which with table=.")
         said = f"The results panel shows the selection: {number_of(state.database.count, 'row')}."
         data = {"table": None, "rows": state.database.count}
-        return Step(state.with_ui(table=None).with_panel("results"), said, data)
-    found = state.artifact(table) or newest_named(state.artifacts, table)
+        after = with_pick(state, None, None).with_ui(table=None)
+        return Step(after.with_panel("results"), said, data)
+    found = _known(state, table)
+    if found is not None and found.kind in FEATURES:
+        return _attributes(state, world, found, row)
+    if row is not None:
+        raise ToolError(f"{table!r} is not features with rows of their own, so none of them can be marked.")
     if found is None or found.kind != "table":
         return _as_rows(state, world, table)
     artifact_file(state, world, found.id, "table")
@@ -110,8 +123,36 @@ def show_table(state: State, world: World, *, table: TableId | None = None) -> S
     return Step(state.with_ui(table=table).with_panel("results"), said, {"table": table})
 
 
+def _known(state: State, handle: str) -> Artifact | None:
+    """The artifact of that id, of that name, or that a layer of it shows."""
+    found = state.artifact(handle) or newest_named(state.artifacts, handle)
+    layer = None if found is not None else state.layer(handle) or newest_named(state.map.layers, handle)
+    return state.artifact(layer.artifact) if layer is not None and layer.artifact else found
+
+
+def _attributes(state: State, world: World, artifact: Artifact, row: int | None) -> Step:
+    """The attribute table of features, which stay what they are: no copy is made."""
+    path = world.artifacts.find(artifact.id)
+    if path is None:
+        raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
+    frame = read_vector(path, keep_empty=True)
+    checked_row(artifact.name, len(frame), row)
+    first = features_as_rows(frame.head(SHOWN_ROWS))
+    after = with_pick(state, artifact.id, row).with_ui(table=artifact.id).with_panel("results")
+    marked = f" Row {row:,} is marked." if row is not None else ""
+    said = f"The results panel shows the {number_of(len(frame), 'row')} of {artifact.name!r}.{marked}"
+    facts = {
+        "table": artifact.id,
+        "rows": len(frame),
+        "columns": [str(each) for each in without_outlines(first).columns],
+        "first": plain_rows(first),
+        **({} if row is None else {"row": row}),
+    }
+    return Step(after, f"{said} The table is {artifact.id}.", facts)
+
+
 def _as_rows(state: State, world: World, handle: str) -> Step:
-    """Features, or a chart's values, as a table in the panel."""
+    """What is drawn or selected, or a chart's values, as a table in the panel."""
     frame = load_table(state, world, handle)
     known = state.artifact(handle) or newest_named(state.artifacts, handle) or state.layer(handle)
     name = known.name if known is not None else handle

@@ -22,9 +22,10 @@ from copilot.bench.check.reply import rouge_l
 from copilot.bench.check.same import folded, matching, near, same
 from copilot.bench.check.settings import Settings
 from state.model import Attribute, Filters, Geometry, Layer, LonLat, Query, RasterBands, State
-from tools.map.styles import KIND_COLORS, NAMED_COLORS
+from tools.map.picked import without_pick
+from tools.map.styles import KIND_COLORS, OWN_COLORS
 
-_OWN_COLORS = frozenset({*KIND_COLORS.values(), *NAMED_COLORS, Layer("", "", "points").color})
+_PICKED = frozenset({*KIND_COLORS.values(), *OWN_COLORS, Layer("", "", "points").color})
 _BY_THE_WAY = frozenset({"results", "figure"})
 """Panels that open by themselves when a call makes a table or a figure."""
 
@@ -209,7 +210,7 @@ def _same_layer(pair: Pair, wanted: Layer, got: Layer) -> bool:
         and _color(wanted) == _color(got)
         and near(wanted.opacity, got.opacity, epsilon)
         and near(wanted.size, got.size, epsilon)
-        and same(dict(wanted.options), dict(got.options), epsilon)
+        and same(without_pick(dict(wanted.options)), without_pick(dict(got.options)), epsilon)
         and _same_geometry(wanted.geometry, got.geometry, epsilon)
         and _same_query(pair, wanted.query, got.query)
         and _same_artifact(pair, wanted.artifact, got.artifact)
@@ -217,7 +218,7 @@ def _same_layer(pair: Pair, wanted: Layer, got: Layer) -> bool:
 
 
 def _color(layer: Layer) -> str | None:
-    return None if layer.color in _OWN_COLORS else layer.color
+    return None if layer.color in _PICKED else layer.color
 
 
 def _same_query(pair: Pair, wanted: Query | None, got: Query | None) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from copilot.session import Session
 from copilot.view import layers
-from copilot.view.layers import Viewport, layer_content, periods
+from copilot.view.layers import Viewport, extent, layer_content, periods
 from copilot.view.mapview import fill_of, map_view
 from tools.base import ToolError
 
@@ -128,3 +130,27 @@ def test_the_place_of_the_selection_is_outlined(loaded: Session):
     loaded.call("filter_coords", place="Pittsburgh, PA", radius_km=40)
     area = map_view(loaded.state, loaded.events, loaded.engine.catalogue)["area"]
     assert area["type"] in ("Polygon", "MultiPolygon")
+
+
+def test_many_own_points_become_crowds_that_add_up_and_are_each_by_itself_when_near(
+    session: Session, tmp_path: Path
+):
+    lines = [f"{at},{4 + at % 20 / 10},{51 + at // 20 / 20}" for at in range(400)]
+    (tmp_path / "trees.csv").write_text("\n".join(["height,lon,lat", *lines, "9,-70,-33"]))
+    assert session.call("add_file", file=str(tmp_path / "trees.csv")).ok
+    far = content(session, "trees", Viewport(WORLD, 6))
+    parts = [each["properties"] for each in far["features"]["features"]]
+    crowds = [each for each in parts if "count" in each]
+    assert sum(each.get("count", 1) for each in parts) == far["total"] == far["shown"] == 401
+    assert [each["row"] for each in parts if "row" in each] == [401]
+    layer = session.state.layer("trees")
+    assert layer is not None
+    # A click goes to where the crowd is, which holds as many as it says.
+    box = extent(layer, session.engine.catalogue, Viewport(crowds[0]["bbox"], 6))
+    assert box is not None
+    inside = content(session, "trees", Viewport(box, 12))
+    assert {len(inside["features"]["features"]), inside["total"]} == {crowds[0]["count"]}
+    # What is drawn by a column shows each point's own colour, however many there are.
+    assert session.call("style_by_field", layer="trees", field="height").ok
+    styled = content(session, "trees", Viewport(WORLD, 6))
+    assert [each["properties"]["row"] for each in styled["features"]["features"]] == list(range(1, 402))

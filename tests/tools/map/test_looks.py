@@ -15,6 +15,7 @@ from tests.tools.prepared import RASTER, VECTOR, write_raster, write_vector
 from tests.tools.world import after, run, small_world, write_small_catalogue
 from tools.base import World
 from tools.map import adding, layers, measure
+from tools.map.styles import OWN_COLORS
 
 SCENE = Artifact("raster-5cee5c", "raster", "Scene", "4 bands", "test()")
 
@@ -134,6 +135,19 @@ def test_a_vector_said_again_takes_the_new_colour(world: World, state: State) ->
         (adding.add_vector_layer, {"artifact": VECTOR.id, "color": "red"}),
     )
     assert [(each.name, each.color) for each in twice.map.layers] == [("Harbours", "#ff0000")]
+
+
+def test_each_layer_of_features_has_a_colour_of_its_own_and_keeps_it(world: World, state: State) -> None:
+    add = adding.add_vector_layer
+    named = [(add, {"artifact": VECTOR.id, "name": f"Layer {at}"}) for at in range(len(OWN_COLORS) + 1)]
+    full = after(world, state, *named)
+    assert [each.color for each in full.map.layers] == [*OWN_COLORS, OWN_COLORS[0]]
+    again = after(world, full, (add, {"artifact": VECTOR.id, "name": "Layer 3"}))
+    assert again.map.layers == full.map.layers
+    # What an undo or a removal frees is the next one's.
+    without = after(world, full, (layers.remove_layer, {"layer": "Layer 3"}))
+    fresh = after(world, without, (add, {"artifact": VECTOR.id, "name": "New"}))
+    assert fresh.map.layers[-1].color == OWN_COLORS[3]
 
 
 def test_a_point_is_told_with_the_values_of_every_band(world: World, state: State) -> None:
