@@ -242,17 +242,17 @@ class Session:
         from copilot.models import chat_model, fallback_model, turn_seconds
 
         run = get_agent(agent)
-        usual = Budget(seconds=turn_seconds(model)) if model is None or isinstance(model, str) else Budget()
+        if model is None or isinstance(model, str):
+            budget = budget or Budget(seconds=turn_seconds(model))
+            model = chat_model(model, self.engine, self.catalogue)
         yield from run(
             self,
             request,
-            chat_model(model, self.engine, self.catalogue)
-            if model is None or isinstance(model, str)
-            else model,
+            model,
             source=source,
             stop=stop or threading.Event(),
             shots=shots,
-            budget=budget or usual,
+            budget=budget or Budget(),
             fallback=lambda: fallback_model(self.engine, self.catalogue),
         )
 

@@ -318,7 +318,6 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "export_map": {"format": "html"},
     "select_image": {"n": 1},
     "group_count": {"unit": "images"},
-    "sort_table": {"limit": 1000},
     "top_n": {"n": 10, "order": "largest"},
     "sample_rows": {"n": 10, "seed": 0},
     "histogram_figure": {"bins": 20},

@@ -12,7 +12,9 @@ from copilot.bench.task import GoldCall
 from tests.copilot.bench.build.small_intents import intent, small_intents
 from tools.toolbox import toolbox
 
-NOT_READ = {"style_by_field", "label_layer", "save_file", "write_file"}
+NOT_READ = {
+    "style_by_field", "label_layer", "save_file", "write_file", "sql", "inspect", "edit_columns",
+}  # fmt: skip
 """Tools that the page and a language model call, and of which no reader here knows a request yet."""
 
 ENTRY = {"id": "one", "category": "ui-web", "request": ["a"], "calls": [{"tool": "undo"}], "reply": "Done."}
