@@ -47,7 +47,6 @@ Made = tuple[Event, State, str | None]
 """The next event, the state after it, and the session's name from then on where it gives one."""
 
 _MAX_CONFLICTS = 100
-
 _log = logging.getLogger(__name__)
 
 
