@@ -17,6 +17,8 @@ from copilot.models import (
     chat_model,
     configured_model,
     describe,
+    model_seconds,
+    turn_seconds,
     without_key,
 )
 from copilot.planner.model import EmbeddedPlanner
@@ -182,3 +184,20 @@ def test_without_a_key_and_an_address_tools_have_no_model(monkeypatch: pytest.Mo
     assert chat_address() is None
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
     assert chat_address() == ChatAddress("gpt-4o-mini", "http://127.0.0.1:8000/v1", "none")
+
+
+def test_a_model_on_this_machine_is_waited_for_longer_and_both_limits_can_be_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for variable in ("COPILOT_MODEL_SECONDS", "COPILOT_TURN_SECONDS", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    assert (model_seconds("small"), turn_seconds("small"), turn_seconds("embedded")) == (120, 600, 120)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert (model_seconds("small"), turn_seconds("small")) == (600, 3000)
+    monkeypatch.setenv("COPILOT_MODEL_SECONDS", "30")
+    assert (model_seconds("small"), turn_seconds("small")) == (30, 150)
+    monkeypatch.setenv("COPILOT_TURN_SECONDS", "45.5")
+    assert turn_seconds("small") == 45.5
+    monkeypatch.setenv("COPILOT_MODEL_SECONDS", "soon")
+    with pytest.raises(ModelNotConfigured, match="'soon'; it takes seconds, from 1 to 86400"):
+        model_seconds("small")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from copilot.agents.budget import Usage
 from copilot.prompts import (
     KEPT_TURNS,
+    OLDER_CHARS,
     SHOWN_CHARS,
+    WHOLE_RESULTS,
     as_data,
     aside,
     files_told,
@@ -23,6 +26,7 @@ from copilot.prompts import (
     messages,
     observation_message,
     read_system_message,
+    shortened,
     system_message,
 )
 from copilot.session import Session
@@ -185,3 +189,26 @@ def test_what_is_told_of_a_file_is_data_whatever_it_is_called(session: Session, 
     assert session.call("add_file", file=str(tmp_path / "a.csv")).ok
     opening = messages(session.state, TODAY, session.turns, "And now?")[0].text
     assert opening.count("</files>") == 1 and opening.count("<state>") == 1
+
+
+def test_of_a_table_the_types_and_the_first_rows_are_shown_once() -> None:
+    data = {"types": {"name": "text", "n": "int64"}, "first": [{"name": "a", "n": 5}]}
+    event = Event("s", 1, 1, "call", "Sorted 1 row by n.", tool="sort_table", args={}, data=data, ok=True)
+    told = json.loads(observation_message(event, "c", 1).text)["data"]
+    said = 'Sorted 1 row by n. Columns: name text, n int64. First rows: [{"n":5,"name":"a"}]'
+    assert told == said
+    twice = replace(event, text=f"{said}.")
+    assert json.loads(observation_message(twice, "c", 1).text)["data"] == f"{said}."
+    failed = replace(event, ok=False)
+    assert json.loads(observation_message(failed, "c", 1).text)["error"] == "Sorted 1 row by n."
+
+
+def test_what_came_back_in_earlier_rounds_is_shortened_and_the_last_stay_whole() -> None:
+    results = [ToolMessage(f"{n} " + "x" * 2 * OLDER_CHARS, tool_call_id=str(n)) for n in range(12)]
+    said = [HumanMessage("y" * 5000), *results]
+    shown = shortened(said)
+    assert shown[0] is said[0] and shown[-WHOLE_RESULTS:] == said[-WHOLE_RESULTS:]
+    older = shown[1:-WHOLE_RESULTS]
+    assert len(older) == 12 - WHOLE_RESULTS
+    assert all(each.text.endswith("… (cut, from an earlier round)") for each in older)
+    assert [each.text[:2] for each in older] == [f"{n} " for n in range(12 - WHOLE_RESULTS)]

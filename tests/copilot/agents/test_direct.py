@@ -125,8 +125,14 @@ def test_a_model_that_never_ends_is_stopped_after_so_many_calls(session: Session
     def more(heard: list[BaseMessage]) -> AIMessage:
         return calls(*(("zoom_map", {"level": (len(heard) + n) % 20}) for n in range(7)))
 
-    _, events = run(session, more)
+    model, events = run(session, more)
     assert sum(event.kind == "call" for event in events) == Budget().steps
+    told = [[each.text for each in heard if "more call" in each.text] for heard in model.heard]
+    assert told[:-1] == [[]] * (len(told) - 1)
+    assert told[-1] == [
+        "2 more calls can be made in this turn. Finish with what you have, and answer: what is done, and "
+        "what is left."
+    ]
     assert ended(session) == (
         "failed",
         "Stopped after 30 calls without an answer; what was done so far stands.",
