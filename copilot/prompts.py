@@ -35,7 +35,7 @@ KEPT_TURNS = 8
 """Earlier turns shown to the model; the state carries what came before."""
 SHOWN_CHARS = 8000
 """How much of one observation a model is shown; the trace has all of it."""
-WHOLE_RESULTS, OLDER_CHARS = 8, 500
+WHOLE_RESULTS, OLDER_CHARS = 10, 800
 """How many of the last observations a model is shown whole, and how much of those before."""
 ROWS_CHARS = 1_500
 """How much of a table's first rows goes behind its observation, ..."""
@@ -164,12 +164,9 @@ def observation_message(event: Event, call_id: str, number: int) -> ToolMessage:
 def _rows_of(event: Event) -> str:
     """The columns with their types, and the first rows, of a table that a call made, where it says none."""
     types, first = event.data.get("types"), event.data.get("first")
-    if (
-        not event.ok
-        or not isinstance(types, dict)
-        or not isinstance(first, list)
-        or "First rows:" in event.text
-    ):
+    if not event.ok or not isinstance(types, dict) or not isinstance(first, list):
+        return ""
+    if "Columns: " in event.text and "ows: " in event.text:  # it tells them itself
         return ""
     columns = ", ".join(f"{str(name)[:40]} {kind}" for name, kind in list(types.items())[:_COLUMNS])
     rows = [dict(list(row.items())[:_CELLS]) for row in first if isinstance(row, dict)]

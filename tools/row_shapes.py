@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tools.base import ToolError
 from tools.map.files import in_degrees
+from tools.noting import note
 from tools.tables import OUTLINES, has_outlines, have_shapes
 
 if TYPE_CHECKING:
@@ -75,15 +76,17 @@ def with_shapes(frame: pd.DataFrame, column: str, system: str) -> gpd.GeoDataFra
     import pyproj
     from geopandas.array import from_wkb
 
-    shapes = from_wkb(frame[column].to_numpy())
+    shapes = np.asarray(from_wkb(frame[column].to_numpy()), dtype=object)
     name = column if "geometry" in frame.columns else "geometry"
     rows = frame.assign(**{column: shapes}).rename(columns={column: name})
-    sides = shapely.bounds(np.asarray(shapes)[~shapely.is_missing(shapes)])
+    sides = shapely.bounds(shapes[~shapely.is_missing(shapes)])
     if not system and (np.abs(sides) > [180, 90, 180, 90]).any():
         raise ToolError(
             f"The result's coordinates (such as {sides[0][0]:.6g}, {sides[0][1]:.6g}) are no degrees, and "
             "their system is not known; give crs, such as crs=EPSG:3035, or leave the first system out "
             "of ST_Transform: ST_Transform(geometry, 'EPSG:3035')."
         )
+    if broken := int((~shapely.is_valid(shapes[~shapely.is_missing(shapes)])).sum()):
+        note(f"{broken:,} of the result's shapes cross themselves; ST_MakeValid or make_valid repairs them.")
     crs = pyproj.CRS.from_user_input(system or "EPSG:4326")
     return gpd.GeoDataFrame(rows, geometry=name, crs=crs)

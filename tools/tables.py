@@ -74,11 +74,11 @@ def table_of_inputs(
         return _features_step(state, world, inputs, frame, call, name, observation, data)
     after = save_table(state, world, frame, call, name, inputs)
     table = after.artifacts[-1].id
-    facts = {"table": table, **_rows_told(frame), **data}
+    facts = {"table": table, **rows_told(frame), **data}
     return Step(after, f"{observation} The table is {table}.", facts)
 
 
-def _rows_told(frame: pd.DataFrame) -> dict[str, Any]:
+def rows_told(frame: pd.DataFrame) -> dict[str, Any]:
     """How many rows, their columns with types, and the first of them: what a model sees of a result."""
     table = without_outlines(frame)
     return {
@@ -107,7 +107,7 @@ def _features_step(
     step = vector_step(state, world, call, made_of, own, name=name, said=observation)
     features = step.data["vector"]
     after = step.state.with_ui(table=features).with_panel("results")
-    return Step(after, step.observation, {**step.data, "table": features, **_rows_told(own), **data})
+    return Step(after, step.observation, {**step.data, "table": features, **rows_told(own), **data})
 
 
 def have_shapes(frame: pd.DataFrame) -> TypeGuard[gpd.GeoDataFrame]:

@@ -20,7 +20,7 @@ from tools.map.shapes import box_shape
 from tools.phrases import listed, number_of
 from tools.selection import current_selection, geojson, selection_of_query
 from tools.showing import artifact_layer
-from tools.tables import without_outlines
+from tools.tables import rows_told, without_outlines
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -127,7 +127,7 @@ def vector_step(
         part.unlink(missing_ok=True)
     write_about(world, artifact, call, inputs)
     after = state.with_artifact(artifact)
-    facts: dict[str, Any] = {artifact_kind: artifact.id, "count": len(frame)}
+    facts: dict[str, Any] = {artifact_kind: artifact.id, "count": len(frame), **rows_told(frame)}
     shown = placed(in_degrees(frame))
     if len(shown):
         bbox = vector_box(shown)

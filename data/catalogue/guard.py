@@ -106,6 +106,11 @@ def sentence(message: str) -> str:
         near = re.search(r'(?:Candidate bindings: "|the column "(?:\w+\.)?)([^"]+)"', message)
         hint = f"; did you mean {near[1]!r}?" if near else "."
         return f"There is no column {unknown[1]!r}{hint}"
+    if (near := re.search(r'syntax error at or near "([^"]+)"', message)) is not None:
+        return (
+            f"There is a syntax error at or near {near[1]!r}; a name that is a word of SQL goes behind AS, "
+            "or into double quotes."
+        )
     text = re.split(r"\n[^\S\n]*LINE \d+:|\nHINT|\nPossible solutions", message)[0]
     text = re.sub(r"^(\w+ )*(Error|Exception): ", "", text.strip())
     text = " ".join(text.split()).replace("! Did you", "; did you")

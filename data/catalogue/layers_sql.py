@@ -169,6 +169,9 @@ def _helpers(connection: duckdb.DuckDBPyConnection, metres: str) -> None:
             there = "coalesce(ST_CRS(g), 'EPSG:4326')"
             shape = f"ST_SetCRS(ST_Transform(g, {there}, {literal(crs)}), {literal(crs)})"
             connection.execute(f"CREATE MACRO {name}(g) AS {shape}")
+    # DuckDB 1.5.5's own give 0 for squares in a row; GEOS is right.
+    connection.execute("CREATE MACRO st_distance(a, b) AS ST_Distance_GEOS(a, b)")
+    connection.execute("CREATE MACRO st_dwithin(a, b, d) AS ST_DWithin_GEOS(a, b, d)")
     connection.execute("CREATE MACRO area_m2(g) AS ST_Area_Spheroid(in_degrees(g))")
     connection.execute("CREATE MACRO length_m(g) AS ST_Length_Spheroid(in_degrees(g))")
 
@@ -178,7 +181,7 @@ def _kept(types: list[tuple[str, str]], crs: str) -> tuple[str, dict[str, str]]:
 
     The first column of shapes is the answer's geometry, others become WKT.
     """
-    shapes = [name for name, kind in types if kind.startswith("GEOMETRY")]
+    shapes = [name for name, kind in types if _is_shape(kind)]
     preferred = [name for name in shapes if name.lower() in ("geometry", "geom")]
     main = (preferred or shapes or [""])[0]
     told = {"geometry": main, "system": crs}
@@ -192,17 +195,22 @@ def _kept(types: list[tuple[str, str]], crs: str) -> tuple[str, dict[str, str]]:
             if crs:
                 change = "ST_Transform" if typed else "ST_SetCRS"
                 column = f"{change}({column}, {literal(crs)}) AS {column}"
-        elif kind.startswith("GEOMETRY"):
+        elif _is_shape(kind):
             column = f"ST_AsText({column}) AS {column}"
         elif kind in ("HUGEINT", "UHUGEINT"):
             column = f"CAST({column} AS BIGINT) AS {column}"
         elif kind.startswith("DECIMAL"):
             column = f"CAST({column} AS DOUBLE) AS {column}"
-        elif kind.startswith(_UNKEPT):
+        elif kind.startswith(_UNKEPT) or kind == "GEOMETRY_TYPE":
             column = f"CAST({column} AS VARCHAR) AS {column}"
         parts.append(column)
     told["texts"] = ", ".join(name for name in shapes if name != main)
     return ", ".join(parts), told
+
+
+def _is_shape(kind: str) -> bool:
+    """GEOMETRY, or GEOMETRY('EPSG:4326'); GEOMETRY_TYPE is what ST_GeometryType gives, an enumeration."""
+    return kind == "GEOMETRY" or kind.startswith("GEOMETRY(")
 
 
 def _quoted(name: str) -> str:

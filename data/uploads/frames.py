@@ -42,8 +42,10 @@ WORLD_DEG = 320
 """What is wider is shown as the whole world."""
 WGS84 = CRS.from_epsg(4326)
 _KINDS = ("point", "line", "line", "polygon", "point", "line", "polygon", "collection")
-"""By shapely's type id."""
+_EXACT = ("point", "line", "line", "polygon", "multipoint", "multiline", "multipolygon", "collection")
+"""By shapely's type id: what they count as, and what they are."""
 _SHOWN_COLUMNS = 12
+_REASONS = 5
 
 
 def features(
@@ -94,8 +96,7 @@ def features(
         raise UploadError(f"{incoming.shown} holds no feature with a place: {reason.rstrip('.')}.")
     left_out = sum(reasons.values())
     if left_out:
-        first = reasons.most_common(1)[0]
-        notes.append(f"{left_out:,} of its features were left out, most for: {first[0].rstrip('.')}.")
+        notes.append(_left_out_said(reasons, int(good.sum())))
     frame = gpd.GeoDataFrame(
         plain_columns(attributes[good].reset_index(drop=True)),
         geometry=shapely.force_2d(shapes[good]),
@@ -110,6 +111,15 @@ def features(
         "left_out": left_out,
     }
     return _brought(incoming, frame, box, crs, title, notes, as_stored)
+
+
+def _left_out_said(reasons: Counter[str], kept: int) -> str:
+    """`15 of its 100 features were left out: 10 for no geometry, 5 for a line of one point.`"""
+    left_out = sum(reasons.values())
+    told = [f"{count:,} for {reason.rstrip('.')}" for reason, count in reasons.most_common(_REASONS)]
+    more = left_out - sum(count for _, count in reasons.most_common(_REASONS))
+    told += [f"{more:,} for other reasons"] if more else []
+    return f"{left_out:,} of its {left_out + kept:,} features were left out: {', '.join(told)}."
 
 
 def _broken_said(shapes: NDArray[np.object_]) -> list[str]:
@@ -281,8 +291,9 @@ def _brought(
     frame.to_parquet(target, index=False)
     counts = Counter(_KINDS[each] for each in shapely.get_type_id(frame.geometry.to_numpy()))
     count = f"{len(frame):,} feature{'' if len(frame) == 1 else 's'}"
+    exact = Counter(_EXACT[each] for each in shapely.get_type_id(frame.geometry.to_numpy()))
     kinds = ", ".join(
-        f"{number:,} {kind}{'' if number == 1 else 's'}" for kind, number in sorted(counts.items())
+        f"{number:,} {kind}{'' if number == 1 else 's'}" for kind, number in sorted(exact.items())
     )
     columns = [name for name in frame.columns if name != "geometry"]
     named = ", ".join(str(each)[:40] for each in columns[:_SHOWN_COLUMNS])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from data.vector.cleaning import affordable, only
 from data.vector.distances import nearest_rows
 from data.vector.errors import VectorError
+from data.vector.globe import ellipsoid, unit_vectors
 from data.vector.measuring import area_m2
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ Predicate = Literal[
     "intersects", "within", "contains", "touches", "crosses", "overlaps", "covers", "covered_by"
 ]
 How = Literal["matched", "all"]
+_MORE = 8
+"""Candidates beyond those that are asked for."""
 
 
 def matches(
@@ -77,6 +80,43 @@ def nearest(
         return table
     near = np.array([each.distance_m <= within_m for each in gaps], dtype=bool)
     return table[near].reset_index(drop=True)
+
+
+def are_points(frame: gpd.GeoDataFrame) -> bool:
+    """Whether all features are single points."""
+    return bool((frame.geometry.geom_type == "Point").all())
+
+
+def nearest_points(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame, neighbours: int) -> gpd.GeoDataFrame:
+    """The points of the first with each of the so many nearest points of the second, one a row.
+
+    `rank` counts from 1, `distance_m` and `azimuth_deg` are geodesic, as `nearest` gives them. Candidates
+    come by the chord between unit vectors, whose order the ellipsoid may change among near equals: some more
+    are looked at.
+    """
+    from scipy.spatial import KDTree  # 0.2 s, which a list of tools does without
+
+    here = np.column_stack([first.geometry.x, first.geometry.y])
+    there = np.column_stack([second.geometry.x, second.geometry.y])
+    most = min(neighbours, len(there))
+    looked = min(most + _MORE, len(there))
+    _, found = KDTree(unit_vectors(there)).query(unit_vectors(here), k=looked)
+    found = np.asarray(found).reshape(len(here), looked)
+    start = np.repeat(here, looked, axis=0)
+    end = there[found.ravel()]
+    azimuth, _, metres = ellipsoid().inv(start[:, 0], start[:, 1], end[:, 0], end[:, 1])
+    metres = np.asarray(metres).reshape(found.shape)
+    order = np.lexsort((found, metres))[:, :most]
+    rows = np.arange(len(here))[:, None]
+    left, right = _side_by_side(first, second)
+    table = left.iloc[np.repeat(np.arange(len(here)), most)].reset_index(drop=True)
+    matched = right.iloc[found[rows, order].ravel()].reset_index(drop=True)
+    for column in matched:
+        table[column] = matched[column]
+    table[_free(table, "rank")] = np.tile(np.arange(1, most + 1), len(here))
+    table[_free(table, "distance_m")] = metres[rows, order].ravel()
+    table[_free(table, "azimuth_deg")] = np.asarray(azimuth).reshape(found.shape)[rows, order].ravel() % 360
+    return table
 
 
 def points_in_polygons(

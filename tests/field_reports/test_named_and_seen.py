@@ -170,7 +170,9 @@ def test_what_features_lose_on_their_way_in_is_said(session: Session, folder: Pa
     rows = [{"type": "Feature", "properties": {}, "geometry": each} for each in shapes]
     (folder / "bow.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": rows}))
     said = brought(session, folder / "bow.geojson")
-    assert "1 of its outlines crosses over parts of its own" in said and "1 of its features were left" in said
+    assert (
+        "1 of its outlines crosses over parts of its own" in said and "1 of its 2 features were left" in said
+    )
     assert session.state.artifacts[-1].summary == "1 feature (1 left out)"
     (folder / "m.csv").write_text('id,WKT\n1,"POINT M (4 50 7)"\n2,"POINT M (5 50 8)"\n')
     assert "The measures (M) of 2 of its features were left out" in brought(session, folder / "m.csv")
@@ -273,7 +275,7 @@ def test_labels_of_one_image_in_two_folders_are_read_once(session: Session, fold
 
 def test_rows_without_a_place_and_at_0_0_are_counted_as_they_are(session: Session, folder: Path) -> None:
     (folder / "t.csv").write_text("id,lat,lon\n1,0,0\n2,,\n3,10,20\n4,abc,1\n5,95,2\n")
-    assert "3 of its features were left out" in brought(session, folder / "t.csv")
+    assert "3 of its 5 features were left out" in brought(session, folder / "t.csv")
     assert rows_of(session, {"vector": session.state.artifacts[-1].id})["id"].tolist() == [1, 3]
     time = "2015-04-22T00:00:00+07:00"
     frame = gpd.GeoDataFrame({"t": [time]}, geometry=[Point(4, 50)], crs=4326)

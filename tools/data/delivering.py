@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MAX_LAYERS = 50
 _SHOWN_COLUMNS = 20
+_ECHOED = 400
+"""How much of a written document is told."""
 _RESERVED = frozenset({"type", "features", "crs"})
 _T = TypeVar("_T")
 _STRICT = ConfigDict(extra="forbid")
@@ -61,6 +63,15 @@ def _layers(value: Any) -> Any:
 FileName = Annotated[
     str,
     Field(min_length=1, max_length=200, description="The file's name; its ending is the format."),
+]
+SavedName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="The file's name; its ending is the format: .gpkg .geojson .parquet .fgb .shp.zip .kml "
+        ".csv .xlsx .json (records; lists and structs of a query stay nested).",
+    ),
 ]
 _ColumnParts = TypedDict(
     "_ColumnParts",
@@ -115,7 +126,7 @@ def save_file(
     state: State,
     world: World,
     *,
-    name: FileName,
+    name: SavedName,
     layers: Annotated[
         list[_Parts],
         BeforeValidator(_layers),
@@ -177,6 +188,8 @@ def save_file(
     said += [
         f"Its rows are {each}." for each in dict.fromkeys(x["note"] for x in about["layers"] if "note" in x)
     ]
+    if members:
+        said.append(f"Members beside the features: {json.dumps(members, ensure_ascii=False)[:_ECHOED]}.")
     said.append(f"The document is {artifact.id}; where it came from is in {beside.name}.")
     return Step(state.with_artifact(artifact), " ".join(said), facts)
 
@@ -214,6 +227,8 @@ def write_file(
     path = world.artifacts.named(artifact.id, plain)
     _written(path, lambda target: _put(target, data))
     said = f"Wrote {path.name}: {what}, {len(data):,} bytes. The document is {artifact.id}."
+    begins = " ".join(text[:_ECHOED].split())
+    said += f" It {'begins' if len(text) > _ECHOED else 'reads'}: {begins}"
     notes = f" {listed(renamed)}." if renamed else ""
     facts = {"document": artifact.id, "name": path.name, "path": str(path), "bytes": len(data), "what": what}
     return Step(state.with_artifact(artifact), f"{said}{notes}", facts)

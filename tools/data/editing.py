@@ -17,7 +17,6 @@ from tools.data.retyping import retyped
 from tools.data.source import column_in
 from tools.phrases import listed, number_of
 from tools.rows import load_table
-from tools.rows_said import rows_said
 from tools.tables import as_own, have_shapes, own_features, plain_value, table_step
 from tools.units import Names, NewName, TableId
 
@@ -94,7 +93,7 @@ def edit_columns(
         edit_columns, table=table, trim=trim, recode=recode, fill=fill, types=types, compute=compute,
         rename=rename, drop=drop, select=select, name=name,
     )  # fmt: skip
-    said = f"{number_of(len(frame), 'row')}: {'; '.join(made)}. {rows_said(frame)}"
+    said = f"{number_of(len(frame), 'row')}: {'; '.join(made)}."
     return table_step(state, world, frame, call, title, said)
 
 
@@ -156,7 +155,7 @@ def _retyped(frame: pd.DataFrame, types: Mapping[str, Kind], made: list[str]) ->
         name = column_in(frame, asked)
         stored = pa.Table.from_pandas(pd.DataFrame(frame[[name]]), preserve_index=False).column(0)
         column, how = retyped(stored, kind, name)
-        made.append(f"{name} to {kind}{how}")
+        made.append(f"{name} to {kind}{how or ', all of it'}")
         gaps = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}  # which stay whole, and truths
         values = column.to_pandas(types_mapper=gaps.get if column.null_count else None)
         frame = frame.assign(**{name: values.array})

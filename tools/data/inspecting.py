@@ -8,7 +8,7 @@ from pydantic import Field
 
 from data.profiles import profiles_of
 from state.model import Artifact, State
-from tools.artifacts import FEATURES, about, newest_named
+from tools.artifacts import FEATURES, about, named, newest_named
 from tools.base import Step, ToolError, World, tool
 from tools.map.files import stored_vector
 from tools.phrases import listed, number_of, one_line
@@ -17,12 +17,16 @@ from tools.rows_said import system_said
 from tools.tables import have_shapes, own_features, plain_rows, without_outlines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import geopandas as gpd
     import pandas as pd
 
 MOST_LAYERS = 20
 _ROWS = 3
 _SAID_COLUMNS = 40
+_SAMPLE = 40
+_MOST_VALUES = 40
 
 
 @tool("data")
@@ -35,12 +39,12 @@ def inspect(
         Field(
             min_length=1,
             max_length=400,
-            description="A layer, table or result by name or id, or an added file's name: all its layers.",
+            description="A layer, table or result by name or id; an added or a saved file: all its layers.",
             json_schema_extra={"format": "table"},
         ),
     ],
 ) -> Step:
-    """Tell what is in a layer, a table or an added file: coordinate systems, shapes, columns, first rows.
+    """Tell what is in a layer, a table or a file: coordinate systems, shapes, columns, first rows.
 
     Of each layer: how many rows, the coordinate system and bounds of the file and those it is kept in, the
     geometry types, rows without a shape or left out, invalid shapes, and of each column its type, what its
@@ -53,8 +57,16 @@ def inspect(
     the layer | what coordinate system is it in | show me the structure of the table | catalogue the contents
     of the file | what types are the fields
     """
-    told = [_told(state, world, handle, known) for handle, known in _meant(state, world, source)]
+    document = named(state, source, "document")
+    path = None if document is None or document.kind != "document" else world.artifacts.find(document.id)
+    if document is not None and path is not None:
+        told = [_frame_told(f"{path.name}: {name}" if name else path.name, document.id, frame)
+                for name, frame in _saved(path)]  # fmt: skip
+    else:
+        told = [_told(state, world, handle, known) for handle, known in _meant(state, world, source)]
     said = " ".join(_said(each) for each in told)
+    if len(told) > 1:
+        said = f"{source}: {number_of(len(told), 'layer')}. {said}"
     return Step(state, said, {"source": source, "layers": told})
 
 
@@ -89,15 +101,7 @@ def _told(state: State, world: World, handle: str, known: dict[str, Any]) -> dic
             + ("raster_info tells what it holds." if artifact.kind == "raster" else "read_text reads it.")
         )
     frame = _kept(state, world, handle, artifact)
-    told: dict[str, Any] = {
-        "id": handle,
-        "name": artifact.name if artifact is not None else handle,
-        "rows": len(frame),
-        "columns": profiles_of(without_outlines(frame)),
-        "first": plain_rows(frame.head(_ROWS)),
-    }
-    if have_shapes(frame):
-        told |= _shapes(frame)
+    told = _frame_told(artifact.name if artifact is not None else handle, handle, frame)
     upload = known.get("upload")
     if upload is not None:
         facts = upload["facts"]
@@ -109,6 +113,50 @@ def _told(state: State, world: World, handle: str, known: dict[str, Any]) -> dic
     return told
 
 
+def _frame_told(name: str, handle: str, frame: pd.DataFrame) -> dict[str, Any]:
+    table = without_outlines(frame)
+    columns = [each | _values(table[each["name"]], each) for each in profiles_of(table)]
+    told: dict[str, Any] = {
+        "id": handle,
+        "name": name,
+        "rows": len(frame),
+        "columns": columns,
+        "first": plain_rows(frame.head(_ROWS)),
+    }
+    return told | _shapes(frame) if have_shapes(frame) else told
+
+
+def _values(column: pd.Series[Any], profile: dict[str, Any]) -> dict[str, Any]:
+    """All values of a column of words with how often each comes, where they are few and come again."""
+    few = profile["distinct"] <= _MOST_VALUES and profile["distinct"] < len(column) / 2
+    if profile["stored"] != "text" or profile["meant"] or not few:
+        return {}
+    counts = column.value_counts(sort=True)
+    return {"values": {str(value)[:_SAMPLE]: int(count) for value, count in counts.items()}}
+
+
+def _saved(path: Path) -> list[tuple[str, pd.DataFrame]]:
+    """(a layer's name, its rows) of a file that was saved here, as another program reads it."""
+    import geopandas as gpd
+    import pandas as pd
+    import pyogrio
+
+    if path.suffix not in _READ_BACK or path.stat().st_size > _MOST_BYTES:
+        raise ToolError(f"{path.name} is a document and has no layers to read back; read_text reads texts.")
+    if path.suffix == ".csv":
+        return [("", pd.read_csv(path))]
+    if path.suffix == ".parquet":
+        try:
+            return [("", stored_vector(path))]
+        except ToolError:  # a plain table
+            return [("", pd.read_parquet(path))]
+    names = [str(name) for name, _ in pyogrio.list_layers(path)][:MOST_LAYERS]
+    read = [(name, gpd.read_file(path, layer=name)) for name in names]
+    return [(name if len(names) > 1 else "", frame) for name, frame in read]
+
+
+_READ_BACK = frozenset({".csv", ".parquet", ".gpkg", ".geojson", ".fgb", ".kml"})
+_MOST_BYTES = 200_000_000
 _OF_FILE = ("crs", "stored_bounds", "geometry_types", "without_geometry", "left_out", "encoding")
 
 
@@ -178,13 +226,22 @@ def _numbers(values: list[float]) -> str:
     return "[" + ", ".join(f"{each:.10g}" for each in values) + "]"
 
 
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) < _SAMPLE else f"{text}…"  # a profile has cut it there
+
+
 def _column_said(each: dict[str, Any]) -> str:
-    meant = f" ({each['meant']})" if each["meant"] else ""
+    meant = f" (all of it {each['meant']})" if each["meant"] else ""
     nulls = f", {each['nulls']:,} without a value" if each["nulls"] else ""
-    ends = "" if each["least"] is None else f", from {each['least']!s:.40} to {each['most']!s:.40}"
-    samples = listed([str(value)[:40] for value in each["samples"]])
-    shown = f", such as {samples}" if samples and each["stored"] in ("text", "mixed") else ""
-    return f"{each['name']} {each['stored']}{meant}, {each['distinct']:,} different{nulls}{ends}{shown}"
+    said = f"{each['name']} {each['stored']}{meant}, {each['distinct']:,} different{nulls}"
+    if "values" in each:
+        return f"{said}: {', '.join(f'{value!r} {count:,}' for value, count in each['values'].items())}"
+    if each["least"] is not None:
+        text = each["stored"] == "text" and not each["meant"]
+        said += "" if text else f", from {_short(each['least'])} to {_short(each['most'])}"
+    samples = listed([repr(_short(value)) for value in each["samples"]])
+    return f"{said}, such as {samples}" if samples and each["stored"] in ("text", "mixed") else said
 
 
 TOOLS = (inspect,)

@@ -14,6 +14,7 @@ from data.numbers import numbers_of
 from state.model import State
 from tools.artifacts import Call, newest_named
 from tools.base import Step, ToolError, World, tool
+from tools.data.expressions import MAX_CHARS, evaluated, parsed
 from tools.data.feature_rows import measured
 from tools.data.series import moments
 from tools.data.source import column_in
@@ -24,7 +25,7 @@ from tools.noting import note
 from tools.phrases import listed, number, number_of
 from tools.rows import load_table
 from tools.selection import current_selection
-from tools.tables import have_shapes, plain_value, table_step
+from tools.tables import have_shapes, own_features, plain_value, table_step, without_outlines
 from tools.units import Names, TableId
 
 SortBy = Annotated[
@@ -122,29 +123,35 @@ def filter_rows(
     *,
     table: Annotated[TableId, Field(description="A table's id, or features: those kept go on the map.")],
     field: Annotated[
-        Column, Field(description="A column; of features also area_ha, area_m2, length_km and the like.")
-    ],
-    op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")],
-    value: Annotated[Value, Field(description="A value, or a list of them for in.")],
+        Column | None,
+        Field(description="A column; of features also area_ha, area_m2, length_km and the like."),
+    ] = None,
+    op: Annotated[str, Field(max_length=20, description="= != < <= > >= in contains")] = "=",
+    value: Annotated[Value | None, Field(description="A value, or a list of them for in.")] = None,
+    where: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_CHARS,
+            description="Or a condition: pop > 5e5 or (kind == 'city' and not is_missing(name)).",
+        ),
+    ] = None,
 ) -> Step:
     """Keep the rows of a table that meet one comparison, in a new table; the selection stays.
 
     Of features (a vector artifact or a layer) those that meet it become new features, on the map. Where they
-    have no such column, area_ha, area_m2, length_km and the like are what each shape measures (WGS 84).
+    have no such column, area_ha, area_m2, length_km and the like are what each shape measures (WGS 84). With
+    where, a condition of several comparisons with and, or and not, in the expressions that add_column takes.
 
     Example: copilot call filter_rows table=table-1a2b3c field=count op=">=" value=10
 
     Asked as: keep the rows of the table above 100 | from that table only France | drop the small groups from
     the table | where the count is over ten in the table | filter the result table
     """
-    operator = OPERATORS.get(" ".join(op.lower().replace("_", " ").split()))
-    if operator is None:
-        raise ToolError(f"There is no comparison {op!r}; there are = != < <= > >= in contains.")
-    call = Call.of(filter_rows, table=table, field=field, op=op, value=value)
-    compared = f"{operator} {spoken(value)}"
     frame = load_table(state, world, table)
-    name, values = _field_of(frame, field)
-    result = frame[_meets(values, operator, value)]
+    kept, name, compared = _kept(frame, field, op, value, where)
+    call = Call.of(filter_rows, table=table, field=field, op=op, value=value, where=where)
+    result = frame[kept]
     said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {compared}."
     title = f"Rows with {name} {compared}"
     if have_shapes(frame):
@@ -152,7 +159,78 @@ def filter_rows(
         of = source.name if source is not None else table
         said = f"{len(result):,} of {number_of(len(frame), 'feature')} of {of} have {name} {compared}."
         title = f"{name} {compared} in {of}"  # what it was kept by is not cut off
+    said, title = (each.replace("  ", " ").replace(" .", ".") for each in (said, title))
     return table_step(state, world, result, call, title[:100], said, field=name)
+
+
+@tool("data", changes_state=True, needs=("table",), gives=("table",))
+def remove_duplicates(
+    state: State,
+    world: World,
+    *,
+    table: TableId,
+    columns: Annotated[
+        Names | None,
+        Field(description="Rows that are equal in these count as the same; in all of them when left out."),
+    ] = None,
+    shapes: Annotated[
+        bool | None,
+        Field(description="Whether features must have the same shape too: yes without columns, else no."),
+    ] = None,
+) -> Step:
+    """Remove the rows of a table or of features that come again; the first of each stays.
+
+    Texts are compared to the letter, shapes by their corners wherever their outline begins. Missing values
+    are equal to each other.
+
+    Example: copilot call remove_duplicates table=table-1a2b3c
+
+    Asked as: delete duplicate rows | drop the duplicates by id | remove double features | unique rows only |
+    delete duplicate geometries | keep the first of each station
+    """
+    frame = load_table(state, world, table)
+    own = own_features(frame) if have_shapes(frame) else frame
+    names = [column_in(frame, each) for each in columns or ()]
+    keys = frame[names].copy() if names else without_outlines(own).copy()
+    keys = keys.apply(lambda column: column.map(_comparable_cell) if column.dtype == object else column)
+    with_shapes = have_shapes(own) and (not names if shapes is None else shapes)
+    if with_shapes:
+        keys["\x00shape"] = own.geometry.normalize().to_wkb()
+    if shapes and not have_shapes(own):
+        raise ToolError("The rows have no shapes to compare; leave shapes out.")
+    again = keys.duplicated(keep="first")
+    by = listed(names) if names else "all columns"
+    by += " and shapes" if with_shapes else ""
+    gone = number_of(int(again.sum()), "row")
+    said = f"{gone} of {len(frame):,} came again by {by} and went; {int((~again).sum()):,} stay."
+    call = Call.of(remove_duplicates, table=table, columns=columns, shapes=shapes)
+    return table_step(state, world, frame[~again], call, "Without duplicates", said, removed=int(again.sum()))
+
+
+def _comparable_cell(cell: Any) -> Any:
+    """A cell that can be looked up: lists and the like by how they are written."""
+    return cell if cell is None or isinstance(cell, (str, int, float, bool)) else str(plain_value(cell))
+
+
+def _kept(
+    frame: pd.DataFrame, field: str | None, op: str, value: Value | None, where: str | None
+) -> tuple[pd.Series[bool], str, str]:
+    """(which rows are kept, the column, the comparison as it is said). Raises ToolError."""
+    if where is not None:
+        if field is not None or value is not None:
+            raise ToolError("A condition stands alone; leave field and value out, or where.")
+        wanted = parsed(where)
+        met = evaluated(wanted, frame, {each: column_in(frame, each) for each in wanted.columns})
+        if not pd.api.types.is_bool_dtype(met):
+            raise ToolError(f"{where[:60]!r} is no condition; compare something, such as {where[:30]} > 0.")
+        return met, "", wanted.text[:80]
+    if field is None or value is None:
+        raise ToolError("Give field, op and value, or a condition in where.")
+    operator = OPERATORS.get(" ".join(op.lower().replace("_", " ").split()))
+    if operator is None:
+        raise ToolError(f"There is no comparison {op!r}; there are = != < <= > >= in contains.")
+    name, values = _field_of(frame, field)
+    return _meets(values, operator, value), name, f"{operator} {spoken(value)}"
 
 
 def _field_of(frame: pd.DataFrame, field: str) -> tuple[str, pd.Series[Any]]:
@@ -333,4 +411,4 @@ def _number(value: str | float, column: Kind = "numbers") -> float:
         raise ToolError(said) from None
 
 
-TOOLS = (sort_table, top_n, sample_rows, filter_rows)
+TOOLS = (sort_table, top_n, sample_rows, filter_rows, remove_duplicates)

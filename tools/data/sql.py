@@ -56,8 +56,9 @@ def sql(
             min_length=1,
             max_length=20_000,
             description="One SELECT (DuckDB, spatial) over layers and tables by name or id; shapes are the "
-            "column geometry, longitude first. Also area_m2(geometry), length_m(geometry), "
-            "in_metres(geometry), in_degrees(geometry), ST_Transform(geometry, 'EPSG:3035').",
+            "column geometry, longitude first, in the system that their layer is kept in. Also area_m2, "
+            "length_m, in_metres, in_degrees of a shape, ST_Transform(geometry, 'EPSG:3035'), ST_Union_Agg, "
+            "ST_ReducePrecision and the like.",
         ),
     ],
     name: Annotated[

@@ -3,6 +3,7 @@
 from tools.base import Tool
 from tools.geotools import (
     band_naming,
+    by_row,
     corrections,
     grids,
     joins,
@@ -33,6 +34,7 @@ TOOLS: tuple[Tool, ...] = (
     *shapes.TOOLS,
     *overlay.TOOLS,
     *joins.TOOLS,
+    *by_row.TOOLS,
     *raster_reading.TOOLS,
     *band_naming.TOOLS,
     *raster_clipping.TOOLS,

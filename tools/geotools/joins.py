@@ -101,32 +101,47 @@ def nearest(
     within_m: Annotated[
         float | None, Field(gt=0, le=2.1e7, description="Only those that have one so near, metres.")
     ] = None,
+    neighbours: Annotated[
+        int, Field(ge=1, le=100, description="How many, each in a row of its own; over 1 between points.")
+    ] = 1,
 ) -> Step:
     """Find for every feature the nearest one of others, with its fields and the geodesic distance in metres.
 
     From edge to edge on WGS84, also over the antimeridian; 0 where they meet. `distance_m` and
-    `azimuth_deg` (clockwise from north) are new fields. At most 5,000 features.
+    `azimuth_deg` (clockwise from north) are new fields. At most 5,000 features that are no points. With
+    neighbours over 1, the nearest points come each in a row, with their `rank`.
 
     Example: copilot call nearest vector=vector-1a2b3c other=vector-1a2b3c
 
     Asked as: which port is closest to each image | nearest road to every building | distance to the closest
     station | what lies nearest to the marker | closest harbour to the drawing | find the neighbour of each
     """
+    from data.vector.joining import are_points, nearest_points
     from data.vector.joining import nearest as nearest_to
 
     first, second = features_of(state, world, vector), features_of(state, world, other)
-    if len(first.frame) > MOST_NEAREST:
+    points = are_points(first.frame) and are_points(second.frame)
+    if neighbours > 1 and not points:
+        raise ToolError("Several neighbours are found between points only; centroid makes points of shapes.")
+    if not points and len(first.frame) > MOST_NEAREST:
         raise ToolError(
             f"{first.name} has {len(first.frame):,} features, and the nearest one is looked for from at most "
             f"{MOST_NEAREST:,}; narrow them first."
         )
     with sentences():
-        frame = nearest_to(first.frame, second.frame)
+        if neighbours > 1 or (points and len(first.frame) > MOST_NEAREST):
+            frame = nearest_points(first.frame, second.frame, neighbours)
+            frame = frame if neighbours > 1 else frame.drop(columns=frame.columns[-3])
+        else:
+            frame = nearest_to(first.frame, second.frame)
     distance = frame.columns[-2]
     if within_m is not None:
         frame = frame[frame[distance] <= within_m].reset_index(drop=True)
-    call = Call.of(nearest, vector=vector, other=other, within_m=within_m)
+    call = Call.of(nearest, vector=vector, other=other, within_m=within_m, neighbours=neighbours)
     said, facts = _nearest_in_words(first, second, frame, distance, within_m)
+    if neighbours > 1 and len(frame):
+        pairs = number_of(len(frame), "pair")
+        said = f"{pairs} of {first.name} with the {neighbours:,} nearest of {second.name}."
     name = f"Nearest of {second.name} to {first.name}"
     return _made(state, world, call, (first, second), frame, name, said, facts)
 

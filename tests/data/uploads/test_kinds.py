@@ -78,7 +78,7 @@ def test_rows_with_coordinates_become_points_with_their_columns(tmp_path: Path) 
     assert [(point.x, point.y) for point in frame.geometry] == [(4.25, 51.25), (4.5, 51.5)]
     assert frame["name"].tolist() == ["a", "b"]
     assert frame["depth_m"].tolist()[0] == 1.5 and np.isnan(frame["depth_m"].tolist()[1])
-    assert found.facts["left_out"] == 2 and "2 of its features were left out" in found.notes[0]
+    assert found.facts["left_out"] == 2 and "2 of its 4 features were left out" in found.notes[0]
 
 
 @pytest.mark.parametrize("name", ["levels.csv", "levels.parquet", "levels.xlsx"])

@@ -113,7 +113,7 @@ def test_lines_that_are_no_object_are_left_out_and_counted(tmp_path: Path) -> No
         file.write("{broken\n")
     found, _ = brought(tmp_path / "fields.geojsonl")
     assert (found.facts["count"], found.facts["left_out"]) == (2, 1)
-    assert "1 of its features were left out, most for: line 3 is no whole object." in found.notes
+    assert "1 of its 3 features were left out: 1 for line 3 is no whole object." in found.notes
 
 
 PLACED: dict[str, tuple[str, str | None]] = {

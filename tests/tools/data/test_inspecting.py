@@ -11,8 +11,10 @@ from shapely.geometry import MultiPolygon, Point, Polygon, box
 from state.model import State
 from tests.tools.world import run
 from tools.base import World
+from tools.data.delivering import save_file, write_file
 from tools.data.inspecting import inspect
 from tools.data.summaries import group_count
+from tools.database.reading import db_query
 from tools.python.files_in import add_file
 
 
@@ -45,6 +47,8 @@ def test_each_layer_of_a_file_is_told_as_it_is_stored_and_as_it_is_kept(world: W
     assert (kind["nulls"], kind["distinct"]) == (1, 1)
     assert (stop["layer"], stop["geometry_types"], stop["first"]) == ("stops", {"Point": 1}, [{"n": 1}])
     assert "the layer 'zones' of planning.gpkg, stored in EPSG:32631 as MultiPolygon" in step.observation
+    assert step.observation.startswith("planning.gpkg: 2 layers. ")
+    assert kind["values"] == {"a": 1} if "values" in kind else kind["samples"] == ["a"]
     assert step.state == state
     one = run(world, state, inspect, source="stops")
     assert [each["layer"] for each in one.data["layers"]] == ["stops"]
@@ -58,3 +62,17 @@ def test_a_table_has_columns_and_rows_and_what_has_none_is_refused(world: World,
     assert len(told["first"]) == 3 and "crs" not in told
     gone = run(world, made.state, inspect, source="nothing")
     assert gone.failed and "nothing" in gone.observation
+
+
+def test_a_saved_file_is_read_back_and_the_values_of_words_are_listed(world: World, full: State) -> None:
+    queried = run(world, full, db_query, limit=26, columns=["image_id", "dataset"])
+    table = queried.data["table"]
+    saved = run(world, queried.state, save_file, name="rows.csv", layers=[{"from": table}])
+    [back] = run(world, saved.state, inspect, source="rows.csv").data["layers"]
+    [kept] = run(world, saved.state, inspect, source=table).data["layers"]
+    assert back["columns"] == kept["columns"] and back["rows"] == 26
+    assert sum(kept["columns"][1]["values"].values()) == 26 and "values" not in kept["columns"][0]
+    text = run(world, saved.state, write_file, name="note.md", content="Hello.")
+    refused = run(world, text.state, inspect, source="note.md")
+    said = "note.md is a document and has no layers to read back; read_text reads texts."
+    assert (refused.failed, refused.observation) == (True, said)

@@ -88,7 +88,7 @@ def test_a_spatial_join_gives_features_with_all_that_was_asked_and_nothing_else(
     assert (found.crs, found.geometry.tolist()) == ("EPSG:4326", FIELDS)
     assert step.observation == (
         "The query gave 3 rows. Columns: id int64, crop text, wells int64 and depth float64; geometry "
-        f"Polygon in EPSG:4326. First rows: id={LONG}, crop=rye, wells=2, depth=8.0; id=2, crop=wheat, "
+        f"Polygon in EPSG:4326. Rows: id={LONG}, crop=rye, wells=2, depth=8.0; id=2, crop=wheat, "
         f"wells=0, depth=None; id=1, crop=None, wells=0, depth=None. The features are {step.data['vector']}."
     )
     made = step.state.artifact(step.data["vector"])
@@ -130,6 +130,19 @@ def test_shapes_keep_their_system_and_crs_brings_them_into_another(open_layers: 
     assert system(none) == "EPSG:32632" and none.data["rows"] == 0
 
 
+def test_the_distance_of_squares_in_a_row_is_right_and_broken_shapes_are_told(
+    open_layers: tuple[World, State],
+) -> None:
+    row = (
+        "WITH s AS (SELECT ST_MakeEnvelope(n, 0, n + 1, 1) AS g FROM range(0, 6, 5) t(n)) "
+        "SELECT ST_Distance(a.g, b.g) AS d, ST_DWithin(a.g, b.g, 3) AS near "
+        "FROM s a, s b WHERE ST_XMin(a.g) = 0 AND ST_XMin(b.g) = 5"
+    )
+    assert asked(open_layers, row).data["first"] == [{"d": 4.0, "near": False}]
+    bow = "SELECT ST_GeomFromText('POLYGON((0 0, 1 1, 1 0, 0 1, 0 0))') AS geometry"
+    assert asked(open_layers, bow).observation.startswith("1 of the result's shapes cross themselves")
+
+
 def test_own_names_go_before_the_catalogues_and_drawings_and_the_catalogue_are_there(
     open_layers: tuple[World, State],
 ) -> None:
@@ -151,10 +164,11 @@ def test_types_that_a_file_does_not_keep_become_such_as_it_keeps(open_layers: tu
     step = asked(
         open_layers,
         "SELECT 1.5 AS decimal, sum(id)::HUGEINT - 1 AS huge, DATE '2020-02-29' AS day, "
-        "INTERVAL 1 DAY AS span, ST_AsText(any_value(geometry)) IS NOT NULL AS truth FROM utm WHERE id < 3",
+        "INTERVAL 1 DAY AS span, ST_GeometryType(any_value(geometry)) AS kind, "
+        "ST_AsText(any_value(geometry)) IS NOT NULL AS truth FROM utm WHERE id < 3",
     )
     assert step.data["first"] == [
-        {"decimal": 1.5, "huge": 2, "day": "2020-02-29", "span": "1 day", "truth": True}
+        {"decimal": 1.5, "huge": 2, "day": "2020-02-29", "span": "1 day", "kind": "POLYGON", "truth": True}
     ]
 
 
@@ -165,6 +179,8 @@ def test_what_is_not_there_is_named_with_the_nearest(open_layers: tuple[World, S
     )
     assert refused(open_layers, "SELECT crp FROM utm") == "There is no column 'crp'; did you mean 'crop'?"
     assert "did you mean" in refused(open_layers, "SELECT ST_Areaa(geometry) FROM utm")
+    syntax = refused(open_layers, "SELECT count(*) names FROM wells")
+    assert "syntax error at or near 'names'" in syntax and "AS" in syntax
     chance = refused(open_layers, "SELECT random() AS r FROM wells")
     assert "gives something else each time" in chance
     assert "gives something else each time" in refused(open_layers, "SELECT * FROM wells USING SAMPLE 1")
