@@ -27,7 +27,10 @@ from benches.machine import ProcessFailed, commit, load_line, machine_line  # no
 
 PUBLISHED = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: made by `make bench ARGS=--write` -->", "<!-- end of figures -->"
-GROUPS = ("sample", "catalogue", "hundred-million", "planner", "calls", "replay", "cold", "ingest", "app")
+GROUPS = (
+    "sample", "catalogue", "hundred-million", "planner", "calls", "replay", "cold", "ingest", "own-data",
+    "app",
+)  # fmt: skip
 SPACE_GIB = 3
 
 
@@ -110,6 +113,13 @@ def ingest(scratch: Scratch, runs: int) -> Iterator[Figure]:
     yield from measure_ingest(scratch.folder, max(1, runs // 3))
 
 
+def own_data(scratch: Scratch, runs: int) -> Iterator[Figure]:
+    """A million features of the user's own, joined and saved."""
+    from benches.own_data import measure
+
+    yield from measure(scratch.folder / "own-data", max(1, runs // 3))
+
+
 def app(scratch: Scratch, runs: int) -> Iterator[Figure]:
     """The page in a real browser."""
     from benches.browser import measure
@@ -118,7 +128,11 @@ def app(scratch: Scratch, runs: int) -> Iterator[Figure]:
 
 
 MEASURES: dict[str, Callable[[Scratch, int], Iterator[Figure]]] = dict(
-    zip(GROUPS, (sample, catalogue, hundred_million, planner, calls, replay, cold, ingest, app), strict=True)
+    zip(
+        GROUPS,
+        (sample, catalogue, hundred_million, planner, calls, replay, cold, ingest, own_data, app),
+        strict=True,
+    )
 )
 
 

@@ -121,7 +121,7 @@ def _open(state: State, world: World, wanted: list[str], folder: Path) -> _Open:
     known = names_open(state)
     there = _Open()
     for number, asked in enumerate(wanted):
-        handle = known.get(asked.casefold())
+        handle = known.get(asked) or known.get(asked.casefold())
         if handle is None:
             if asked.casefold() in CATALOGUE:
                 continue
@@ -144,9 +144,10 @@ def _open(state: State, world: World, wanted: list[str], folder: Path) -> _Open:
 
 
 def names_open(state: State) -> dict[str, str]:
-    """What a query may call each layer and table of the session, in small letters, with its id.
+    """What a query may call each layer and table of the session, with its id.
 
-    Its name, its name with underscores, and its id; of two with one name the newest.
+    Its name as it is written and in small letters, its name with underscores, and its id; of two with one
+    name the newest.
     """
     known = {SELECTION: SELECTION, DRAWINGS: DRAWINGS}
     for layer in state.map.layers:
@@ -165,7 +166,7 @@ def plain_name(name: str) -> str:
 
 
 def _spellings(name: str, handle: str) -> list[str]:
-    return [each for each in (name.casefold(), plain_name(name), handle, plain_name(handle)) if each]
+    return [each for each in (name, name.casefold(), plain_name(name), handle, plain_name(handle)) if each]
 
 
 def _unknown(asked: str, state: State, known: Mapping[str, str]) -> str:
