@@ -154,7 +154,7 @@ def save_file(
 
     Asked as: save the result as a GeoPackage | write it to parks.geojson | deliver the layers as one gpkg
     with three layers | give me a file with only the columns id and name | save as GeoParquet | shapefile of
-    the layer please | write the table to results.csv | a typed Parquet file | hand it on in EPSG:2263
+    the layer please | write the table to results.csv | a typed Parquet file
     """
     plain, way, renamed = _named(name, WAYS, ".gpkg")
     call = Call.of(save_file, name=name, layers=layers, members=members)

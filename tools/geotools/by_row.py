@@ -74,7 +74,7 @@ def geometry_columns(
 
     Asked as: add geometry attributes | bounding box of each feature as columns | area of each polygon in
     UTM as a field | ring orientation of the polygons | how many vertices has each | which features are
-    multipart | extent of every shape in EPSG:3575 | x and y of the centroids as columns
+    multipart | extent of every shape as four columns | x and y of the centroids as columns
     """
     from data.vector.by_row import measures_of
 
