@@ -26,6 +26,8 @@ _DIFFERS = frozenset(
      "current_localtime", "current_localtimestamp"}
 )  # fmt: skip
 """Functions of chance and of the clock."""
+_CLOCK = frozenset({"current_date", "current_timestamp", "current_time", "localtime", "localtimestamp"})
+"""What is written like a column, and is the clock."""
 _local = threading.local()
 
 
@@ -138,8 +140,7 @@ def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str
         raise CatalogueError(
             f"The function {function!r} cannot be used here; it reaches beyond the catalogue's rows."
         )
-    if (isinstance(function, str) and function.lower() in _DIFFERS) or node.get("sample"):
-        what = "A sample" if node.get("sample") else f"The function {function!r}"
+    if (what := _differing(node)) is not None:
         raise CatalogueError(
             f"{what} gives something else each time, and a conversation gives the same when it is replayed; "
             "sample_rows takes rows by chance with a seed, and hash(…) puts them in an order like chance."
@@ -147,6 +148,19 @@ def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str
     # DuckDB's parser puts `main` before the functions that it reads [1, 2] and {'a': 1} as.
     if isinstance(function, str) and (node.get("schema") not in ("", None, "main") or node.get("catalog")):
         raise CatalogueError(f"The function {function!r} must be named without a schema.")
+
+
+def _differing(node: dict[str, Any]) -> str | None:
+    """What in a node is of chance or of the clock; None where nothing is."""
+    if node.get("sample"):
+        return "A sample"
+    names = node.get("column_names") or []
+    if len(names) == 1 and str(names[0]).lower() in _CLOCK:
+        return f"{names[0]!r}"
+    function = str(node.get("function_name") or "").lower()
+    if function in _DIFFERS or (function == "age" and len(node.get("children") or []) == 1):
+        return f"The function {function!r}"
+    return None
 
 
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:
