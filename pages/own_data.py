@@ -14,6 +14,8 @@ from pages.downloads import menu
 from pages.here import act, noticed
 from pages.look import asset
 
+_LED = "own_data_led"
+"""Whether a button of this list has made its call, and the map's page is to be shown."""
 _follow = st.components.v2.component("azimuth_follow_data", js=asset("follow.js"), isolate_styles=False)
 
 
@@ -56,11 +58,23 @@ def _line(session: Session, own: Own) -> None:
 
 def _leads(session: Session, label: str, said: str, icon: str, key: str, tool: str, **args: Any) -> None:
     """A button that makes one call, whose outcome the map's page shows."""
-    if not st.button(label, key=key, icon=f":material/{icon}:", help=said, type="tertiary"):
-        return
-    event = act(tool, **args)
-    if event is not None and event.ok:
+    st.button(
+        label,
+        key=key,
+        icon=f":material/{icon}:",
+        help=said,
+        type="tertiary",
+        on_click=_led,
+        args=(tool, args),
+    )
+    # A call changes the session, whose news may cut this run short: the next one goes on from here.
+    if st.session_state.pop(_LED, False):
         st.switch_page(st.session_state["pages"]["home"], query_params={"session": session.id})
+
+
+def _led(tool: str, args: dict[str, Any]) -> None:
+    event = act(tool, **args)
+    st.session_state[_LED] = event is not None and event.ok
 
 
 def own_html(own: Own) -> str:

@@ -45,7 +45,8 @@ def show_panels(session: Session) -> None:
             args=(key, _chosen, key),
             label_visibility="collapsed",
         )
-        with st.container(key="panel_body"):
+        # Another panel is another container: nothing of the one before stays in it while it is drawn.
+        with st.container(key=f"panel_body_{list(PANELS).index(chosen)}"):
             PANELS[chosen](session)
 
 

@@ -224,7 +224,8 @@ class Tab:
         return int(found[0].replace(",", "")) if found else -1
 
     def panel(self, name: str) -> Locator:
-        """Open a panel; again where a rerun took the click."""
+        """Open a panel, and wait until it is drawn; again where a rerun took the click."""
+        radios = self.page.locator(".st-key-panels").get_by_role("radio")
         button = self.page.locator(".st-key-panels").get_by_role("radio", name=name, exact=True)
 
         def opened() -> bool:
@@ -234,10 +235,13 @@ class Tab:
             return self._within(lambda each: expect(button).to_be_checked(timeout=each))
 
         wait_until(opened, f"the panel {name}")
-        return self.page.locator(".st-key-panel_body")
+        number = [each.inner_text().strip() for each in radios.all()].index(name)
+        body = self.page.locator(f".st-key-panel_body_{number}")
+        body.wait_for()
+        return body
 
     def body(self) -> Locator:
-        return self.page.locator(".st-key-panel_body")
+        return self.page.locator("[class*='st-key-panel_body_']")
 
     def settle(self) -> None:
         """Wait until no script runs: a rerun under way takes a click with it, or closes an open list."""
