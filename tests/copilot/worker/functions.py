@@ -33,15 +33,15 @@ def loaded(progress: Progress, names: list[str]) -> list[str]:
 
 
 def until(progress: Progress, path: Path, began: Path | None = None) -> str:
-    """Wait for that file to be there, telling so."""
+    """Wait for that file to be there with something in it, telling so."""
     if began is not None:
         began.touch()
     step = 0
-    while not path.exists():
+    while not (path.exists() and (said := path.read_text())):
         step += 1
         progress.tell(min(0.9, step / 100), f"Looked {step} times.")
         time.sleep(0.02)
-    return path.read_text()
+    return said
 
 
 def deaf(progress: Progress, began: Path) -> None:
