@@ -95,33 +95,46 @@ def answer(
     "done", "time" or "files". Raises CatalogueError, MemoryError.
     """
     infos = data_sets(root, named)
-    late = threading.Event()
+    found: list[pd.DataFrame] = []
     # Threads finish groups in any order; the same query is to give the same table.
     order = "ORDER BY ALL" if leaves_groups_unordered(query) else ""
     with locked(root, infos, threads, "st_" in query.lower(), paths) as connection:
-
-        def stop() -> None:
-            late.set()
-            connection.interrupt()
-
-        timer = threading.Timer(timeout_s, stop)
-        timer.daemon = True
-        timer.start()
-        try:
-            limited = f"SELECT * FROM ({bare(query)}\n) AS answer {order} LIMIT {int(max_rows)}"
-            frame: pd.DataFrame = connection.execute(limited).df()
-        except duckdb.OutOfMemoryException as error:
-            raise MemoryError from error
-        except duckdb.IOException:
-            return "files"
-        except duckdb.Error as error:
-            if late.is_set():
-                return "time"
-            raise CatalogueError(sentence(str(error))) from error
-        finally:
-            timer.cancel()
+        limited = f"SELECT * FROM ({bare(query)}\n) AS answer {order} LIMIT {int(max_rows)}"
+        how = within(connection, timeout_s, lambda: found.append(connection.execute(limited).df()))
+    if how != "done":
+        return how
+    [frame] = found
     check_amount(frame)
     _write(frame)
+    return "done"
+
+
+def within(connection: duckdb.DuckDBPyConnection, timeout_s: float, work: Callable[[], None]) -> str:
+    """Do what asks the connection, for so long at most; how it ended: "done", "time" or "files".
+
+    Raises CatalogueError for what the query does wrong, MemoryError where it needs too much.
+    """
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        connection.interrupt()
+
+    timer = threading.Timer(timeout_s, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        work()
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError from error
+    except duckdb.IOException:
+        return "files"
+    except duckdb.Error as error:
+        if late.is_set():
+            return "time"
+        raise CatalogueError(sentence(str(error))) from error
+    finally:
+        timer.cancel()
     return "done"
 
 

@@ -8,7 +8,6 @@ in, so that DuckDB refuses to mix two of them; every axis order is longitude fir
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from data.apart.pool import ReadFailed
 from data.apart.reader import Reader
 from data.apart.reading import name_of, plain
 from data.catalogue.base import CatalogueAway, CatalogueError
-from data.catalogue.duck_sql import START_S, data_sets, ended, folder_of_set, literal, locked
-from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence
+from data.catalogue.duck_sql import START_S, data_sets, ended, folder_of_set, literal, locked, within
+from data.catalogue.guard import bare, check_select, leaves_groups_unordered
 from data.schema import DatasetInfo
 
 MEMORY_LIMIT = "1500MB"
@@ -104,8 +103,6 @@ def answer_layers(
     Raises CatalogueError, MemoryError.
     """
     infos = () if root is None else data_sets(root, named)
-    late = threading.Event()
-
     spatial = any(_has_shapes(path) for path in layers.values()) or _SPATIAL.search(query) is not None
 
     def prepare(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -117,32 +114,19 @@ def answer_layers(
         return [str(each) for each in layers.values()] + [f"{Path.cwd()}/"]
 
     order = "ORDER BY ALL" if leaves_groups_unordered(query) else ""
+    told: dict[str, str] = {}
     with locked(root, infos, 2, spatial, paths, MEMORY_LIMIT, prepare) as connection:
 
-        def stop() -> None:
-            late.set()
-            connection.interrupt()
-
-        timer = threading.Timer(timeout_s, stop)
-        timer.daemon = True
-        timer.start()
-        try:
+        def write() -> None:
             inner = f"({bare(query)}\n) AS answer"
             types = connection.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
-            chosen, told = _kept([(str(row[0]), str(row[1])) for row in types], about["crs"])
+            chosen, kept = _kept([(str(row[0]), str(row[1])) for row in types], about["crs"])
+            told.update(kept)
             limited = f"SELECT {chosen} FROM {inner} {order} LIMIT {int(max_rows)}"
             connection.execute(f"COPY ({limited}) TO {literal(ANSWER)} (FORMAT parquet)")
-        except duckdb.OutOfMemoryException as error:
-            raise MemoryError from error
-        except duckdb.IOException:
-            return {"ended": "files"}
-        except duckdb.Error as error:
-            if late.is_set():
-                return {"ended": "time"}
-            raise CatalogueError(sentence(str(error))) from error
-        finally:
-            timer.cancel()
-    return told
+
+        how = within(connection, timeout_s, write)
+    return told if how == "done" else {"ended": how}
 
 
 def _has_shapes(path: Path) -> bool:

@@ -90,7 +90,13 @@ def _trait(what: str, shape: shapely.Geometry) -> Any:
 
 def single_parts(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     """Each part of each shape as a row of its own, with the fields of its feature; rows without one stay."""
-    of_row, shapes = np.arange(len(frame)), frame.geometry.to_numpy().astype(object)
+    of_row, shapes = parts_of(frame.geometry.to_numpy().astype(object))
+    return frame.iloc[of_row].reset_index(drop=True).set_geometry(shapes, crs=frame.crs)
+
+
+def parts_of(shapes: NDArray[np.object_]) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
+    """(the row that each is of, the single parts of all shapes, in their order); those without one stay."""
+    of_row = np.arange(len(shapes))
     while (several := np.isin(shapely.get_type_id(shapes), _SEVERAL) & ~shapely.is_empty(shapes)).any():
         whole = np.flatnonzero(~several)
         parts, of = shapely.get_parts(shapes[several], return_index=True)
@@ -98,7 +104,7 @@ def single_parts(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
         order = np.argsort(index, kind="stable")
         shapes = np.concatenate([shapes[whole], parts])[order]
         of_row = of_row[index[order]]
-    return frame.iloc[of_row].reset_index(drop=True).set_geometry(shapes, crs=frame.crs)
+    return of_row, shapes
 
 
 def multi_parts(frame: gpd.GeoDataFrame, by: str | None) -> gpd.GeoDataFrame:

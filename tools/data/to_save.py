@@ -141,14 +141,9 @@ def with_parts(rows: Rows, geometry: str) -> Rows:
             parts = [] if shapes[at].is_empty else [shapes[at]]
             shapes[at] = getattr(shapely, _SINGLE[shapes[at].geom_type])(parts)
         return replace(rows, shapes=shapes)
-    of_row, shapes = np.arange(len(rows.shapes)), rows.shapes
-    while (several := np.isin(shapely.get_type_id(shapes), (4, 5, 6, 7)) & ~shapely.is_empty(shapes)).any():
-        whole = np.flatnonzero(~several)
-        parts, of = shapely.get_parts(shapes[several], return_index=True)
-        index = np.concatenate([whole, np.flatnonzero(several)[of]])
-        order = np.argsort(index, kind="stable")
-        shapes = np.concatenate([shapes[whole], parts])[order]
-        of_row = of_row[index[order]]
+    from data.vector.by_row import parts_of  # of PROJ, which a list of tools does without
+
+    of_row, shapes = parts_of(rows.shapes)
     said = ""
     if len(of_row) != len(rows.shapes):
         said = f"{number_of(len(rows.shapes), 'row')} became {len(of_row):,}, one for each single part"
