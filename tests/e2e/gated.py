@@ -92,7 +92,7 @@ class GatedModel:
                 """Say nothing."""
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         try:
             yield f"127.0.0.1:{server.server_port}"
         finally:

@@ -35,7 +35,7 @@ class Shelf(BaseHTTPRequestHandler):
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server of this machine, which is allowed by name."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Shelf)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     monkeypatch.setenv(ALLOWED_VARIABLE, f"127.0.0.1:{server.server_port}")
     yield f"http://127.0.0.1:{server.server_port}"
