@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,8 +15,9 @@ from state.codec import canonical, filters_to_json
 from state.model import Artifact, Layer, State
 from tools.artifacts import FEATURES, Call, Input, newest_named, write_about
 from tools.base import Step, ToolError, World
-from tools.map.files import in_degrees, placed, read_vector, vector_box
+from tools.map.files import in_degrees, placed, stored_vector, vector_box
 from tools.map.shapes import box_shape
+from tools.noting import note
 from tools.phrases import listed, number_of
 from tools.selection import current_selection, geojson, selection_of_query
 from tools.showing import artifact_layer
@@ -50,19 +51,30 @@ class Vector:
 
     handle: str
     frame: gpd.GeoDataFrame
-    """In EPSG:4326, empty geometries left out."""
     name: str
     key: str
 
 
 def vector_of(state: State, world: World, handle: str) -> Vector:
-    """The features of that handle or name. Raises ToolError with the nearest ones."""
+    """The features of that handle or name, fit to compute with: in longitude and latitude, flat, placed.
+
+    What that leaves out is said. Raises ToolError with the nearest handles.
+    """
+    found = kept_vector_of(state, world, handle)
+    return replace(found, frame=_fit(found.frame, found.name))
+
+
+def kept_vector_of(state: State, world: World, handle: str) -> Vector:
+    """The features of that handle or name as they are kept: all rows, in their own coordinate system.
+
+    Raises ToolError with the nearest handles.
+    """
     artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
     if artifact is not None and artifact.kind in FEATURES:
         path = world.artifacts.find(artifact.id)
         if path is None:
             raise ToolError(f"The file of {artifact.id} is gone; {artifact.made_by} makes it again.")
-        return Vector(artifact.id, read_vector(path), artifact.name, artifact.id)
+        return Vector(artifact.id, stored_vector(path), artifact.name, artifact.id)
     if artifact is not None and artifact.kind == "table":
         return _of_table(world, artifact)
     layer = state.layer(handle) or newest_named(state.map.layers, handle)
@@ -75,6 +87,16 @@ def vector_of(state: State, world: World, handle: str) -> Vector:
     if handle in (DRAWINGS, "drawing"):
         return _drawings(state)
     raise ToolError(_no_vector(state, handle))
+
+
+def _fit(frame: gpd.GeoDataFrame, name: str) -> gpd.GeoDataFrame:
+    """Features in longitude and latitude, flat, with a place each; what that leaves out is said."""
+    if heights := int(frame.geometry.has_z.sum()):
+        note(f"Heights are left out: {number_of(heights, 'feature')} of {name} had them.")
+    there = placed(in_degrees(frame))
+    if absent := len(frame) - len(there):
+        note(f"Rows without a place are left out: {absent:,} of the {len(frame):,} of {name}.")
+    return there
 
 
 @dataclass(frozen=True)
@@ -159,12 +181,12 @@ def _of_table(world: World, artifact: Artifact) -> Vector:
     rows = pd.read_parquet(path)
     shapes = gpd.GeoSeries(geometries(rows), index=rows.index, crs="EPSG:4326")
     frame = gpd.GeoDataFrame(without_outlines(rows), geometry=shapes)
-    return Vector(artifact.id, placed(frame), artifact.name, artifact.id)
+    return Vector(artifact.id, frame, artifact.name, artifact.id)
 
 
 def _of_layer(state: State, world: World, layer: Layer) -> Vector:
     if layer.artifact is not None:
-        return vector_of(state, world, layer.artifact)
+        return kept_vector_of(state, world, layer.artifact)
     if layer.geometry is not None:
         plain = geojson(layer.geometry)
         return Vector(layer.id, _frame([_shape(plain)], [layer.name]), layer.name, _key(plain))

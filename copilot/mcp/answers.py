@@ -24,7 +24,7 @@ from tools.data.downloads import geojson_bytes
 from tools.phrases import one_line
 from tools.python.files_in import add_file
 from tools.rasters import raster_of
-from tools.vectors import vector_of
+from tools.vectors import kept_vector_of
 
 MAX_SAID = 6000
 """How many characters of an answer are kept."""
@@ -98,7 +98,7 @@ def _content(state: State, world: World, schema: Mapping[str, Any], value: Any) 
     if kind == "raster":
         content = _bounded(raster_of(state, world, value).path, value)
     elif kind == "vector":
-        content = geojson_bytes(vector_of(state, world, value).frame)
+        content = geojson_bytes(kept_vector_of(state, world, value).frame)
     else:
         content = _table(state, world, value)
     if len(content) > MAX_SENT_BYTES:

@@ -24,7 +24,7 @@ from state.codec import to_json
 from state.model import Artifact
 from tools.base import ToolError
 from tools.data.downloads import geojson_bytes
-from tools.vectors import vector_of
+from tools.vectors import kept_vector_of
 
 SCHEME = "azimuth"
 MAX_BYTES = 32 * MIB
@@ -194,7 +194,7 @@ def _map(session: Session) -> bytes:
 
 
 def _features(session: Session, handle: str) -> bytes:
-    return geojson_bytes(vector_of(session.state, session.world(), handle).frame)
+    return geojson_bytes(kept_vector_of(session.state, session.world(), handle).frame)
 
 
 def _picture(session: Session, layer_id: str) -> bytes:

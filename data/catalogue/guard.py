@@ -113,6 +113,13 @@ def sentence(message: str) -> str:
             f"There is a syntax error at or near {near[1]!r}; a name that is a word of SQL goes behind AS, "
             "or into double quotes."
         )
+    if (
+        two := re.search(r"First geometry type is in '([^']+)' .* compatible with '([^']+)'", message)
+    ) is not None:
+        return (
+            f"The shapes are in two coordinate systems, {two[1]!r} and {two[2]!r}; bring both into one: "
+            "in_degrees(geometry), in_metres(geometry), or ST_Transform(geometry, 'EPSG:3035')."
+        )
     text = re.split(r"\n[^\S\n]*LINE \d+:|\nHINT|\nPossible solutions", message)[0]
     text = re.sub(r"^(\w+ )*(Error|Exception): ", "", text.strip())
     text = " ".join(text.split()).replace("! Did you", "; did you")

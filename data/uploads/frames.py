@@ -1,4 +1,4 @@
-"""Features as a frame in degrees: what cannot be used is left out and counted, and types are made plain."""
+"""Features as a frame in their own coordinate system: what cannot be used is left out and counted."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from data.readers.geometry import FARTHEST_DEG, Extent, box_around, extents_of
 from data.uploads.brought import Box, Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.item import table_parts
-from data.uploads.placing import asked_crs, code_of
+from data.uploads.placing import asked_crs
 from data.vector.cleaning import CUT, MOVED, on_the_map
+from data.vector.systems import code_of
 
 MAX_FEATURES = 2_000_000
 MAX_COORDINATES = 60_000_000
@@ -58,8 +59,9 @@ def features(
     *,
     in_degrees_by_rule: bool = False,
 ) -> Brought:
-    """The features as GeoParquet in EPSG:4326. Raises UploadError when none can be used.
+    """The features as GeoParquet, in the file's own system. Raises UploadError when none can be used.
 
+    Rows without a geometry stay. Shapes that had to be cut or moved to lie on the map are kept in EPSG:4326.
     `crs` is the file's own; None means that it names none. `problems` are those of rows that did not even
     become a shape, one a row. `in_degrees_by_rule`: a format without a word on it is in degrees.
     """
@@ -74,43 +76,70 @@ def features(
         raise UploadError(
             f"{incoming.shown} has outlines of over {MAX_COORDINATES:,} corners; simplify them first."
         )
-    if heights := int(shapely.has_z(shapes).sum()):
-        notes.append(
-            f"The heights of {heights:,} of its features were left out: shapes are kept in two dimensions."
-        )
-    if measured := int(shapely.has_m(shapes).sum()):
-        notes.append(f"The measures (M) of {measured:,} of its features were left out.")
+    shapes = _without_empty_heights(_without_measures(shapes, notes), notes)
     if crs is None:
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
-    stored = shapes
-    shapes, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
+    degrees, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
     notes += [f"{count:,} of its features {'was' if count == 1 else 'were'} {what}." for count, what in
               ((cut, CUT), (moved, MOVED)) if count]  # fmt: skip
-    if (said := _outside_use(shapes, crs)) is not None:
+    if (said := _outside_use(degrees, crs)) is not None:
         notes.append(said)
-    extents = extents_of(shapes)
+    extents = extents_of(degrees)
     good = extents.problem == None  # noqa: E711 - elementwise over an object array
-    reasons = Counter([*problems, *(str(each) for each in extents.problem[~good])])
+    absent = shapely.is_missing(shapes) | shapely.is_empty(shapes)
+    reasons = Counter([*problems, *(str(each) for each in extents.problem[~good & ~absent])])
     if not good.any():
-        reason = reasons.most_common(1)[0][0] if reasons else "there are no features in it"
+        reason = next(iter([*reasons, *extents.problem]), "there are no features in it")
         raise UploadError(f"{incoming.shown} holds no feature with a place: {reason.rstrip('.')}.")
-    left_out = sum(reasons.values())
+    kept, left_out = good | absent, sum(reasons.values())
     if left_out:
-        notes.append(_left_out_said(reasons, int(good.sum())))
+        notes.append(_left_out_said(reasons, int(kept.sum())))
+    if absent.any():
+        notes.append(_absent_said(int(absent.sum()), int(kept.sum())))
+    own = cut + moved == 0 and not crs.equals(WGS84, ignore_axis_order=True)
     frame = gpd.GeoDataFrame(
-        plain_columns(attributes[good].reset_index(drop=True)),
-        geometry=shapely.force_2d(shapes[good]),
-        crs="EPSG:4326",
+        plain_columns(attributes[kept].reset_index(drop=True)),
+        geometry=(degrees if cut + moved else shapes)[kept],
+        crs=crs if own else "EPSG:4326",
     )
-    box = _box(extents, good)
-    notes += _broken_said(shapes[good])
-    as_stored = {
-        "stored_bounds": [float(each) for each in shapely.total_bounds(stored[good])],
-        "geometry_types": sorted({str(each.geom_type) for each in stored[good]}),
-        "without_geometry": int((shapely.is_missing(stored) | shapely.is_empty(stored)).sum()),
-        "left_out": left_out,
-    }
-    return _brought(incoming, frame, box, crs, title, notes, as_stored)
+    if not own and not crs.equals(WGS84, ignore_axis_order=True):
+        notes.append(f"Its coordinates were brought from {code_of(crs)} into WGS 84 (EPSG:4326) for it.")
+    if heights := int(shapely.has_z(frame.geometry.to_numpy()).sum()):
+        have = "has" if heights == 1 else "have"
+        notes.append(
+            f"{heights:,} of its features {have} heights, which are kept; maps and measures are flat."
+        )
+    notes += _broken_said(frame.geometry.to_numpy())
+    return _brought(incoming, frame, _box(extents, good), crs, title, notes, left_out)
+
+
+def _without_measures(shapes: NDArray[np.object_], notes: list[str]) -> NDArray[np.object_]:
+    """The shapes without their measures (M), which GeoParquet does not know; heights stay."""
+    measured = np.flatnonzero(shapely.has_m(shapes))
+    if not len(measured):
+        return shapes
+    notes.append(f"The measures (M) of {len(measured):,} of its features were left out.")
+    found = shapes.copy()
+    for at in measured:
+        heights = bool(shapely.has_z(shapes[at]))
+        found[at] = shapely.transform(shapes[at], lambda xyz: xyz, include_z=heights)
+    return found
+
+
+def _without_empty_heights(shapes: NDArray[np.object_], notes: list[str]) -> NDArray[np.object_]:
+    """The shapes flat where every height is 0: a KML has to write one."""
+    if not shapely.has_z(shapes).any():
+        return shapes
+    heights = shapely.get_coordinates(shapes, include_z=True)[:, 2]
+    if (heights[~np.isnan(heights)] != 0).any():
+        return shapes
+    notes.append("All of its heights are 0, which says nothing: they were left out.")
+    return np.asarray(shapely.force_2d(shapes), dtype=object)
+
+
+def _absent_said(absent: int, kept: int) -> str:
+    have = "1 of its {:,} features has" if absent == 1 else "{1:,} of its {0:,} features have"
+    return f"{have.format(kept, absent)} no geometry: rows without a place, which no map shows."
 
 
 def _left_out_said(reasons: Counter[str], kept: int) -> str:
@@ -284,17 +313,20 @@ def _brought(
     crs: CRS,
     title: str,
     notes: list[str],
-    as_stored: dict[str, Any],
+    left_out: int,
 ) -> Brought:
-    """What features became; `as_stored` is what there is to tell of them before they were brought here."""
-    target, left_out = incoming.folder / "features.parquet", as_stored["left_out"]
+    """What features became."""
+    target = incoming.folder / "features.parquet"
     frame.to_parquet(target, index=False)
-    counts = Counter(_KINDS[each] for each in shapely.get_type_id(frame.geometry.to_numpy()))
+    types = shapely.get_type_id(frame.geometry.to_numpy())
+    absent = int((frame.geometry.isna() | frame.geometry.is_empty).sum())
+    counts = Counter(_KINDS[each] for each in types if each >= 0)
     count = f"{len(frame):,} feature{'' if len(frame) == 1 else 's'}"
-    exact = Counter(_EXACT[each] for each in shapely.get_type_id(frame.geometry.to_numpy()))
+    exact = Counter(_EXACT[each] for each in types if each >= 0)
     kinds = ", ".join(
         f"{number:,} {kind}{'' if number == 1 else 's'}" for kind, number in sorted(exact.items())
     )
+    kinds += f", {absent:,} without a geometry" if absent else ""
     columns = [name for name in frame.columns if name != "geometry"]
     named = ", ".join(str(each)[:40] for each in columns[:_SHOWN_COLUMNS])
     if len(columns) > _SHOWN_COLUMNS:
@@ -303,8 +335,6 @@ def _brought(
     if profiles:
         notes.append(columns_said(profiles, len(columns)))
     code = code_of(crs)
-    if not crs.equals(WGS84, ignore_axis_order=True):
-        notes.append(f"Its coordinates were brought from {code} into degrees.")
     return Brought(
         kind="vector",
         path=target,
@@ -319,7 +349,8 @@ def _brought(
             "columns": [str(each) for each in columns],
             "profile": profiles,
             "crs": code,
-            **as_stored,
+            "placed": len(frame) - absent,
+            "left_out": left_out,
         },
         item=table_parts(
             columns_of(pd.DataFrame(frame.drop(columns="geometry"))), len(frame), box, "geometry"

@@ -13,7 +13,7 @@ from pyproj import CRS
 from data.readers.geometry import Extent
 from data.readers.raster_info import RasterInfo
 from data.uploads.brought import Box, Brought
-from data.uploads.placing import authority_code
+from data.vector.systems import authority_code
 
 PROJECTION = "https://stac-extensions.github.io/projection/v2.0.0/schema.json"
 TABLE = "https://stac-extensions.github.io/table/v1.2.0/schema.json"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from data.readers.geometry import FARTHEST_DEG
 from data.readers.sidecars import names_a_file
 from data.uploads.brought import Box, Incoming
 from data.uploads.errors import UploadError, shown
+from data.vector.systems import code_of
 
 WORLD_SUFFIXES = (
     ".tfw",
@@ -72,23 +72,6 @@ def asked_crs(incoming: Incoming, told: CRS | None, notes: list[str]) -> CRS | N
     if told is not None and not told.equals(asked, ignore_axis_order=True):
         notes.append(f"It says that it is in {code_of(told)}; it was read in {code_of(asked)}, as was asked.")
     return asked
-
-
-def code_of(crs: Any) -> str:
-    """`EPSG:32631`, or the name of a coordinate system that has no code."""
-    found = CRS.from_user_input(crs)
-    return authority_code(found.to_wkt()) or str(found.name)[:80]
-
-
-@lru_cache(maxsize=256)
-def authority_code(wkt: str) -> str | None:
-    """The code of a coordinate system; kept, since one without its own is looked up for a second."""
-    found = CRS.from_wkt(wkt)
-    epsg = found.to_epsg()
-    if epsg is not None:
-        return f"EPSG:{epsg}"
-    authority = found.to_authority(min_confidence=100)
-    return ":".join(authority) if authority else None
 
 
 def placing_of(source: rasterio.DatasetReader, incoming: Incoming) -> Placing:

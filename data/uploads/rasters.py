@@ -37,8 +37,9 @@ from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.gdal import check_blocks, opened, quiet_gdal, reason_of
 from data.uploads.item import raster_parts
-from data.uploads.placing import Placing, camera_point, code_of, placing_of
+from data.uploads.placing import Placing, camera_point, placing_of
 from data.uploads.statistics import band_statistics, undeclared_nodata
+from data.vector.systems import code_of
 
 STRIP_BYTES = 64_000_000
 """What is held of a raster while it is copied."""
@@ -113,7 +114,7 @@ def finished(
             "bands": source.count,
             "dtype": source.dtypes[0],
             "nodata": _plain(source.nodata),
-            "crs": code_of(crs) if crs else None,
+            "crs": code_of(CRS.from_user_input(crs)) if crs else None,
             "statistics": statistics,
         }
         notes += _bands_said(source, statistics, notes)

@@ -121,7 +121,7 @@ def _collected(
             if len(shapes) > MAX_FEATURES:
                 break
             try:
-                shapes.append(geometry_of(feature))
+                shapes.append(None if _has_none(feature) else geometry_of(feature))
             except BadRecord as error:
                 problems.append(str(error))
                 continue
@@ -136,6 +136,11 @@ def _collected(
     held = len(shapes) + len(problems)
     found = features(incoming, array, frame, crs, title, problems, in_degrees_by_rule=True)
     return found.noted(unsent_said(incoming.path, held))
+
+
+def _has_none(feature: Any) -> bool:
+    """Whether it is a feature that says of itself that it has no place (RFC 7946, 3.2)."""
+    return isinstance(feature, dict) and feature.get("type") == "Feature" and feature.get("geometry") is None
 
 
 def _geojson_features(incoming: Incoming, start: str) -> Any:

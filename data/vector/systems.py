@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from data.readers.sidecars import names_a_file
@@ -91,9 +91,27 @@ def crs_named(text: str, bbox: Sequence[float] | None) -> tuple[CRS, str]:
 
 
 def code_of(crs: CRS) -> str:
-    """`EPSG:32631`, or the name of a system that has no code."""
-    found = crs.to_authority()
-    return ":".join(found) if found else str(crs.name)[:80]
+    """`EPSG:32631`, or the name of a system that has no code; of one without either, its projection's."""
+    if (code := authority_code(crs.to_wkt())) is not None:
+        return code
+    if crs.name.casefold() not in ("", "unknown", "unnamed"):
+        return str(crs.name)[:80]
+    operation = crs.coordinate_operation
+    kind = operation.method_name if operation is not None else "longitude and latitude"
+    return f"a system without a name ({kind})"[:80]
+
+
+@lru_cache(maxsize=256)
+def authority_code(wkt: str) -> str | None:
+    """The code of a coordinate system; kept, since one without its own is looked up for a second."""
+    from pyproj import CRS
+
+    found = CRS.from_wkt(wkt)
+    epsg = found.to_epsg()
+    if epsg is not None:
+        return f"EPSG:{epsg}"
+    authority = found.to_authority(min_confidence=100)
+    return ":".join(authority) if authority else None
 
 
 def _words(text: str) -> str:

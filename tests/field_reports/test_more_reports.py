@@ -233,7 +233,8 @@ def test_what_a_file_holds_beside_what_is_read_is_said(session: Session, folder:
     assert told(session, "centroid", vector="chile")["bbox"] == pytest.approx([-71.6, -34.5, -70.6, -33.5])
     frame = gpd.GeoDataFrame({"n": [1]}, geometry=[Point(4, 50, 12.5)], crs=4326)
     frame.to_file(folder / "high.geojson")
-    assert "The heights of 1 of its features were left out" in brought(session, folder / "high.geojson")
+    said = brought(session, folder / "high.geojson")
+    assert "1 of its features has heights, which are kept; maps and measures are flat." in said
     (folder / "swapped.csv").write_text("x,y\n317385.921,506000\n")
     said = brought(session, folder / "swapped.csv", crs="EPSG:3059")
     assert "outside of where EPSG:3059 is used" in said

@@ -19,7 +19,7 @@ from state.model import Artifact, Layer, State
 from tools.artifacts import FEATURES
 from tools.base import ToolError
 from tools.data.flattening import NAME_BYTES, free_name, names_apart, pack
-from tools.map.files import VECTOR_SUFFIXES, read_vector
+from tools.map.files import VECTOR_SUFFIXES, stored_vector
 from tools.map.rasters import layer_look
 from tools.phrases import one_line
 from tools.reviews import reviews_of
@@ -63,6 +63,7 @@ VECTOR = (
     _CSV,
     Format("shapefile", "Shapefile, zipped", ".shp.zip", "application/zip"),
 )
+_IN_DEGREES = ("geojson", "csv")
 TABLE = (
     _CSV,
     Format("xlsx", "Excel workbook", ".xlsx", _XLSX),
@@ -108,7 +109,7 @@ def write_as(state: State, artifact: Artifact, path: Path, wanted: Format, targe
         if artifact.kind == "raster":
             _raster(state, artifact, path, wanted, target)
         elif artifact.kind in FEATURES:
-            _WRITERS[wanted.name](_features(state, artifact, path), target)
+            _WRITERS[wanted.name](_features(state, artifact, path, wanted), target)
         elif artifact.kind == "table":
             _table(artifact, path, wanted, target)
         else:
@@ -141,20 +142,21 @@ def _layer_of(state: State, artifact: Artifact) -> Layer | None:
     return next((each for each in reversed(state.map.layers) if each.artifact == artifact.id), None)
 
 
-def _features(state: State, artifact: Artifact, path: Path) -> gpd.GeoDataFrame:
-    """The features; detections with what was said of them, and those without a place too."""
-    found = artifact.kind == "detections"
-    frame = read_vector(path, keep_empty=found) if path.stat().st_size <= MAX_VECTOR_BYTES else None
+def _features(state: State, artifact: Artifact, path: Path, wanted: Format) -> gpd.GeoDataFrame:
+    """All the features, in degrees for what names no system; detections with what was said of them."""
+    frame = stored_vector(path) if path.stat().st_size <= MAX_VECTOR_BYTES else None
     if frame is None or len(frame) > MAX_FEATURES:
         raise ToolError(
             f"{path.name} is too large to be converted here (over {MAX_VECTOR_BYTES // 10**6:,} MB or "
             f"{MAX_FEATURES:,} features); take the file as it is."
         )
-    if found:
+    if artifact.kind == "detections":
         from data.vision.reviews import joined
 
         frame = joined(frame, reviews_of(state, lambda wanted: _beside(path, wanted), artifact.id))
-    return frame if frame.crs is not None else frame.set_crs("EPSG:4326")
+    if frame.crs is None:
+        return frame.set_crs("EPSG:4326")
+    return frame.to_crs("EPSG:4326") if wanted.name in _IN_DEGREES and frame.crs != "EPSG:4326" else frame
 
 
 def _beside(path: Path, artifact_id: str) -> Path | None:
@@ -164,6 +166,8 @@ def _beside(path: Path, artifact_id: str) -> Path | None:
 
 def geojson_bytes(frame: gpd.GeoDataFrame) -> bytes:
     """Features as GeoJSON (RFC 7946), as a download of them is written."""
+    if frame.crs is not None and frame.crs != "EPSG:4326":
+        frame = frame.to_crs("EPSG:4326")
     with tempfile.TemporaryDirectory(prefix="azimuth-geojson-") as folder:
         path = Path(folder) / "features.geojson"
         _geojson(frame, path)
@@ -203,7 +207,8 @@ def _vector_csv(frame: gpd.GeoDataFrame, target: Path) -> None:
 def _shapefile(frame: gpd.GeoDataFrame, target: Path) -> None:
     """A zip of shapefiles, one for each kind of geometry: a shapefile holds one kind only."""
     kinds = frame.geometry.geom_type.str.removeprefix("Multi").replace("LinearRing", "LineString")
-    kinds = kinds.fillna("Polygon")  # a row without a place
+    most = kinds.mode()
+    kinds = kinds.fillna(most.iloc[0] if len(most) else "Polygon")  # a row without a place
     flat = _flat(frame)
     flat = flat.rename(
         columns=names_apart([str(each) for each in flat.columns.drop(flat.geometry.name)], NAME_BYTES)

@@ -46,10 +46,10 @@ def inspect(
 ) -> Step:
     """Tell what is in a layer, a table or a file: coordinate systems, shapes, columns, first rows.
 
-    Of each layer: how many rows, the coordinate system and bounds of the file and those it is kept in, the
-    geometry types, rows without a shape or left out, invalid shapes, and of each column its type, what its
-    texts mean (numbers with a decimal comma, dates), how many have no value, how many differ, the least and
-    the most, and samples. Nothing is changed.
+    Of each layer: how many rows, the coordinate system, bounds, geometry types, rows without a shape or left
+    out, shapes with heights, invalid shapes, and of each column its type, what its texts mean (numbers with
+    a decimal comma, dates), how many have no value, how many differ, the least and the most, and samples.
+    Nothing is changed.
 
     Example: copilot call inspect source=table-1a2b3c
 
@@ -157,7 +157,8 @@ def _saved(path: Path) -> list[tuple[str, pd.DataFrame]]:
 
 _READ_BACK = frozenset({".csv", ".parquet", ".gpkg", ".geojson", ".fgb", ".kml"})
 _MOST_BYTES = 200_000_000
-_OF_FILE = ("crs", "stored_bounds", "geometry_types", "without_geometry", "left_out", "encoding")
+_COUNTED = {"without_shape": "without a shape", "with_heights": "with heights", "invalid": "invalid"}
+_OF_FILE = ("crs", "left_out", "encoding")
 
 
 def _kept(state: State, world: World, handle: str, artifact: Artifact | None) -> pd.DataFrame:
@@ -180,6 +181,7 @@ def _shapes(frame: gpd.GeoDataFrame) -> dict[str, Any]:
         "bounds": [float(each) for each in there.total_bounds] if len(there) else None,
         "geometry_types": {str(kind): int(count) for kind, count in sorted(kinds.items())},
         "without_shape": len(frame) - len(there),
+        "with_heights": int(there.has_z.sum()),
         "invalid": int((~there.is_valid).sum()),
     }
 
@@ -191,7 +193,7 @@ def _said(told: dict[str, Any]) -> str:
         parts.append(f"{kinds or 'no shapes'}, kept in {told['crs']}")
         if told["bounds"]:
             parts.append(f"bounds {_numbers(told['bounds'])}")
-        for key, words in (("without_shape", "without a shape"), ("invalid", "invalid")):
+        for key, words in _COUNTED.items():
             if told[key]:
                 parts.append(f"{told[key]:,} {words}")
     if "file" in told:
@@ -209,16 +211,10 @@ def _said(told: dict[str, Any]) -> str:
 
 def _file_said(told: dict[str, Any]) -> str:
     said = f"the layer {told['layer']!r} of {told['file']}"
-    if "file_crs" in told:
+    if "file_crs" in told and told["file_crs"] != told.get("crs"):
         said += f", stored in {told['file_crs']}"
-    if "file_geometry_types" in told:
-        said += f" as {listed(told['file_geometry_types'])}"
-    if "file_stored_bounds" in told:
-        said += f" with bounds {_numbers(told['file_stored_bounds'])}"
     if told.get("file_left_out"):
         said += f", {told['file_left_out']:,} features left out"
-        if told.get("file_without_geometry"):
-            said += f" ({told['file_without_geometry']:,} without a geometry)"
     return said
 
 

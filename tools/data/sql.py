@@ -32,9 +32,10 @@ SECONDS = 30.0
 CATALOGUE = ("images", "detections", "datasets")
 _PLANAR = frozenset({"st_area", "st_length", "st_perimeter", "st_distance", "st_buffer", "st_dwithin"})
 """Functions that count in the units of the coordinates, which are degrees in longitude and latitude."""
+_MERCATORS = ("Mercator (", "Popular Visualisation Pseudo Mercator")
+"""Projections of the world that stretch it, as PROJ names their methods."""
 _MOST_DEG = 12.0
 """How wide layers may lie for one system in metres to fit them: two zones of UTM."""
-_MOST_LAT = 84.0
 
 
 @dataclass
@@ -209,9 +210,17 @@ def _answer(world: World, query: str, there: _Open, crs: str | None, folder: Pat
 
 
 def _note_degrees(used: set[str], boxes: list[_Box]) -> None:
-    """Say so where areas and lengths were counted in degrees."""
+    """Say so where areas and lengths were counted in degrees, or on a map that stretches them."""
     planar = sorted(each for each in used & _PLANAR)
-    if planar and not used & {"st_transform", "in_metres"} and any(box.in_degrees for box in boxes):
+    if not planar or used & {"st_transform", "in_metres"}:
+        return
+    if stretched := sorted({each.stretched for each in boxes if each.stretched}):
+        note(
+            f"{listed([each.upper() for each in planar])} counts on the plane of {listed(stretched)}, which "
+            "stretches all lengths the more, the farther from the equator: area_m2(geometry), "
+            "length_m(geometry), or a shape through in_metres(geometry) gives true metres."
+        )
+    if any(box.in_degrees for box in boxes):
         note(
             f"{listed([each.upper() for each in planar])} counts in degrees here, since the layers are in "
             "longitude and latitude: area_m2(geometry), length_m(geometry), or a shape through "
@@ -258,6 +267,8 @@ class _Box:
     east: float
     north: float
     in_degrees: bool
+    stretched: str = ""
+    """The name of the layer's system where it is a Mercator projection of the world."""
 
 
 def _box(path: Path) -> _Box | None:
@@ -267,6 +278,8 @@ def _box(path: Path) -> _Box | None:
     import pyarrow.parquet as pq
     import pyproj
 
+    from data.vector.systems import code_of
+
     geo = json.loads((pq.read_schema(path).metadata or {}).get(b"geo", b"{}"))
     column = geo.get("columns", {}).get(geo.get("primary_column"), {})
     sides = column.get("bbox")
@@ -275,10 +288,12 @@ def _box(path: Path) -> _Box | None:
     west, south, east, north = sides[0], sides[1], sides[len(sides) // 2], sides[len(sides) // 2 + 1]
     stored = column.get("crs", "OGC:CRS84")
     system = pyproj.CRS.from_user_input(stored) if stored is not None else pyproj.CRS(4326)
-    if not system.is_geographic:
+    if system != pyproj.CRS(4326):
         change = pyproj.Transformer.from_crs(system, "EPSG:4326", always_xy=True)
         west, south, east, north = change.transform_bounds(west, south, east, north)
-    return _Box(west, south, east, north, bool(system.is_geographic))
+    operation = system.coordinate_operation
+    mercator = operation is not None and operation.method_name.startswith(_MERCATORS)
+    return _Box(west, south, east, north, bool(system.is_geographic), code_of(system) if mercator else "")
 
 
 def _around(boxes: list[_Box]) -> tuple[float, float, float, float]:
@@ -293,11 +308,17 @@ def _metres(boxes: list[_Box]) -> str | None:
     """The UTM zone of what the layers cover together; None where they lie wider than one fits."""
     if not boxes:
         return None
+    from data.vector.errors import VectorError
+    from data.vector.systems import code_of, crs_named
+
     west, south, east, north = _around(boxes)
-    if east - west > _MOST_DEG or max(abs(south), abs(north)) > _MOST_LAT:
+    if east - west > _MOST_DEG:
         return None
-    zone = min(int(((west + east) / 2 + 180) // 6) + 1, 60)
-    return f"EPSG:{(32600 if south + north >= 0 else 32700) + zone}"
+    try:
+        zone, _ = crs_named("utm", (west, south, east, north))
+    except VectorError:
+        return None
+    return code_of(zone)
 
 
 TOOLS = (sql,)

@@ -198,17 +198,20 @@ def _band(source: Any, number: int, resolution_m: float | None) -> dict[str, Any
 
 
 def _vector_fields(path: Path) -> dict[str, Any]:
-    """Footprint of features, kept in longitude and latitude."""
-    from tools.map.files import read_vector, vector_box
+    """Footprint of features, and the coordinate system that they are kept in."""
+    from tools.map.files import in_degrees, placed, stored_vector, vector_box
 
     if path.suffix not in VECTOR_SUFFIXES:
         return {"geometry": None, "bbox": None, "properties": {}, "bands": [], "extensions": []}
-    frame = read_vector(path)
-    geometry, bbox = _place(vector_box(frame)) if len(frame) else (None, None)
+    frame = stored_vector(path)
+    there = placed(in_degrees(frame))
+    geometry, bbox = _place(vector_box(there)) if len(there) else (None, None)
+    code = ("EPSG", "4326") if frame.crs is None else frame.crs.to_authority()
+    system = {"proj:code": ":".join(code)} if code else {"proj:code": None, "proj:wkt2": frame.crs.to_wkt()}
     return {
         "geometry": geometry,
         "bbox": bbox,
-        "properties": {"proj:code": "EPSG:4326", "azimuth:features": len(frame)},
+        "properties": {**system, "azimuth:features": len(frame)},
         "bands": [],
         "extensions": [PROJECTION],
     }

@@ -17,7 +17,7 @@ from tools.phrases import listed, number_of
 from tools.rows import load_table
 from tools.tables import have_shapes, own_features, table_of_inputs, without_outlines
 from tools.units import Names, NewName
-from tools.vectors import Named, VectorHandle, vector_of
+from tools.vectors import Named, VectorHandle, kept_vector_of
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -301,11 +301,8 @@ def _called(state: State, handle: str) -> str:
 
 def _features(state: State, world: World, handle: str) -> tuple[Named, gpd.GeoDataFrame]:
     """Features as they are kept: all rows, their own columns, their coordinate system. Raises ToolError."""
-    source = vector_of(state, world, handle)
-    if state.artifact(source.handle) is None:
-        return Named(source.handle, source.name, source.key), source.frame
-    frame = load_table(state, world, source.handle)
-    own = own_features(frame) if have_shapes(frame) else source.frame
+    source = kept_vector_of(state, world, handle)
+    own = source.frame
     if own.empty:
         raise ToolError(f"{source.name} has no features.")
     return Named(source.handle, source.name, source.key), own

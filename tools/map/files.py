@@ -45,7 +45,9 @@ def stored_vector(path: Path) -> gpd.GeoDataFrame:
 
 
 def in_degrees(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
-    """Features in longitude and latitude; those without a coordinate system are taken to be so."""
+    """Features in longitude and latitude, flat; those without a coordinate system are taken to be so."""
+    if frame.geometry.has_z.any():
+        frame = frame.set_geometry(frame.geometry.force_2d())
     return frame if frame.crs is None or frame.crs == "EPSG:4326" else frame.to_crs("EPSG:4326")
 
 

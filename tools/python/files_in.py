@@ -97,10 +97,11 @@ def add_file(
     (also one feature a line), TopoJSON, Esri JSON, FlatGeobuf, GeoParquet (also in pieces), KML and KMZ, GPX,
     GML, OpenStreetMap, MapInfo and DXF; CSV, Parquet and XLSX; PDF, DOCX, TXT, HTML, XML and JSON, told by
     their content. Of a file with several layers each becomes a layer of its own, up to 12, or the one that
-    part names. Features are brought into EPSG:4326. A raster's numbers become values by the scale and offset
-    that it tells, and a value that plainly means nothing becomes nodata. What a file claims is checked, and
-    one that cannot be used is refused in a sentence. Over the web a file is named by its upload's name, or as
-    folder/path below a folder of $AZIMUTH_DATA_FOLDERS; paths work on one's own machine.
+    part names. Features stay in their own coordinate system, with heights and rows without a shape. A
+    raster's numbers become values by the scale and offset that it tells, and a value that plainly means
+    nothing becomes nodata. What a file claims is checked, and one that cannot be used is refused in a
+    sentence. Over the web a file is named by its upload's name, or as folder/path below a folder of
+    $AZIMUTH_DATA_FOLDERS; paths work on one's own machine.
 
     Example: copilot call add_file file=scene.tif
 
@@ -286,10 +287,8 @@ def _shown(state: State, world: World, artifact: Artifact, known: Mapping[str, A
         if not where:
             said.append(NO_PLACE)
     elif artifact.kind == "vector":
-        bbox = tuple(known["bbox"])
-        layer = artifact_layer(
-            after, artifact.name, "vector", bbox, artifact=artifact.id, count=known["facts"]["count"]
-        )
+        bbox, placed = tuple(known["bbox"]), known["facts"].get("placed", known["facts"]["count"])
+        layer = artifact_layer(after, artifact.name, "vector", bbox, artifact=artifact.id, count=placed)
         after = after.with_layer(layer)
         facts.update(layer=layer.id, bbox=list(bbox))
     elif artifact.kind == "table":

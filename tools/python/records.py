@@ -13,11 +13,19 @@ from pydantic import Field
 from state.model import Artifact, State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
+from tools.map.files import in_degrees
 from tools.phrases import groups_in_words, listed, number_of, one_line
 from tools.python.documents import DocumentHandle, document_of, extract, read_apart, text_step
 from tools.rows import load_table
-from tools.tables import plain_rows, plain_value, rows_in_words, save_table, table_of_inputs
-from tools.vectors import vector_of
+from tools.tables import (
+    plain_rows,
+    plain_value,
+    rows_in_words,
+    save_table,
+    table_of_inputs,
+    without_outlines,
+)
+from tools.vectors import kept_vector_of
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 _QUOTED_JSON_CHARS = 4_000
@@ -195,14 +203,14 @@ def _as_table(state: State, world: World, artifact: Artifact) -> Step:
         frame = load_table(state, world, artifact.id)
         after = state.with_ui(table=artifact.id).with_panel("results")
     else:
-        source = vector_of(state, world, artifact.id)
-        points = source.frame.geometry
-        if not (points.geom_type == "Point").all():
+        source = kept_vector_of(state, world, artifact.id)
+        points = in_degrees(source.frame).geometry
+        if not (points.dropna().geom_type == "Point").all():
             raise ToolError(
                 f"{one_line(artifact.name)} holds shapes and came from no CSV; show_table and describe_table "
                 "read the columns of features."
             )
-        frame = source.frame.drop(columns=points.name).assign(lon=points.x, lat=points.y)
+        frame = without_outlines(source.frame).assign(lon=points.x, lat=points.y)
         call = Call.of(read_csv, document=source.handle)
         after = save_table(state, world, frame, call, artifact.name, [source])
     names = [one_line(str(each)) for each in frame.columns]

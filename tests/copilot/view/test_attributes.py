@@ -46,7 +46,7 @@ def shown(session: Session) -> Opened:
 
 def test_features_are_shown_by_their_attributes_with_numbers_from_one(own: Session) -> None:
     found = shown(own)
-    assert list(found.rows["name"]) == ["b", "c"] and list(found.rows.index) == [1, 2]
+    assert list(found.rows["name"]) == ["b", "a", "c"] and list(found.rows.index) == [1, 2, 3]
     assert "footprint" not in found.rows and "geometry" not in found.rows
     assert (found.crs, found.picked) == ("WGS 84 (EPSG:4326)", None)
     assert found.layer is not None and found.layer.id == "wards"
@@ -61,13 +61,13 @@ def test_a_row_that_is_picked_is_marked_on_the_map_and_what_fills_the_layer_stay
     assert (found["layer"], found["row"], found["geometry"]["type"]) == ("wards", 1, "Polygon")
     assert fill_of(own.state.map.layers[0]) == fill_of(before)
     center = own.state.map.center
-    assert own.call("show_table", table=table, row=2).text.startswith(
-        "The results panel shows the 2 rows of 'wards'. Row 2 is marked."
+    assert own.call("show_table", table=table, row=3).text.startswith(
+        "The results panel shows the 3 rows of 'wards'. Row 3 is marked."
     )
-    assert (shown(own).picked, own.state.ui.table, own.state.map.center) == (2, table, center)
+    assert (shown(own).picked, own.state.ui.table, own.state.map.center) == (3, table, center)
     drawn = layer_content(own.state.map.layers[0], own.state, own.world(), Viewport((0, 50, 9, 53), 7))
-    assert [each["properties"]["row"] for each in drawn["features"]["features"]] == [1, 2]
-    assert own.call("fit_layer", layer="wards", row=2).ok and own.state.map.zoom == 12
+    assert [each["properties"]["row"] for each in drawn["features"]["features"]] == [1, 3]
+    assert own.call("fit_layer", layer="wards", row=3).ok and own.state.map.zoom == 12
     assert own.call("show_table", table="wards").ok
     assert (shown(own).picked, picked_feature(own.state, own.world())) == (None, None)
     assert own.call("fit_layer", layer="wards", row=1).ok and own.call("show_table").ok
@@ -76,7 +76,9 @@ def test_a_row_that_is_picked_is_marked_on_the_map_and_what_fills_the_layer_stay
 
 
 def test_a_row_that_is_not_there_is_refused(own: Session) -> None:
-    assert own.call("fit_layer", layer="wards", row=3).text == "'wards' has 2 rows; there is no row 3."
+    assert own.call("fit_layer", layer="wards", row=4).text == "'wards' has 3 rows; there is no row 4."
+    placeless = own.call("fit_layer", layer="wards", row=2)
+    assert placeless.text == "Row 2 of 'wards' has no place, so the map cannot go to it."
     assert own.call("show_table", row=1).text == "A row is one of a layer's features; say which with table=."
     own.call("draw_bbox", bbox=[4, 50, 5, 51])
     drawn = own.call("fit_layer", layer=own.state.map.layers[-1].id, row=1)

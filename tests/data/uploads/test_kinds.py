@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import rasterio
-from shapely.geometry import box
+from shapely.geometry import Point, box
 
 from data.uploads.bring import bring, content_key, staged
 from data.uploads.brought import Asked, Brought
@@ -42,13 +42,14 @@ def test_a_whole_file_becomes_its_kind(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_features_keep_their_shapes_and_come_in_degrees(tmp_path: Path, name: str) -> None:
+def test_features_keep_their_shapes_and_their_system(tmp_path: Path, name: str) -> None:
     LAYERS[name](tmp_path / name)
     found, kept = brought(tmp_path / name)
     label = "Name" if name.endswith(".kml") else "name"
     # A FlatGeobuf has its own order, by where features lie.
     frame = gpd.read_parquet(kept).sort_values(label)
-    assert frame.crs.to_epsg() == 4326
+    assert f"EPSG:{frame.crs.to_epsg()}" == found.facts["crs"]
+    frame = frame.to_crs("EPSG:4326")
     assert (found.facts["count"], found.facts["geometries"]) == (2, {"polygon": 2})
     assert np.allclose(frame.geometry.bounds, [[4, 51, 4.2, 51.2], [4.3, 51.3, 4.5, 51.5]], atol=1e-8)
     assert frame[label].tolist() == ["a", "b"]
@@ -75,10 +76,47 @@ def test_rows_with_coordinates_become_points_with_their_columns(tmp_path: Path) 
     path.write_text("name;lon;lat;depth_m\na;4,25;51,25;1.5\nb;4.5;51.5;\nc;;;3\nd;4;91;4\n")
     found, kept = brought(path)
     frame = gpd.read_parquet(kept)
-    assert [(point.x, point.y) for point in frame.geometry] == [(4.25, 51.25), (4.5, 51.5)]
-    assert frame["name"].tolist() == ["a", "b"]
-    assert frame["depth_m"].tolist()[0] == 1.5 and np.isnan(frame["depth_m"].tolist()[1])
-    assert found.facts["left_out"] == 2 and "2 of its 4 features were left out" in found.notes[0]
+    placed = frame[frame.geometry.notna()]
+    assert [(point.x, point.y) for point in placed.geometry] == [(4.25, 51.25), (4.5, 51.5)]
+    assert frame["name"].tolist() == ["a", "b", "c"]
+    assert frame["depth_m"].tolist()[::2] == [1.5, 3.0] and np.isnan(frame["depth_m"].tolist()[1])
+    assert (found.facts["count"], found.facts["placed"], found.facts["left_out"]) == (3, 2, 1)
+    assert found.notes[:2] == (
+        "1 of its 4 features were left out: 1 for the latitude 91 is outside -90..90; "
+        "longitude and latitude may be swapped.",
+        "1 of its 3 features has no geometry: rows without a place, which no map shows.",
+    )
+
+
+def test_features_stay_in_their_own_system_with_heights_and_rows_without_a_place(tmp_path: Path) -> None:
+    path = tmp_path / "wells.gpkg"
+    shapes = [Point(500000.123456789, 5700000.5, 12.5), None, Point(500100, 5700100, -3.0)]
+    gpd.GeoDataFrame({"n": [1, 2, 3]}, geometry=shapes, crs="EPSG:32631").to_file(path)
+    found, kept = brought(path)
+    frame = gpd.read_parquet(kept)
+    assert frame.crs == "EPSG:32631" and frame["n"].tolist() == [1, 2, 3]
+    assert [None if each is None else each.coords[0] for each in frame.geometry] == [
+        (500000.123456789, 5700000.5, 12.5), None, (500100.0, 5700100.0, -3.0),
+    ]  # fmt: skip
+    assert found.bbox == pytest.approx((3.0000018, 51.4518, 3.00144, 51.4527), abs=1e-3)
+    assert (
+        found.what == "a GeoPackage layer of 3 features (2 points, 1 without a geometry) in EPSG:32631 with n"
+    )
+    assert found.notes[:2] == (
+        "1 of its 3 features has no geometry: rows without a place, which no map shows.",
+        "2 of its features have heights, which are kept; maps and measures are flat.",
+    )
+
+
+def test_what_had_to_be_cut_at_180_degrees_is_kept_in_degrees_and_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "fiji.geojson"
+    ring = [[177, -18], [-179, -18], [-179, -16], [177, -16], [177, -18]]
+    shape = {"type": "Polygon", "coordinates": [ring]}
+    path.write_text(json.dumps({"type": "Feature", "geometry": shape, "properties": {}}))
+    asked, kept = brought(path, crs="EPSG:4258")
+    frame = gpd.read_parquet(kept)
+    assert frame.crs == "EPSG:4326" and [each.geom_type for each in frame.geometry] == ["MultiPolygon"]
+    assert "Its coordinates were brought from EPSG:4258 into WGS 84 (EPSG:4326) for it." in asked.notes
 
 
 @pytest.mark.parametrize("name", ["levels.csv", "levels.parquet", "levels.xlsx"])

@@ -105,10 +105,10 @@ def test_features_come_as_geojson_of_degrees(write: Writer, places: Path):
 
 
 @pytest.mark.parametrize("name", ["geoparquet", "geopackage"])
-def test_features_come_whole_in_degrees(write: Writer, places: Path, name: str):
+def test_features_come_whole_in_their_own_system(write: Writer, places: Path, name: str):
     path = write(made("vector"), places, name)
     frame = gpd.read_parquet(path) if name == "geoparquet" else gpd.read_file(path)
-    assert frame.crs == "EPSG:4326"
+    assert frame.crs == "EPSG:32632"
     assert list(frame["name"]) == ["=1+1", "@home", "Zürich"]
     assert frame.geometry.geom_type.tolist() == ["Point", "LineString", "Polygon"]
 
@@ -127,7 +127,7 @@ def test_features_of_several_kinds_come_as_several_shapefiles(write: Writer, pla
         assert names == ["features_linestring.shp", "features_point.shp", "features_polygon.shp"]
         packed.extractall(tmp_path / "shp")
     frame = gpd.read_file(tmp_path / "shp" / "features_polygon.shp")
-    assert (list(frame["name"]), frame.crs.to_epsg()) == (["Zürich"], 4326)
+    assert (list(frame["name"]), frame.crs.to_epsg()) == (["Zürich"], 32632)
 
 
 @pytest.mark.parametrize("name", ["geojson", "geoparquet", "geopackage", "csv", "shapefile"])

@@ -124,10 +124,25 @@ def test_shapes_keep_their_system_and_crs_brings_them_into_another(open_layers: 
     assert system(asked(open_layers, "SELECT ST_Point(5e5, 5e6) AS g", crs="EPSG:32632")) == "EPSG:32632"
     assert "are no degrees" in refused(open_layers, "SELECT ST_Point(500000, 50) AS geometry")
     mixed = "SELECT 1 FROM utm a, my_fields_shp b WHERE ST_Intersects(a.geometry, b.geometry)"
-    assert "different coordinate reference systems" in refused(open_layers, mixed)
+    assert refused(open_layers, mixed) == (
+        "The shapes are in two coordinate systems, 'EPSG:32632' and 'EPSG:4326'; bring both into one: "
+        "in_degrees(geometry), in_metres(geometry), or ST_Transform(geometry, 'EPSG:3035')."
+    )
     assert "is no coordinate system" in refused(open_layers, "SELECT 1", crs="EPSG:nothing")
     none = asked(open_layers, "SELECT crop, geometry FROM utm WHERE false")
     assert system(none) == "EPSG:32632" and none.data["rows"] == 0
+
+
+def test_an_area_on_a_plane_that_stretches_is_told_so(open_layers: tuple[World, State]) -> None:
+    world, state = open_layers
+    mercator = gpd.GeoDataFrame({"n": [1]}, geometry=[box(1e6, 6e6, 1.001e6, 6.001e6)], crs="EPSG:3857")
+    state = state.with_artifact(Artifact("vector-3c2c3d", "vector", "mercator", "1", "test()"))
+    mercator.to_parquet(world.artifacts.path("vector-3c2c3d", ".parquet"))
+    said = asked((world, state), "SELECT ST_Area(geometry) AS area FROM mercator").observation
+    assert said.startswith("ST_AREA counts on the plane of EPSG:3857, which stretches all lengths the more")
+    assert asked((world, state), "SELECT area_m2(geometry) AS area FROM mercator").observation.startswith(
+        "The query gave 1 row."
+    )
 
 
 def test_the_distance_of_squares_in_a_row_is_right_and_broken_shapes_are_told(
