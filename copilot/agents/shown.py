@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 FIND_TOOLS = "find_tools"
 """The meta tool by which a model asks for more. The loop answers it: it changes nothing but what is shown."""
 
+_NONE_FITS = (
+    "No tool is said to do that. sql computes over rows and shapes of open layers; what nothing here can do "
+    "is best said to the user. Added, as the nearest that there are"
+)
+
 
 class ToolsShown:
     """The tools shown in one turn."""
@@ -62,10 +67,13 @@ class ToolsShown:
         """Show the tools that fit `query` from now on; what the model is told of them."""
         self._fitting_to(self._request)
         assert self._last is not None
+        far = self._last.is_far(query)
         self._last = self._last.more(query)
         new = [each for each in self._last.tools if each.name not in self._asked_for]
         self._asked_for |= {each.name: each for each in new}
-        return f"Added: {_listed(new)}." if new else "There are no other tools that fit."
+        if not new:
+            return "There are no other tools that fit."
+        return f"{_NONE_FITS if far else 'Added'}: {_listed(new)}."
 
     def _fitting_to(self, text: str) -> tuple[Tool, ...]:
         if text not in self._found:

@@ -70,6 +70,10 @@ class Index:
         encoded = shared_encoder().recall(parts)
         return self._by_meaning(encoded) + np.float32(WORDS_WEIGHT) * self._by_words(parts)
 
+    def nearness(self, query: str) -> float:
+        """The cosine of the text of any tool that is nearest in meaning, 1 for the same words."""
+        return float(self._faiss.search(shared_encoder().recall([query]), 1)[0][0][0])
+
     def _by_meaning(self, encoded: Floats) -> Floats:
         searched = min(NEIGHBOURS, len(self._owner))
         cosines, rows = self._faiss.search(encoded, searched)

@@ -16,6 +16,9 @@ from tools.base import Tool
 from tools.toolbox import Toolbox, toolbox
 
 BUDGET_TOKENS = 2500
+FAR = 0.55
+"""Below that cosine no tool is said to do what is asked for: so were 6 of 35 wants of the field, which no
+tool did or said in such words (isochrones, likeness of names), and 12 of 20 of others (music, stocks)."""
 MORE_TOKENS = 1000
 """What each later look may cost."""
 WHOLE = 4
@@ -47,6 +50,10 @@ class Shown:
     def function(self, tool: Tool) -> dict[str, Any]:
         """One of the tools as it is bound."""
         return short_function_of(tool) if tool.name in self.short else function_of(tool)
+
+    def is_far(self, query: str) -> bool:
+        """Whether no tool is said to do anything like that."""
+        return (self.index or _shared_index()).nearness(query) < FAR
 
     def more(self, query: str, budget_tokens: int = MORE_TOKENS) -> Shown:
         """Tools for `query` that were not shown yet, to be bound beside those that were."""

@@ -255,14 +255,14 @@ def _sorted(
     result = frame.sort_values(
         [name for name, _ in keys],
         ascending=[way == "asc" for _, way in keys],
-        key=_in_order,
+        key=in_order,
         kind="stable",
         na_position="last",
     )
     return (result if limit is None else result.head(limit)), len(frame)
 
 
-def _in_order(column: pd.Series[Any]) -> pd.Series[Any]:
+def in_order(column: pd.Series[Any]) -> pd.Series[Any]:
     """What a column is sorted by: text that is numbers or times for the most part by these, the rest last."""
     found = numbers_of(column)
     if found.stored or pd.api.types.is_datetime64_any_dtype(column):

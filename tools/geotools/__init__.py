@@ -4,6 +4,7 @@ from tools.base import Tool
 from tools.geotools import (
     band_naming,
     by_row,
+    converting,
     corrections,
     grids,
     joins,
@@ -35,6 +36,7 @@ TOOLS: tuple[Tool, ...] = (
     *overlay.TOOLS,
     *joins.TOOLS,
     *by_row.TOOLS,
+    *converting.TOOLS,
     *raster_reading.TOOLS,
     *band_naming.TOOLS,
     *raster_clipping.TOOLS,

@@ -6,23 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from data.vector.errors import VectorError
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.source import column_in
-from tools.geotools.features import free_column
+from tools.geotools.features import free_column, kept_features, plane_named
 from tools.noting import note
 from tools.phrases import listed, number_of
 from tools.rows import load_table
 from tools.tables import have_shapes, own_features, table_of_inputs, without_outlines
 from tools.units import Names, NewName
-from tools.vectors import Named, VectorHandle, kept_vector_of
+from tools.vectors import Named, VectorHandle
 
 if TYPE_CHECKING:
-    import geopandas as gpd
     import pandas as pd
-    from pyproj import CRS
 
 Measures = Annotated[
     list[
@@ -78,8 +75,8 @@ def geometry_columns(
     """
     from data.vector.by_row import measures_of
 
-    source, frame = _features(state, world, vector)
-    plane = None if crs is None else _plane(frame, crs)
+    source, frame = kept_features(state, world, vector)
+    plane = None if crs is None else plane_named(frame, crs)
     found = measures_of(frame if plane else frame.to_crs("EPSG:4326"), list(measures), plane)
     for name, values in found.items():
         frame = frame.assign(**{free_column(frame, name): values})
@@ -113,7 +110,7 @@ def change_parts(
     """
     from data.vector.by_row import multi_parts, single_parts
 
-    source, frame = _features(state, world, vector)
+    source, frame = kept_features(state, world, vector)
     before = len(frame)
     if to == "single":
         if by is not None:
@@ -158,10 +155,10 @@ def snap_geometries(
 
     from data.vector.by_row import snapped
 
-    source, frame = _features(state, world, vector)
-    plane = frame.crs if frame.crs is not None and frame.crs.is_projected else _plane(frame, "utm")
+    source, frame = kept_features(state, world, vector)
+    plane = frame.crs if frame.crs is not None and frame.crs.is_projected else plane_named(frame, "utm")
     shapes = frame.to_crs(plane).geometry.to_numpy()
-    other = None if to is None else _features(state, world, to)
+    other = None if to is None else kept_features(state, world, to)
     onto = None if other is None else other[1].to_crs(plane).geometry.dropna().to_numpy()
     made = snapped(shapes, tolerance_m, onto)
     gone = int((shapely.is_empty(made) & ~shapely.is_empty(shapes) & ~shapely.is_missing(shapes)).sum())
@@ -203,8 +200,8 @@ def group_touching(
 
     from data.vector.by_row import touching_groups
 
-    source, frame = _features(state, world, vector)
-    plane = frame if not within_m else frame.to_crs(_plane(frame, "utm"))
+    source, frame = kept_features(state, world, vector)
+    plane = frame if not within_m else frame.to_crs(plane_named(frame, "utm"))
     labels = touching_groups(plane.geometry.to_numpy(), within_m)
     sizes = np.bincount(labels)
     column, size = free_column(frame, "group"), free_column(frame, "group_size")
@@ -297,31 +294,6 @@ _WIDER = {"int64": "number", "float64": "number", "int32": "number", "float32": 
 def _called(state: State, handle: str) -> str:
     found = state.artifact(handle) or state.layer(handle)
     return found.name if found is not None else handle
-
-
-def _features(state: State, world: World, handle: str) -> tuple[Named, gpd.GeoDataFrame]:
-    """Features as they are kept: all rows, their own columns, their coordinate system. Raises ToolError."""
-    source = kept_vector_of(state, world, handle)
-    own = source.frame
-    if own.empty:
-        raise ToolError(f"{source.name} has no features.")
-    return Named(source.handle, source.name, source.key), own
-
-
-def _plane(frame: gpd.GeoDataFrame, crs: str) -> CRS:
-    """The plane of that name for features; how it was chosen is said. Raises ToolError."""
-    from data.vector.systems import code_of, crs_named
-
-    try:
-        plane, why = crs_named(crs, frame.to_crs("EPSG:4326").total_bounds.tolist())
-    except VectorError as error:
-        raise ToolError(str(error)) from error
-    if not plane.is_projected:
-        raise ToolError(
-            f"{code_of(plane)} is in degrees, and this needs a plane; leave crs out, or take utm."
-        )
-    note(why if crs.strip().upper() != code_of(plane) else None)
-    return plane
 
 
 def _made(

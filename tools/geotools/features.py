@@ -12,11 +12,13 @@ from pydantic import Field
 from data.vector.errors import VectorError
 from state.model import State
 from tools.base import ToolError, World
+from tools.noting import note
 from tools.phrases import listed, number, one_line
-from tools.vectors import Vector, VectorHandle, vector_of
+from tools.vectors import Named, Vector, VectorHandle, kept_vector_of, vector_of
 
 if TYPE_CHECKING:
     import geopandas as gpd
+    from pyproj import CRS
 
 AreaUnit = Annotated[
     Literal["m2", "ha", "km2", "acres", "mi2"],
@@ -63,6 +65,31 @@ def features_of(state: State, world: World, handle: str) -> Features:
             raise ToolError(f"{source.name} has no features.")
         fit = cleaned(source.frame)
     return Features(source, fit.frame, fit.notes)
+
+
+def kept_features(state: State, world: World, handle: str) -> tuple[Named, gpd.GeoDataFrame]:
+    """Features as they are kept: all rows, their own columns, their coordinate system. Raises ToolError."""
+    source = kept_vector_of(state, world, handle)
+    own = source.frame
+    if own.empty:
+        raise ToolError(f"{source.name} has no features.")
+    return Named(source.handle, source.name, source.key), own
+
+
+def plane_named(frame: gpd.GeoDataFrame, crs: str) -> CRS:
+    """The plane of that name for features; how it was chosen is said. Raises ToolError."""
+    from data.vector.systems import code_of, crs_named
+
+    try:
+        plane, why = crs_named(crs, frame.to_crs("EPSG:4326").total_bounds.tolist())
+    except VectorError as error:
+        raise ToolError(str(error)) from error
+    if not plane.is_projected:
+        raise ToolError(
+            f"{code_of(plane)} is in degrees, and this needs a plane; leave crs out, or take utm."
+        )
+    note(why if crs.strip().upper() != code_of(plane) else None)
+    return plane
 
 
 @contextmanager

@@ -45,6 +45,13 @@ def test_a_model_that_asks_for_more_is_shown_more_for_the_rest_of_the_turn(sessi
     assert went.tools == ["export_notebook"] and went.answer.outcome == "done"
 
 
+def test_a_model_that_asks_for_what_no_tool_does_is_told_so(session: Session) -> None:
+    went = go(session, "direct", calls((FIND_TOOLS, {"query": "play some music"})), AIMessage("No."))
+    said = told(went.model.heard[1])[-1]
+    assert said.startswith("No tool is said to do that. sql computes over rows and shapes of open layers;")
+    assert ". Added, as the nearest that there are: " in said
+
+
 def test_asking_for_more_is_no_call_of_the_session_but_counts_as_a_step(session: Session) -> None:
     asked = [calls((FIND_TOOLS, {"query": f"tool {n}"})) for n in range(40)]
     for each in asked:  # else the tokens are estimated, and they end the turn first
