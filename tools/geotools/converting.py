@@ -74,7 +74,7 @@ def convert_geometry(
         Field(ge=0, le=1, description="For concave_hull: 0 has the most dents, 1 none; 0.3 when left out."),
     ] = None,
 ) -> Step:
-    """Make features of another kind out of the shapes of features: outlines, corners, cells, hulls, paths.
+    """Convert geometries: to outlines, vertices, Voronoi cells, concave hulls, paths, turned rectangles.
 
     Row by row, with all fields: boundary (outlines of polygons, ends of lines), bounding_box,
     minimum_rectangle (turned; with its length_m, width_m and angle_deg of the long side from north),
