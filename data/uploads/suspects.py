@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pyogrio
 import shapely
 from numpy.typing import NDArray
+
+_THERE = "exactly 0, 0, a place in the open sea that is often written for a missing one."
+_EVERY_NODE = "report_all_nodes=yes\n[points]\nosm_id=yes\n"
+"""GDAL's settings for OpenStreetMap: nodes without tags too."""
+_NEAR_DEG = 1e-8
+"""Less than what OpenStreetMap's coordinates are told in."""
 
 
 def at_null_island(shapes: NDArray[np.object_]) -> str | None:
@@ -28,9 +37,27 @@ def at_null_island(shapes: NDArray[np.object_]) -> str | None:
         parts.append(f"{len(outlines):,} of its outlines and lines {has} a corner at")
     if not parts:
         return None
-    return (
-        f"{', and '.join(parts)} exactly 0, 0, a place in the open sea that is often written for a missing one."
+    return f"{', and '.join(parts)} {_THERE}"
+
+
+def lost_nodes(osm: Path) -> str | None:
+    """A sentence about an OpenStreetMap file's nodes at exactly 0, 0: GDAL makes its lines without them.
+
+    Raises what pyogrio does.
+    """
+    settings = osm.with_name("every-node.ini")
+    settings.write_text(_EVERY_NODE, encoding="utf-8")
+    _, _, points, _ = pyogrio.raw.read(
+        osm,
+        layer="points",
+        columns=[],
+        bbox=(-_NEAR_DEG, -_NEAR_DEG, _NEAR_DEG, _NEAR_DEG),
+        CONFIG_FILE=str(settings),
     )
+    if not len(points):
+        return None
+    nodes = _verb(len(points), "a node", f"{len(points):,} nodes")
+    return f"It has {nodes} at exactly 0, 0, without which its lines and outlines were read."
 
 
 def _verb(count: int, one: str, more: str) -> str:

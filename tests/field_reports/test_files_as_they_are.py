@@ -38,3 +38,17 @@ def test_a_row_of_one_empty_cell_is_a_row_of_the_csv(
     brought(session, folder / "sites.csv")
     saved = told(session, "save_file", name="out.csv", layers=["sites"])
     assert Path(saved["path"]).read_text() == rows
+
+
+def test_an_openstreetmaps_node_at_0_0_is_told_where_gdal_loses_it(session: Session, folder: Path) -> None:
+    corners = [(0, 0), (0, 1), (1, 1), (1, 0)]
+    nodes = "".join(f'<node id="{n}" lat="{lat}" lon="{lon}"/>' for n, (lat, lon) in enumerate(corners, 1))
+    refs = "".join(f'<nd ref="{each}"/>' for each in (1, 2, 3, 4))
+    way = f'<way id="9">{refs}<tag k="highway" v="path"/></way>'
+    (folder / "a.osm").write_text(f'<?xml version="1.0"?><osm version="0.6">{nodes}{way}</osm>')
+    said = brought(session, folder / "a.osm")
+    assert "It has a node at exactly 0, 0, without which its lines and outlines were read." in said
+    (folder / "b.osm").write_text(
+        (folder / "a.osm").read_text().replace('lat="0" lon="0"', 'lat="0" lon="2"')
+    )
+    assert "exactly 0, 0" not in brought(session, folder / "b.osm")
