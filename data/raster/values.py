@@ -12,8 +12,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ from numpy.typing import NDArray
 from rasterio.windows import Window
 
 from data.raster.bands import band_names
-from data.raster.files import opened
 from data.raster.metadata import Linear
 from data.raster.sensors import code_in
 from data.raster.windows import is_nodata, missing_in
@@ -176,17 +173,6 @@ def _of_sentinel_2(
 def values_type(stored: str) -> str:
     """The floating-point type that holds every number of a type of integers or of floats."""
     return "float32" if np.can_cast(stored, "float32") else "float64"
-
-
-def has_meaning(path: Path) -> bool:
-    """Whether a raster file of this machine holds numbers that mean other values. Raises RasterError."""
-    return _has_meaning(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=1024)
-def _has_meaning(path: Path, _changed: int) -> bool:
-    with opened(path) as source:
-        return meaning_of(source, path.name)[0] is not None
 
 
 def stored_as(source: rasterio.DatasetReader) -> dict[str, Any] | None:

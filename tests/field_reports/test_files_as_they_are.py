@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import rasterio
+from rasterio.transform import from_origin
+from rasterio.warp import transform
 
 from copilot.session import Session
 from tests.field_reports.test_more_reports import brought, folder
 from tests.field_reports.test_reports import session, small_catalogue, told
+from tools.map.rasters import values_at
 
 __all__ = ["folder", "session", "small_catalogue"]
 
@@ -52,3 +58,51 @@ def test_an_openstreetmaps_node_at_0_0_is_told_where_gdal_loses_it(session: Sess
         (folder / "a.osm").read_text().replace('lat="0" lon="0"', 'lat="0" lon="2"')
     )
     assert "exactly 0, 0" not in brought(session, folder / "b.osm")
+
+
+def image(path: Path, numbers: Any, **said: Any) -> Path:
+    """A GeoTIFF of one band in UTM, with what its file says beside its numbers."""
+    rows, columns = numbers.shape
+    place = {"crs": "EPSG:32631", "transform": from_origin(500_000, 5_600_000, 10, 10)}
+    size = {"width": columns, "height": rows, "count": 1, "dtype": numbers.dtype}
+    with rasterio.open(path, "w", driver="GTiff", **size, **place, nodata=said.pop("nodata", None)) as target:
+        target.write(numbers, 1)
+        target.update_tags(**said.pop("tags", {}))
+        for name, value in said.items():
+            setattr(target, name, value)
+    return path
+
+
+def test_an_undeclared_value_for_nothing_is_none_in_a_data_sets_images_too(
+    session: Session, folder: Path
+) -> None:
+    heights = np.arange(400, dtype="int16").reshape(20, 20)
+    heights[:5, :5] = -9999
+    (folder / "dem").mkdir()
+    image(folder / "dem" / "plain.tif", heights)
+    image(folder / "dem" / "scaled.tif", heights, scales=(0.1,), offsets=(5.0,))
+    image(folder / "dem" / "declared.tif", heights, nodata=-9999)
+    image(folder / "dem" / "depth.tif", np.where(heights < 0, -999, heights - 800).astype("float32"))
+    told(session, "db_ingest", path=str(folder / "dem"))
+    left = heights[heights >= 0]
+    for name, gain, offset in (("plain", 1, 0), ("scaled", 0.1, 5), ("declared", 1, 0)):
+        event = session.call("raster_stats", raster=f"dem:{name}.tif")
+        found = [event.data[each] for each in ("min", "max", "mean", "valid_pct")]
+        assert found == pytest.approx(
+            [left.min() * gain + offset, left.max() * gain + offset, left.mean() * gain + offset, 93.75], 1e-5
+        )
+        said = (
+            f"-9,999 lies far from all other numbers of {name}.tif and was taken for nodata, though its file "
+            "does not say so. "
+        )
+        assert event.text.startswith(said) == (name != "declared")
+    told(session, "add_raster_layer", image="dem:scaled.tif", name="shown")
+    layer, world = session.state.map.layers[-1], session.world()
+    lon, lat = transform("EPSG:32631", "EPSG:4326", [500_105], [5_599_995])
+    assert values_at(layer, world, (lon[0], lat[0])) == [{"name": "b1", "value": pytest.approx(6.0)}]
+    lon, lat = transform("EPSG:32631", "EPSG:4326", [500_005], [5_599_995])
+    assert values_at(layer, world, (lon[0], lat[0])) == [{"name": "b1", "value": None}]
+    # -999 lies among depths, and is one.
+    depth = session.call("raster_stats", raster="dem:depth.tif")
+    assert (depth.data["min"], depth.data["valid_pct"]) == (-999, 100)
+    assert "nodata" not in depth.text
