@@ -188,7 +188,7 @@ def _image(world: World, image_id: str) -> Raster:
         raise ToolError(
             f"{image_id} has no pixels here, only its record; add the image's own file to use it."
         )
-    return Raster(image_id, as_values(world, image_id, path), image_name(world, record), image_id)
+    return Raster(image_id, as_values(world, image_id, path, record), image_name(world, record), image_id)
 
 
 def _no_raster(state: State, asked: str) -> str:

@@ -22,6 +22,7 @@ from rasterio.windows import Window
 from data.raster.bands import band_names
 from data.raster.metadata import Linear
 from data.raster.sensors import code_in
+from data.raster.told import SAID_BY
 from data.raster.windows import is_nodata, missing_in
 
 STORED_TAG = "STORED_AS"
@@ -102,12 +103,14 @@ class Meaning:
         return f"Its numbers ({source.dtypes[0]}) were turned into values by {self.said_by}: {rule}."
 
 
-def meaning_of(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | None, str | None]:
+def meaning_of(
+    source: rasterio.DatasetReader, name: str, told: tuple[Linear, ...] | None = None
+) -> tuple[Meaning | None, str | None]:
     """What an open raster says of its numbers, None where they are values; and a note on what is unclear.
 
     By the scale and offset of its bands; by the offset in its tags that Sentinel-2 has had since processing
-    baseline 04.00 (S2-PDGS-TAS-DI-PSD); by the name of a Landsat Collection 2 surface product (USGS
-    LSDS-1619).
+    baseline 04.00 (S2-PDGS-TAS-DI-PSD); by what its STAC item has `told` of each band; by the name of a
+    Landsat Collection 2 surface product (USGS LSDS-1619).
     """
     if np.dtype(source.dtypes[0].replace("complex_int16", "complex64")).kind not in "iuf":
         return None, None
@@ -116,6 +119,8 @@ def meaning_of(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | Non
         if all(math.isfinite(each.gain) and each.gain and math.isfinite(each.offset) for each in own):
             return Meaning(own, "the scale and offset in the file"), None
         return None, "Its scale and offset make no values of its numbers, and were not used."
+    if told is not None and any(each != _AS_STORED for each in told) and not _offsets_in(source):
+        return Meaning(told, SAID_BY), None
     if np.dtype(source.dtypes[0]).kind not in "iu":
         return None, None
     return _of_product(source, name)
@@ -123,9 +128,7 @@ def meaning_of(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | Non
 
 def _of_product(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | None, str | None]:
     """What a product's tags or its name say of whole numbers, to which the file itself gives no scale."""
-    tags = source.tags()
-    told = {(found[1], value) for key, value in tags.items() if (found := _OFFSET.fullmatch(key))}
-    if told:
+    if told := _offsets_in(source):
         return _of_sentinel_2(source, name, told)
     if _LANDSAT.search(name):
         texts = [name] if source.count == 1 and not source.descriptions[0] else source.descriptions
@@ -143,10 +146,15 @@ def _of_product(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | No
     return None, None
 
 
+def _offsets_in(source: rasterio.DatasetReader) -> set[tuple[str, str]]:
+    """The offsets in the tags, each with its level: {("BOA", "-1000")}."""
+    return {(found[1], value) for key, value in source.tags().items() if (found := _OFFSET.fullmatch(key))}
+
+
 def _of_sentinel_2(
     source: rasterio.DatasetReader, name: str, told: set[tuple[str, str]]
 ) -> tuple[Meaning | None, str | None]:
-    """By the offsets in the tags, each with its level: {("BOA", "-1000")}."""
+    """By the offsets in the tags."""
     level = next(iter(told))[0]
     try:
         (offset,) = {float(each) for _, value in told for each in value.split(",")}

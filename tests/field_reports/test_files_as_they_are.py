@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -91,11 +92,12 @@ def test_an_undeclared_value_for_nothing_is_none_in_a_data_sets_images_too(
         assert found == pytest.approx(
             [left.min() * gain + offset, left.max() * gain + offset, left.mean() * gain + offset, 93.75], 1e-5
         )
-        said = (
-            f"-9,999 lies far from all other numbers of {name}.tif and was taken for nodata, though its file "
-            "does not say so. "
-        )
-        assert event.text.startswith(said) == (name != "declared")
+        said = "-9,999 lies far from all its other numbers and was taken for nodata, though the file does not"
+        assert (f"Of {name}.tif: {said} say so. " in event.text) == (name != "declared")
+    assert session.call("raster_stats", raster="dem:scaled.tif").text.startswith(
+        "Of scaled.tif: its numbers (int16) were turned into values by the scale and offset in the file: "
+        "value = 0.1 x number + 5. Of scaled.tif: -9,999 lies far from all"
+    )
     told(session, "add_raster_layer", image="dem:scaled.tif", name="shown")
     layer, world = session.state.map.layers[-1], session.world()
     lon, lat = transform("EPSG:32631", "EPSG:4326", [500_105], [5_599_995])
@@ -106,3 +108,35 @@ def test_an_undeclared_value_for_nothing_is_none_in_a_data_sets_images_too(
     depth = session.call("raster_stats", raster="dem:depth.tif")
     assert (depth.data["min"], depth.data["valid_pct"]) == (-999, 100)
     assert "nodata" not in depth.text
+
+
+def test_a_data_sets_images_are_values_by_the_scale_and_offset_in_their_stac_item(
+    session: Session, folder: Path
+) -> None:
+    numbers = np.arange(1000, 1400, dtype="uint16").reshape(20, 20)
+    numbers[0] = 0
+    (folder / "scenes").mkdir()
+    image(folder / "scenes" / "red.tif", numbers)
+    ring = [[3, 50], [3.1, 50], [3.1, 50.1], [3, 50.1], [3, 50]]
+    bands = [{"nodata": 0, "scale": 0.0001, "offset": -0.1}]
+    item = {
+        "type": "Feature", "stac_version": "1.0.0", "id": "scene", "links": [],
+        "geometry": {"type": "Polygon", "coordinates": [ring]},
+        "properties": {"datetime": "2024-05-05T10:40:21Z"},
+        "assets": {"red": {"href": "./red.tif", "roles": ["data"], "raster:bands": bands}},
+    }  # fmt: skip
+    links = [{"rel": "item", "href": "./red.json"}]
+    root = {"type": "Catalog", "stac_version": "1.0.0", "id": "s", "description": "s", "links": links}
+    (folder / "scenes" / "red.json").write_text(json.dumps(item))
+    for name, files in (("as_stac", {"catalog.json": root}), ("as_rasters", {})):
+        for file, content in files.items():
+            (folder / "scenes" / file).write_text(json.dumps(content))
+        told(session, "db_ingest", path=str(folder / "scenes"), name=name)
+        (folder / "scenes" / "catalog.json").unlink(missing_ok=True)
+        event = session.call("raster_stats", raster={"as_stac": "as_stac:scene"}.get(name, f"{name}:red.tif"))
+        assert event.text.startswith(
+            "Of red.tif: its numbers (uint16) were turned into values by the scale and offset in its STAC "
+            "item: value = 0.0001 x number - 0.1. Of red.tif: 0 is nodata, as its STAC item says. "
+        )
+        values = [event.data[each] for each in ("min", "max", "mean", "valid_pct")]
+        assert values == pytest.approx([0.002, 0.0399, 0.02095, 95], abs=1e-6)

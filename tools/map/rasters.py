@@ -146,7 +146,8 @@ def values_at(layer: Layer, world: World, spot: LonLat) -> list[dict[str, Any]] 
 
     path = layer_file(layer, world)
     if layer.artifact is None:
-        path = as_values(world, str(dict(layer.options).get("image")), path)
+        image = str(dict(layer.options).get("image"))
+        path = as_values(world, image, path, world.catalogue.image(image) or {})
     try:
         return pixel_values(path, layer_look(layer), *spot)
     except RasterError as error:
