@@ -1,4 +1,4 @@
-"""What a STAC item says of the numbers in a file: scale, offset and nodata, where the file says none."""
+"""What a STAC item or a product's metadata say of the numbers in a file: scale, offset and nodata."""
 
 from __future__ import annotations
 
@@ -7,13 +7,20 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from data.raster.metadata import Linear
+from data.raster.errors import RasterError
+from data.raster.metadata import Linear, Sentinel2, read_metadata
 
-SAID_BY = "the scale and offset in its STAC item"
 PROPERTY = "raster:bands"
 """The property of a catalogue's image that keeps it, as JSON."""
+BAND_FILE = re.compile(r"_(B\d[\dA])(?:_(\d\d)m)?\.(?:jp2|tiff?)", re.IGNORECASE)
+"""How the file of a band of Sentinel-2 ends, with its code and the size of its pixels."""
+PRODUCT_FILE = re.compile(r"MTD_MSIL(1C|2A)\.xml")
+_ITEM = "its STAC item"
+_LEVELS_UP = 5
 _KEYS = ("scale", "offset", "nodata")
 _APPLIED = ("earthsearch:boa_offset_applied", "sentinel:boa_offset_applied")
 _BASELINE = ("s2:processing_baseline", "sentinel:processing_baseline")
@@ -32,6 +39,13 @@ class Told:
     bands: tuple[Linear, ...]
     nothing: tuple[float | None, ...]
     note: str | None = None
+    source: str = _ITEM
+    """Who says so."""
+
+    @property
+    def said_by(self) -> str:
+        """As in "by …"."""
+        return f"the scale and offset in {self.source}"
 
     @property
     def scales(self) -> bool:
@@ -47,7 +61,7 @@ class Told:
         said = (
             f"Its STAC item tells of {len(self.bands)} bands and it has {count}, so nothing of it was used."
         )
-        return Told((Linear(1.0, 0.0),) * count, (None,) * count, said)
+        return Told((Linear(1.0, 0.0),) * count, (None,) * count, said, self.source)
 
     def text(self) -> str:
         """As JSON, which `told_in` reads; the note is made anew."""
@@ -55,16 +69,18 @@ class Told:
             {"scale": each.gain, "offset": each.offset, **({} if none is None else {"nodata": none})}
             for each, none in zip(self.bands, self.nothing, strict=True)
         ]
-        return json.dumps(rows)
+        return json.dumps(rows if self.source == _ITEM else [{**each, "by": self.source} for each in rows])
 
 
 def told_in(text: object) -> Told | None:
     """What an image's property says."""
     try:
-        rows = json.loads(text) if isinstance(text, str) else None
+        found = json.loads(text) if isinstance(text, str) else None
     except ValueError:
         return None
-    return told_of({}, {PROPERTY: rows}) if isinstance(rows, list) else None
+    rows = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    told = told_of({}, {PROPERTY: rows})
+    return told if told is None else replace(told, source=str(rows[0].get("by", _ITEM)))
 
 
 def told_of(item: Mapping[str, Any], asset: Mapping[str, Any]) -> Told | None:
@@ -88,6 +104,30 @@ def told_of(item: Mapping[str, Any], asset: Mapping[str, Any]) -> Told | None:
     if not told.scales and not applied and _is_reflectance(asset):
         told = replace(told, note=_unclear(properties))
     return None if not told.scales and told.note is None and not any_said(nothing) else told
+
+
+def told_by_product(path: Path) -> Told | None:
+    """What the metadata of a Sentinel-2 product (a SAFE folder) says of a file that is one of its bands."""
+    band = BAND_FILE.search(path.name)
+    if band is None:
+        return None
+    for folder in path.parents[:_LEVELS_UP]:
+        for level in ("1C", "2A"):
+            beside = folder / f"MTD_MSIL{level}.xml"
+            if beside.is_file() and not beside.is_symlink():
+                return _of_product(beside, beside.stat().st_mtime_ns, band[1].upper())
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _of_product(metadata: Path, _changed: int, band: str) -> Told | None:
+    try:
+        found = read_metadata(metadata)
+    except RasterError:
+        return None
+    if not isinstance(found, Sentinel2) or band not in found.offsets:
+        return None
+    return Told((found.linear(band),), (0.0,), source=metadata.name)
 
 
 def any_said(nothing: tuple[float | None, ...]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from shapely.errors import ShapelyError
 from shapely.geometry import shape
 
-from data.raster.told import PROPERTY, any_said, told_of
+from data.raster.told import PROPERTY, any_said, told_by_product, told_of
 from data.readers.base import BadRecord, ImageRow, Item, Noted, Reader, Rejected
 from data.readers.files import RASTER_SUFFIXES, load_json, relative, share_of, walk
 from data.readers.geometry import Extent, extent_of
@@ -87,7 +87,9 @@ def modality_of(info: RasterInfo, path: Path) -> Modality | None:
 
 
 def _with_stac(row: ImageRow, path: Path) -> ImageRow:
-    """The row with what a STAC item of the same name, lying beside the raster, says better."""
+    """The row with what its product's metadata and a STAC item of its name, lying beside it, say better."""
+    if (told := told_by_product(path)) is not None:
+        row = replace(row, properties={**row.properties, PROPERTY: told.text()})
     beside = path.with_suffix(".json")
     if not beside.is_file() or beside.is_symlink():
         return row

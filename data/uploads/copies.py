@@ -18,7 +18,7 @@ from rasterio.errors import RasterioError
 
 from data.raster.errors import RasterError
 from data.raster.files import opened
-from data.raster.told import SAID_BY, Told
+from data.raster.told import Told
 from data.raster.values import Meaning, meaning_of
 from data.uploads.errors import UploadError
 from data.uploads.placing import Placing
@@ -26,7 +26,6 @@ from data.uploads.rasters import write_declared, write_placed
 from data.uploads.statistics import band_statistics, undeclared_nodata
 
 _UNDECLARED = "lies far from all its other numbers and was taken for nodata, though the file does not say so"
-_BY_ITEM = "is nodata, as its STAC item says"
 _LOOKED_AT_PX = 256
 _TOO_MANY = 0.1
 """A share of reflectances below 0 that no scene has."""
@@ -50,9 +49,9 @@ class Reading:
 
 
 def reading_of(path: Path, told: Told | None = None) -> Reading:
-    """How the numbers of a raster file of this machine become values; `told` is what its item says of them.
+    """How the numbers of a raster file of this machine become values.
 
-    Raises RasterError.
+    `told` is what is said of them beside it. Raises RasterError.
     """
     return _reading(path, path.stat().st_mtime_ns, told)
 
@@ -66,23 +65,21 @@ def _reading(path: Path, _changed: int, told: Told | None) -> Reading:
 def reading(source: rasterio.DatasetReader, name: str, told: Told | None = None) -> Reading:
     """How the numbers of an open raster of that name become values. Raises RasterError."""
     said = None if told is None else told.spread(source.count)
-    meaning, unclear = meaning_of(source, name, None if said is None else said.bands)
-    from_item = meaning is not None and meaning.said_by == SAID_BY
+    meaning, unclear = meaning_of(source, name, said)
+    by_told = meaning is not None and said is not None and meaning.said_by == said.said_by
     notes = [None if meaning is None else meaning.note(source), unclear]
-    if said is not None and (from_item or meaning is None) and np.dtype(source.dtypes[0]).itemsize > 1:
+    of_it = by_told or (meaning is None and unclear is None)
+    if said is not None and of_it and np.dtype(source.dtypes[0]).itemsize > 1:
         notes.append(said.note)
-    if meaning is not None and from_item:
-        notes.append(_below_nought(source, meaning))
+    if meaning is not None and said is not None and by_told:
+        notes.append(_below_nought(source, meaning, said.source))
     undeclared = _undeclared(source, name)
     nothing = dict(undeclared)
     if said is not None and source.nodata is None:
         nothing |= {band: none for band, none in enumerate(said.nothing, start=1) if none is not None}
-    notes += [
-        _said(
-            {nothing[each] for each in nothing if each not in undeclared}, "is nodata, as its STAC item says"
-        ),
-        _said(set(undeclared.values()), _UNDECLARED),
-    ]
+    told_so = {nothing[each] for each in nothing if each not in undeclared}
+    by = "" if said is None else said.source
+    notes += [_said(told_so, f"is nodata, as {by} says"), _said(set(undeclared.values()), _UNDECLARED)]
     if meaning is not None:
         meaning = replace(meaning, nothing=nothing)
     return Reading(meaning, nothing, tuple(each for each in notes if each))
@@ -104,7 +101,7 @@ def _undeclared(source: rasterio.DatasetReader, name: str) -> dict[int, float]:
         raise RasterError(f"The pixels of {name} could not be read.") from error
 
 
-def _below_nought(source: rasterio.DatasetReader, meaning: Meaning) -> str | None:
+def _below_nought(source: rasterio.DatasetReader, meaning: Meaning, said_by: str) -> str | None:
     """A sentence where an offset makes many values negative, as one does that was taken off before."""
     if not any(each.offset < 0 for each in meaning.bands):
         return None
@@ -120,7 +117,7 @@ def _below_nought(source: rasterio.DatasetReader, meaning: Meaning) -> str | Non
         return None
     return (
         f"{100 * share:.0f} % of its values are below 0 by that: the offset may have been taken off before, "
-        "whatever its STAC item says."
+        f"whatever {said_by} says."
     )
 
 

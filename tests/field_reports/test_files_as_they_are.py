@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import rasterio
 from rasterio.transform import from_origin
@@ -140,3 +142,90 @@ def test_a_data_sets_images_are_values_by_the_scale_and_offset_in_their_stac_ite
         )
         values = [event.data[each] for each in ("min", "max", "mean", "valid_pct")]
         assert values == pytest.approx([0.002, 0.0399, 0.02095, 95], abs=1e-6)
+
+
+METADATA = """<?xml version="1.0" encoding="UTF-8"?>
+<n1:Level-2A_User_Product xmlns:n1="https://psd-14.sentinel2.eo.esa.int/PSD/User_Product_Level-2A.xsd">
+<n1:General_Info><Product_Image_Characteristics><QUANTIFICATION_VALUES_LIST>
+<BOA_QUANTIFICATION_VALUE unit="none">10000</BOA_QUANTIFICATION_VALUE></QUANTIFICATION_VALUES_LIST>
+<BOA_ADD_OFFSET_VALUES_LIST>{offsets}</BOA_ADD_OFFSET_VALUES_LIST>
+</Product_Image_Characteristics></n1:General_Info></n1:Level-2A_User_Product>"""
+PRODUCT = "S2B_MSIL2A_20240505T104021_N0510_R008_T31UET_20240505T132145"
+PIXELS = {"B01": 1160, "B02": 1210, "B03": 1310, "B04": 1410, "B05": 1520, "B08": 1810, "B8A": 1820, "SCL": 4}
+"""The number of each pixel, but for the first row."""
+
+
+def safe(folder: Path) -> Path:
+    """A Sentinel-2 product of few pixels, with the names of a real one."""
+    images = folder / f"{PRODUCT}.SAFE" / "GRANULE" / "L2A_T31UET_A037412_20240505T104021" / "IMG_DATA"
+    for metres, codes in ((10, ("B02", "B03", "B04", "B08")), (20, ("B05", "B8A", "SCL")), (60, ("B01",))):
+        (images / f"R{metres}m").mkdir(parents=True)
+        side = 60 // metres * 10
+        for code in codes:
+            kind = "uint8" if code == "SCL" else "uint16"
+            numbers = np.full((side, side), PIXELS[code], kind)
+            numbers[0] = 0
+            size = {"width": side, "height": side, "count": 1, "dtype": kind, "crs": "EPSG:32631"}
+            at = from_origin(500_000, 5_600_000, metres, metres)
+            path = images / f"R{metres}m" / f"T31UET_20240505T104021_{code}_{metres}m.jp2"
+            with rasterio.open(
+                path, "w", driver="JP2OpenJPEG", transform=at, REVERSIBLE="YES", QUALITY=100, **size
+            ) as target:
+                target.write(numbers, 1)
+    offsets = "".join(f'<BOA_ADD_OFFSET band_id="{n}">-1000</BOA_ADD_OFFSET>' for n in range(13))
+    (folder / f"{PRODUCT}.SAFE" / "MTD_MSIL2A.xml").write_text(METADATA.format(offsets=offsets))
+    return folder / f"{PRODUCT}.SAFE"
+
+
+def test_a_packed_safe_folder_comes_in_as_the_bands_of_a_resolution_in_reflectance(
+    session: Session, folder: Path
+) -> None:
+    product = safe(folder)
+    with zipfile.ZipFile(folder / "S2B.zip", "w") as packed:
+        for each in sorted(product.rglob("*")):
+            packed.write(each, each.relative_to(folder))
+    said = brought(session, folder / "S2B.zip")
+    assert said.startswith(
+        "S2B is a Sentinel-2 product (Level-2A) of 4 bands of uint16, 60 x 60 pixels in EPSG:32631"
+    )
+    there = "B05, B8A at 20 m (part=20m), B01 at 60 m (part=60m), scene classes (part="
+    rule = "turned into values by the scale and offset in the file: value = 0.0001 x number - 0.1."
+    assert (
+        f"It is B02, B03, B04, B08 at 10 m, by MTD_MSIL2A.xml. It also holds {there}"
+        f"T31UET_20240505T104021_SCL_20m.jp2). Its numbers (uint16) were {rule} Its bands are called B02, "
+        "B03, B04, B08."
+    ) in said
+    for raster, values in (
+        ("S2B", {1: 0.021, 2: 0.031, 3: 0.041, 4: 0.081}),
+        ("20m", {1: 0.052, 2: 0.082}),
+        ("B8A", {1: 0.082}),
+        ("T31UET_20240505T104021_B01_60m.jp2", {1: 0.016}),
+    ):
+        if raster != "S2B":
+            raster = told(session, "add_file", file=str(folder / "S2B.zip"), part=raster)["raster"]
+        for band, value in values.items():
+            stats = told(session, "raster_stats", raster=raster)["statistics"][band - 1]
+            assert (stats["min"], stats["max"]) == pytest.approx((value, value), abs=1e-6)
+            assert stats["valid_pct"] < 100  # the row of 0
+    classes = told(
+        session, "add_file", file=str(folder / "S2B.zip"), part="T31UET_20240505T104021_SCL_20m.jp2"
+    )
+    assert told(session, "raster_stats", raster=classes["raster"])["max"] == 4
+    wrong = session.call("add_file", file=str(folder / "S2B.zip"), part="30m")
+    assert wrong.text == "'S2B.zip' has no bands at '30m'; it has 10m, 20m, 60m."
+
+
+def test_the_bands_of_a_safe_folder_that_becomes_a_data_set_are_reflectance(
+    session: Session, folder: Path
+) -> None:
+    told(session, "db_ingest", path=str(safe(folder)), name="safe")
+    images = pd.read_csv(told(session, "export_csv")["path"]).set_index("name")["image_id"]
+    name = "T31UET_20240505T104021_B04_10m.jp2"
+    red = session.call("raster_stats", raster=images[name])
+    said = "its numbers (uint16) were turned into values by the scale and offset in MTD_MSIL2A.xml: value = "
+    nothing = f"Of {name}: 0 is nodata, as MTD_MSIL2A.xml says."
+    assert red.text.startswith(f"Of {name}: {said}0.0001 x number - 0.1. {nothing} "), red.text
+    found = [red.data[each] for each in ("min", "max", "valid_pct")]
+    assert found == pytest.approx([0.041, 0.041, 98.333], abs=1e-3)
+    classes = told(session, "raster_stats", raster=images["T31UET_20240505T104021_SCL_20m.jp2"])
+    assert (classes["min"], classes["max"]) == (0, 4)
