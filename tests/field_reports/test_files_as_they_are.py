@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import subprocess
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import geopandas as gpd
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import rasterio
 from rasterio.transform import from_origin
 from rasterio.warp import transform
+from shapely.geometry import Point, box
 
 from copilot.session import Session
 from tests.field_reports.test_more_reports import brought, folder
@@ -229,3 +235,52 @@ def test_the_bands_of_a_safe_folder_that_becomes_a_data_set_are_reflectance(
     assert found == pytest.approx([0.041, 0.041, 98.333], abs=1e-3)
     classes = told(session, "raster_stats", raster=images["T31UET_20240505T104021_SCL_20m.jp2"])
     assert (classes["min"], classes["max"]) == (0, 4)
+
+
+def test_what_a_geoparquet_says_of_its_shapes_and_is_not_honoured_is_said(
+    session: Session, folder: Path
+) -> None:
+    frame = gpd.GeoDataFrame(
+        {"a": [1], "bbox": ["mine"], "middle": gpd.GeoSeries([Point(4, 50)], crs=4326)},
+        geometry=[box(4, 50, 5, 51)],
+        crs=4326,
+    )
+    frame.to_parquet(folder / "plain.parquet")
+    table = pq.read_table(folder / "plain.parquet")
+    geo = json.loads(table.schema.metadata[b"geo"])
+    geo["columns"]["geometry"] |= {"edges": "spherical", "orientation": "counterclockwise", "epoch": 2015.5}
+    pq.write_table(table.replace_schema_metadata({"geo": json.dumps(geo)}), folder / "told.parquet")
+    edges = (
+        "ts edges are 'spherical', the shortest way on the globe; they were read as straight on the map, so "
+        "long ones lie elsewhere, and areas are others"
+    )
+    epoch = "ts coordinates are as of 2015.5 (their epoch), and were not moved to another time"
+    middle = "Its other columns of shapes ('middle') were left out."
+    said = brought(session, folder / "told.parquet")
+    assert f"I{edges}. I{epoch}. {middle} Its columns: a int64, bbox text." in said
+    said = brought(session, folder / "plain.parquet")
+    assert middle in said and "edges" not in said and "epoch" not in said
+    ingested = told(session, "db_ingest", path=str(folder / "told.parquet"))
+    notes = {f"i{edges}", f"i{epoch}", "its other columns of shapes ('middle') were left out"}
+    assert {each["key"] for each in ingested["notes"]} == notes
+    rows = pd.read_csv(told(session, "export_csv")["path"])
+    assert (rows["a"].tolist(), rows["bbox"].tolist()) == ([1], ["mine"])
+
+
+@pytest.mark.parametrize(
+    ("shape", "count"), [("POINT M (4 50 7)", 2), ("POINT ZM (4 50 7 8)", 2), ("POINT (4 50)", 0)]
+)
+def test_measures_that_a_geopackages_layer_does_not_declare_are_said_to_be_left_out(
+    session: Session, folder: Path, shape: str, count: int
+) -> None:
+    (folder / "m.csv").write_text(f'id,WKT\n1,"{shape}"\n2,"{shape}"\n')
+    made = ["ogr2ogr", "-f", "GPKG", folder / "m.gpkg", folder / "m.csv", "-a_srs", "EPSG:4326"]
+    kind = shape.partition(" (")[0].replace(" ", "")
+    subprocess.run([*made, "-nlt", kind, "-lco", "SPATIAL_INDEX=NO"], check=True, capture_output=True)
+    with closing(sqlite3.connect(folder / "m.gpkg")) as opened, opened:
+        for (name,) in opened.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            opened.execute(f'DROP TRIGGER "{name}"')
+        opened.execute("UPDATE gpkg_geometry_columns SET m = 0, z = 0, geometry_type_name = 'POINT'")
+    said = brought(session, folder / "m.gpkg")
+    assert said.startswith("m is a GeoPackage layer of 2 features (2 points) in EPSG:4326")
+    assert (f"The measures (M) of {count} of its features were left out." in said) == bool(count)
