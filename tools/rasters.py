@@ -20,6 +20,7 @@ from tools.base import Step, ToolError, World
 from tools.map.files import image_name, image_picture, image_raster, raster_box
 from tools.phrases import listed
 from tools.showing import artifact_layer
+from tools.values import as_values
 
 RasterHandle = Annotated[
     str,
@@ -187,27 +188,7 @@ def _image(world: World, image_id: str) -> Raster:
         raise ToolError(
             f"{image_id} has no pixels here, only its record; add the image's own file to use it."
         )
-    return Raster(image_id, _as_values(world, image_id, path), image_name(world, record), image_id)
-
-
-def _as_values(world: World, image_id: str, path: Path) -> Path:
-    """An image's own file, or a copy in values where its numbers mean some, as `add_file` makes of one."""
-    from data.raster.errors import RasterError
-    from data.raster.values import has_meaning
-
-    try:
-        if not has_meaning(path):
-            return path
-        key = f"values-{sha256(f'{image_id} {path.stat().st_mtime_ns}'.encode()).hexdigest()[:12]}"
-        there = world.artifacts.find(key)
-        if there is None:
-            from data.uploads.rasters import value_copy
-
-            there = world.artifacts.path(key, ".tif")
-            value_copy(path, there)
-    except RasterError as error:
-        raise ToolError(str(error)) from None
-    return there
+    return Raster(image_id, as_values(world, image_id, path, record), image_name(world, record), image_id)
 
 
 def _no_raster(state: State, asked: str) -> str:

@@ -55,6 +55,10 @@ class Sentinel2:
     """By band, "B04"; 0 before processing baseline 04.00."""
     surface: bool = False
 
+    def linear(self, band: str) -> Linear:
+        """How a band's numbers become reflectance."""
+        return Linear(1 / self.quantification, self.offsets[band] / self.quantification)
+
 
 @dataclass(frozen=True)
 class Sentinel1:

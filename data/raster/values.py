@@ -12,8 +12,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,9 +20,9 @@ from numpy.typing import NDArray
 from rasterio.windows import Window
 
 from data.raster.bands import band_names
-from data.raster.files import opened
 from data.raster.metadata import Linear
 from data.raster.sensors import code_in
+from data.raster.told import Told
 from data.raster.windows import is_nodata, missing_in
 
 STORED_TAG = "STORED_AS"
@@ -34,6 +32,8 @@ _QUANTIFICATION = {"BOA": "BOA_QUANTIFICATION_VALUE", "RADIO": "QUANTIFICATION_V
 _SENTINEL_2 = re.compile(r"S2[ABC]_MSIL(1C|2A)_\d{8}T\d{6}_N(\d{4})_")
 _FIRST_WITH_OFFSET = 400
 """Processing baseline 04.00, of January 2022."""
+_TILE = re.compile(r"T\d\d[A-Z]{3}_(\d{8})T\d{6}_B\d[\dA]")
+_FIRST_DAY_WITH_OFFSET = "20220125"
 _LANDSAT = re.compile(r"L[COTEM]\d\d_L2S[PR]_\d{6}_\d{8}_\d{8}_02_(?:T1|T2|RT)")
 _SURFACE = {"sr": Linear(2.75e-5, -0.2), "st": Linear(0.00341802, 149.0)}
 """Surface reflectance, and surface temperature in kelvin, of Landsat Collection 2."""
@@ -105,12 +105,14 @@ class Meaning:
         return f"Its numbers ({source.dtypes[0]}) were turned into values by {self.said_by}: {rule}."
 
 
-def meaning_of(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | None, str | None]:
+def meaning_of(
+    source: rasterio.DatasetReader, name: str, told: Told | None = None
+) -> tuple[Meaning | None, str | None]:
     """What an open raster says of its numbers, None where they are values; and a note on what is unclear.
 
     By the scale and offset of its bands; by the offset in its tags that Sentinel-2 has had since processing
-    baseline 04.00 (S2-PDGS-TAS-DI-PSD); by the name of a Landsat Collection 2 surface product (USGS
-    LSDS-1619).
+    baseline 04.00 (S2-PDGS-TAS-DI-PSD); by what was `told` beside it of each band; by the name of a
+    Landsat Collection 2 surface product (USGS LSDS-1619).
     """
     if np.dtype(source.dtypes[0].replace("complex_int16", "complex64")).kind not in "iuf":
         return None, None
@@ -119,6 +121,8 @@ def meaning_of(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | Non
         if all(math.isfinite(each.gain) and each.gain and math.isfinite(each.offset) for each in own):
             return Meaning(own, "the scale and offset in the file"), None
         return None, "Its scale and offset make no values of its numbers, and were not used."
+    if told is not None and told.scales and not _offsets_in(source):
+        return Meaning(told.bands, told.said_by), None
     if np.dtype(source.dtypes[0]).kind not in "iu":
         return None, None
     return _of_product(source, name)
@@ -126,9 +130,7 @@ def meaning_of(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | Non
 
 def _of_product(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | None, str | None]:
     """What a product's tags or its name say of whole numbers, to which the file itself gives no scale."""
-    tags = source.tags()
-    told = {(found[1], value) for key, value in tags.items() if (found := _OFFSET.fullmatch(key))}
-    if told:
+    if told := _offsets_in(source):
         return _of_sentinel_2(source, name, told)
     if _LANDSAT.search(name):
         texts = [name] if source.count == 1 and not source.descriptions[0] else source.descriptions
@@ -136,20 +138,29 @@ def _of_product(source: rasterio.DatasetReader, name: str) -> tuple[Meaning | No
         bands = tuple(_SURFACE.get(each.landsat, _AS_STORED) if each else _AS_STORED for each in codes)
         if any(each != _AS_STORED for each in bands):
             return Meaning(bands, "the name of a Landsat Collection 2 product", nought_is_nothing=True), None
-    product = _SENTINEL_2.search(name)
+    product, tile = _SENTINEL_2.search(name), _TILE.search(name)
     if product and int(product[2]) >= _FIRST_WITH_OFFSET:
-        return None, (
-            f"By its name it is of Sentinel-2's processing baseline {product[2][:2]}.{product[2][2:]}, where "
-            "reflectance = (number - 1000) / 10000. Nothing in it says whether the 1000 is taken off, so its "
-            "numbers are as stored; toa_reflectance with gain=0.0001 offset=-0.1 takes it off."
-        )
-    return None, None
+        of = f"it is of Sentinel-2's processing baseline {product[2][:2]}.{product[2][2:]}"
+    elif product is None and tile and tile[1] >= _FIRST_DAY_WITH_OFFSET:
+        of = "it is a band of Sentinel-2 of after January 2022"
+    else:
+        return None, None
+    return None, (
+        f"By its name {of}, where reflectance = (number - 1000) / 10000. Nothing in it says whether the "
+        "1000 is taken off, so its numbers are as stored; toa_reflectance with gain=0.0001 offset=-0.1 "
+        "takes it off."
+    )
+
+
+def _offsets_in(source: rasterio.DatasetReader) -> set[tuple[str, str]]:
+    """The offsets in the tags, each with its level: {("BOA", "-1000")}."""
+    return {(found[1], value) for key, value in source.tags().items() if (found := _OFFSET.fullmatch(key))}
 
 
 def _of_sentinel_2(
     source: rasterio.DatasetReader, name: str, told: set[tuple[str, str]]
 ) -> tuple[Meaning | None, str | None]:
-    """By the offsets in the tags, each with its level: {("BOA", "-1000")}."""
+    """By the offsets in the tags."""
     level = next(iter(told))[0]
     try:
         (offset,) = {float(each) for _, value in told for each in value.split(",")}
@@ -176,17 +187,6 @@ def _of_sentinel_2(
 def values_type(stored: str) -> str:
     """The floating-point type that holds every number of a type of integers or of floats."""
     return "float32" if np.can_cast(stored, "float32") else "float64"
-
-
-def has_meaning(path: Path) -> bool:
-    """Whether a raster file of this machine holds numbers that mean other values. Raises RasterError."""
-    return _has_meaning(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=1024)
-def _has_meaning(path: Path, _changed: int) -> bool:
-    with opened(path) as source:
-        return meaning_of(source, path.name)[0] is not None
 
 
 def stored_as(source: rasterio.DatasetReader) -> dict[str, Any] | None:

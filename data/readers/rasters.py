@@ -10,6 +10,7 @@ from typing import Any, Literal
 from shapely.errors import ShapelyError
 from shapely.geometry import shape
 
+from data.raster.told import PROPERTY, any_said, told_by_product, told_of
 from data.readers.base import BadRecord, ImageRow, Item, Noted, Reader, Rejected
 from data.readers.files import RASTER_SUFFIXES, load_json, relative, share_of, walk
 from data.readers.geometry import Extent, extent_of
@@ -86,7 +87,9 @@ def modality_of(info: RasterInfo, path: Path) -> Modality | None:
 
 
 def _with_stac(row: ImageRow, path: Path) -> ImageRow:
-    """The row with what a STAC item of the same name, lying beside the raster, says better."""
+    """The row with what its product's metadata and a STAC item of its name, lying beside it, say better."""
+    if (told := told_by_product(path)) is not None:
+        row = replace(row, properties={**row.properties, PROPERTY: told.text()})
     beside = path.with_suffix(".json")
     if not beside.is_file() or beside.is_symlink():
         return row
@@ -96,7 +99,21 @@ def _with_stac(row: ImageRow, path: Path) -> ImageRow:
         return row
     if not isinstance(item, dict) or "stac_version" not in item:
         return row
-    return stac_facts(row, item)
+    assets = item.get("assets")
+    named = [
+        each
+        for each in (assets.values() if isinstance(assets, dict) else ())
+        if isinstance(each, dict) and str(each.get("href", "")).rsplit("/", 1)[-1] == path.name
+    ]
+    return with_told(stac_facts(row, item), item, named[0] if named else {})
+
+
+def with_told(row: ImageRow, item: dict[str, Any], asset: dict[str, Any]) -> ImageRow:
+    """`row` with what a STAC item says of the numbers in the asset that is its raster."""
+    told = told_of(item, asset)
+    if told is None or not (told.scales or any_said(told.nothing)):
+        return row
+    return replace(row, properties={**row.properties, PROPERTY: told.text()})
 
 
 def stac_facts(row: ImageRow, item: dict[str, Any]) -> ImageRow:

@@ -13,7 +13,7 @@ from data.readers.base import BadRecord, ImageRow, Item, Noted, Reader, Rejected
 from data.readers.files import RASTER_SUFFIXES, head, load_json, relative
 from data.readers.quicklook import quicklook_png
 from data.readers.raster_info import raster_info
-from data.readers.rasters import modality_of, stac_facts
+from data.readers.rasters import modality_of, stac_facts, with_told
 from data.readers.records import as_dict, plain, text
 
 ROOTS = ("catalog.json", "collection.json")
@@ -107,10 +107,11 @@ def _item(record: dict[str, Any], path: Path, file: str, folder: Path) -> Iterat
         | ({"collection": str(record["collection"])} if record.get("collection") else {}),
     )
     row = stac_facts(row, record)
-    asset = _raster(record, path, folder)
-    if asset is not None:
+    found = _raster(record, path, folder)
+    if found is not None:
+        asset, raster = found
         try:
-            row = _with_raster(row, asset)
+            row = with_told(_with_raster(row, raster), record, asset)
         except BadRecord as error:
             yield Noted(file, None, f"the item's raster cannot be used: {error}")
     if row.extent is None:
@@ -118,10 +119,10 @@ def _item(record: dict[str, Any], path: Path, file: str, folder: Path) -> Iterat
     yield row
 
 
-def _raster(record: dict[str, Any], path: Path, folder: Path) -> Path | None:
-    """The item's first local raster, the one with the role "data" or "visual" before others."""
+def _raster(record: dict[str, Any], path: Path, folder: Path) -> tuple[dict[str, Any], Path] | None:
+    """The item's first asset that is a local raster, and its file; the roles "data" and "visual" go first."""
     assets = record.get("assets")
-    found: list[tuple[bool, Path]] = []
+    found: list[tuple[bool, dict[str, Any], Path]] = []
     for asset in assets.values() if isinstance(assets, dict) else ():
         if not isinstance(asset, dict):
             continue
@@ -131,8 +132,8 @@ def _raster(record: dict[str, Any], path: Path, folder: Path) -> Path | None:
             continue
         if target.suffix.lower() in RASTER_SUFFIXES and target.is_file():
             roles = asset.get("roles") or ()
-            found.append((not ({"data", "visual"} & set(map(str, roles))), target))
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+            found.append((not ({"data", "visual"} & set(map(str, roles))), asset, target))
+    return min(found, key=lambda each: each[0])[1:] if found else None
 
 
 def _with_raster(row: ImageRow, path: Path) -> ImageRow:

@@ -11,6 +11,7 @@ from data.uploads.brought import MOST_AT_ONCE, Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.identify import PARTS_BESIDE, identify
 from data.uploads.placing import BESIDE_SUFFIXES
+from data.uploads.safe import bring_product, product_in
 
 _PICTURES = (".png", ".jpg", ".jpeg")
 _RASTERS = (
@@ -49,6 +50,10 @@ def bring_archive(incoming: Incoming, reader_of: Callable[[Incoming], Brought]) 
         raise UploadError(f"The archive {incoming.shown} is empty; pack the files into it.")
     if geodatabase := _geodatabase(members):
         return _bring_geodatabase(incoming, members, geodatabase)
+    if (product := product_in(members)) is not None:
+        found = bring_product(incoming, product, reader_of)
+        if found is not None:
+            return found
     if pieces := _pieces(members):
         return _bring_pieces(incoming, pieces, reader_of)
     chosen, parts, inner = _chosen(incoming, members)
@@ -56,13 +61,13 @@ def bring_archive(incoming: Incoming, reader_of: Callable[[Incoming], Brought]) 
     folder = incoming.folder / "unpacked"
     files = extract(incoming.path, folder, only={chosen.name, *(each.name for each in with_it)})
     by_name = {file.relative_to(folder).as_posix(): file for file in files}
-    found = by_name[chosen.name]
-    if identify(found) == "archive":
+    file = by_name[chosen.name]
+    if identify(file) == "archive":
         raise UploadError(
             f"{incoming.shown} holds another archive, {shown(chosen.name)}; unpack it and send its files."
         )
-    found, beside = _side_by_side(found, [by_name[each.name] for each in with_it], incoming.folder / "alone")
-    brought = reader_of(incoming.inner(found, beside, inner))
+    file, beside = _side_by_side(file, [by_name[each.name] for each in with_it], incoming.folder / "alone")
+    brought = reader_of(incoming.inner(file, beside, inner))
     notes = [f"It is {shown(chosen.name)} of the archive {incoming.shown}."]
     if beside_it := _pictures_of(chosen, members):
         notes.append(f"Its pictures and icons ({beside_it:,}) were left out.")

@@ -18,6 +18,7 @@ from data.uploads.identify import TITLES, Format
 from data.uploads.ogr import as_sentence, check_xml, read_layer
 from data.uploads.rasters import link_or_copy
 from data.uploads.rows import bring_frame
+from data.uploads.suspects import lost_nodes
 from data.uploads.unsent import unsent_said
 from data.uploads.vectors import MAX_SINGLE_BYTES, check_depth, no_crs
 
@@ -102,12 +103,20 @@ def bring_layers(incoming: Incoming, form: Format) -> Brought:
         )
         if kind.text == "json":
             brought = brought.noted(unsent_said(own, len(layer.shapes)))
-        brought = brought.noted(layer.left_out)
+        brought = brought.noted(layer.left_out, _lost(incoming, own, form, chosen[0]))
     parts = [name for name, _ in full if name not in kind.only_named]
     named = f"{Path(incoming.name).stem} {chosen[0]}" if kind.fixed_layers else chosen[0]
     if wanted is not None:
         return replace(brought, part=wanted, title=named) if len(listed) > 1 else brought
     return brought.of_several(chosen[0], parts, [name for name, _ in full], named)
+
+
+def _lost(incoming: Incoming, own: Path, form: Format, layer: str) -> str | None:
+    """The sentence about what GDAL loses of an OpenStreetMap's lines and outlines."""
+    if form != "osm" or layer == "points":
+        return None
+    with as_sentence(incoming, own):
+        return lost_nodes(own)
 
 
 def _crs(told: CRS | None, kind: _Kind) -> CRS | None:

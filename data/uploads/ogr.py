@@ -30,6 +30,7 @@ from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, exact_frame, features
 from data.uploads.gdal import reason_of
+from data.uploads.measures import measured_in
 from data.uploads.rasters import link_or_copy
 from data.uploads.rows import bring_frame
 from data.uploads.vectors import no_crs, no_part
@@ -161,7 +162,17 @@ def bring_gpkg(incoming: Incoming) -> Brought:
         )
     layer = read_layer(incoming, own, chosen, ("GPKG",))
     found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a GeoPackage layer")
-    return found.of_several(chosen, filled, tables).noted(unread, layer.left_out)
+    lost = layer.left_out or _undeclared_measures(own, chosen)
+    return found.of_several(chosen, filled, tables).noted(unread, lost)
+
+
+def _undeclared_measures(own: Path, layer: str) -> str | None:
+    """The sentence about measures of which GDAL does not warn, since the layer does not declare them."""
+    try:
+        count = measured_in(own, layer)
+    except sqlite3.Error:  # what GDAL reads all the same
+        return None
+    return f"The measures (M) of {count:,} of its features were left out." if count else None
 
 
 def bring_kml(incoming: Incoming) -> Brought:

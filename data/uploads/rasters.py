@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -15,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import rasterio
-from pyproj import CRS
 from rasterio.enums import ColorInterp, Resampling
 from rasterio.errors import RasterioError
 from rasterio.warp import calculate_default_transform, reproject
@@ -24,9 +22,7 @@ from rasterio.windows import Window
 from data.numbers import EXACT
 from data.raster.bands import band_names, find_band
 from data.raster.copying import has_mask
-from data.raster.errors import RasterError
 from data.raster.files import geotiff_profile
-from data.raster.files import opened as opened_here
 from data.raster.looks import constant_said
 from data.raster.sensors import sensor_of
 from data.raster.values import Meaning, meaning_of, values_type
@@ -226,27 +222,34 @@ def _nothing(
 
 
 def _declare(target: Path, nothing: Mapping[int, float]) -> None:
-    """Write a GeoTIFF of ours anew with what stands for nothing in each band as its nodata; {}: without one.
+    """Write a GeoTIFF of ours anew with what stands for nothing in it as its nodata; {}: without one."""
+    aside = target.with_name(f"{target.stem}-nodata.tif")
+    with quiet_gdal(), rasterio.open(target, driver="GTiff") as source:
+        write_declared(source, aside, nothing)
+    aside.replace(target)
+
+
+def write_declared(source: rasterio.DatasetReader, target: Path, nothing: Mapping[int, float]) -> None:
+    """Write an open raster as a GeoTIFF with what stands for nothing in each band as its nodata.
 
     Its overviews are left out, since they are means over such numbers, and a mask, which goes before nodata.
     """
-    aside = target.with_name(f"{target.stem}-nodata.tif")
-    with quiet_gdal(), rasterio.open(target, driver="GTiff") as source:
-        one = next(iter(nothing.values()), None)
-        # What the file did say stays so: the others become it.
-        nodata = None if one is None else one if source.nodata is None else source.nodata
-        with rasterio.open(aside, "w", **_profile(source, source.dtypes[0], nodata)) as writer:
-            for window in _strips(source):
-                values = source.read(window=window)
-                for band, numbers in enumerate(values, start=1):
-                    told = missing_in(source, band, window, numbers)
-                    found = is_nodata(numbers, nothing[band]) if band in nothing else None
-                    for each in (told, found):
-                        if nodata is not None and each is not None:
-                            numbers[each] = nodata
-                writer.write(values, window=window)
-            _keep_looks(source, writer)
-    aside.replace(target)
+    one = next(iter(nothing.values()), None)
+    # What the file did say stays so: the others become it.
+    nodata = None if one is None else one if source.nodata is None else source.nodata
+    with rasterio.open(target, "w", **_profile(source, source.dtypes[0], nodata)) as writer:
+        for window in _strips(source):
+            values = source.read(window=window)
+            for band, numbers in enumerate(values, start=1):
+                told = missing_in(source, band, window, numbers)
+                found = is_nodata(numbers, nothing[band]) if band in nothing else None
+                for each in (told, found):
+                    if nodata is not None and each is not None:
+                        numbers[each] = nodata
+            writer.write(values, window=window)
+        if source.gcps[0]:
+            writer.gcps = source.gcps
+        _keep_looks(source, writer)
 
 
 def _statistics(source: rasterio.DatasetReader, incoming: Incoming) -> tuple[list[dict[str, Any]], bool]:
@@ -369,24 +372,6 @@ def write_placed(
             if masked:
                 writer.write_mask(source.dataset_mask(window=window), window=window)
         _keep_looks(source, writer, meaning)
-
-
-def value_copy(path: Path, target: Path) -> None:
-    """Write a raster of this machine as the values that its numbers mean; the file appears whole or not.
-
-    Raises RasterError for one that cannot be read.
-    """
-    part = target.with_name(f".{target.stem}-{secrets.token_hex(4)}.part.tif")
-    try:
-        with opened_here(path) as source:
-            crs = CRS.from_user_input(source.crs) if source.crs else None
-            place = Placing(crs, None if source.transform.is_identity else source.transform)
-            write_placed(source, part, place, meaning_of(source, path.name)[0])
-        part.replace(target)
-    except (RasterioError, OSError) as error:
-        raise RasterError(f"The numbers of {path.name} could not be read as values.") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _profile(source: rasterio.DatasetReader, dtype: str, nodata: float | None) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from pyproj import CRS
 
 from data.readers.base import BadRecord
 from data.readers.csv_points import Table, attributes, batches, column_types, layout
+from data.readers.geoparquet import not_attributes, said_of
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import UploadError, shown
@@ -219,18 +220,14 @@ def _geoparquet(incoming: Incoming, table: pa.Table, geo: dict[str, Any]) -> Bro
         raise UploadError(f"{incoming.shown} has geometries that are no WKB; export it again.")
     with np.errstate(invalid="ignore"):  # coordinates that are not numbers are told further down
         shapes = shapely.from_wkb(column.to_numpy(zero_copy_only=False), on_invalid="ignore")
-    dropped = [name for name in (*geo["columns"], "bbox") if name in table.column_names]
+    dropped = not_attributes(geo, table.schema)
+    said = said_of(geo, primary, table.column_names)
     crs: CRS | None = WGS84
     if "crs" in about:
         crs = None if about["crs"] is None else _named(about["crs"], incoming)
     rows = exact_frame(table.drop_columns(list(dict.fromkeys(dropped))))
     found = features(incoming, shapes, rows, crs, "a GeoParquet")
-    if about.get("edges", "planar") == "planar":
-        return found
-    return found.noted(
-        f"Its edges are {shown(str(about['edges']))}, the shortest way on the globe; they were read "
-        "as straight on the map, so long ones lie elsewhere, and areas are others."
-    )
+    return found.noted(*(f"{each[:1].upper()}{each[1:]}." for each in said))
 
 
 def _named(crs: Any, incoming: Incoming) -> CRS:

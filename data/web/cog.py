@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from data.raster.values import meaning_of
+from data.raster.copying import has_mask
+from data.raster.told import Told
 from data.web.errors import WebError
 from data.web.fetch import Fetcher
 from data.web.urls import host_of
@@ -31,6 +32,7 @@ MAX_BLOCKS = 128
 MAX_SECONDS = 120
 MAX_PIECE_BYTES = 256 * MIB
 MAX_BLOCK_BYTES = 64 * MIB
+MAX_TAG_CHARS = 1999
 _APART = "The raster and the area do not meet; give another area, or another item."
 _NAME = "remote.tif"
 _LIMITS = Limits(total_seconds=30, silent_seconds=15)
@@ -250,60 +252,91 @@ def _whole_pixels(wanted: Any, width: int, height: int) -> Any:
 
 
 def read_window(
-    url: str, target: Path, bbox: tuple[float, float, float, float] | None, most_px: int
+    url: str,
+    target: Path,
+    bbox: tuple[float, float, float, float] | None,
+    most_px: int,
+    told: Told | None = None,
 ) -> Piece:
     """Write the part of a GeoTIFF on the web that lies in the box (degrees) as a GeoTIFF of its own.
 
     The part is read from the file's overviews when it has over `most_px` pixels on its longer side. It keeps
-    the file's CRS and bands, and holds the values that its numbers mean (`data.raster.values`). A box across
-    the antimeridian is not a part of a raster. Raises WebError, also when the raster and the box do not meet.
+    the file's CRS and bands, and holds the values that its numbers mean (`data.uploads.copies`), by what the
+    file says of them, else by what its STAC item has `told`. A box across the antimeridian is not a part of a
+    raster. Raises WebError, also when the raster and the box do not meet.
     """
-    import rasterio
     from rasterio.windows import Window
 
-    with remote_geotiff(url) as (source, file):
-        if source.crs is None:
-            raise WebError(f"{url[:200]} does not say where it lies, so no area of it can be read.")
-        window = Window(0, 0, source.width, source.height) if bbox is None else _window_of(source, bbox)
-        full = (int(window.width), int(window.height))
-        if min(full) < 1:
-            raise WebError(_APART)
-        thinning = max(1.0, max(full) / most_px)
-        width, height = (max(1, round(each / thinning)) for each in full)
-        _check_sizes(source, width * height)
-        shape = (source.count, height, width)
-        values = source.read(window=window, out_shape=shape)
-        meaning, unclear = meaning_of(source, Path(urlsplit(url).path).name)
-        if meaning is not None:
-            values = meaning.values(values, [*(source.read_masks(window=window, out_shape=shape) == 0)])
-        transform = source.window_transform(window) * source.transform.scale(
-            full[0] / width, full[1] / height
-        )
-        profile = {
-            "driver": "GTiff",
-            "width": width,
-            "height": height,
-            "count": source.count,
-            "dtype": values.dtype,
-            "crs": source.crs,
-            "transform": transform,
-            "nodata": source.nodata if meaning is None else math.nan,
-            "compress": "deflate",
-            "tiled": min(width, height) >= 256,
-        }
-        if profile["tiled"]:
-            profile.update(blockxsize=256, blockysize=256)
-        with rasterio.open(target, "w", **profile) as written:
-            written.write(values)
-            written.descriptions = tuple(source.descriptions)
-            written.update_tags(AZIMUTH_SOURCE=url, **({} if meaning is None else meaning.tag(source)))
-        return Piece(
-            width,
-            height,
-            source.count,
-            str(source.crs),
-            (abs(transform.a), abs(transform.e)),
-            full,
-            file.bytes_read,
-            tuple(each for each in (meaning and meaning.note(source), unclear) if each),
-        )
+    part = target.with_name(f"{target.stem}-stored.tif")
+    try:
+        with remote_geotiff(url) as (source, file):
+            if source.crs is None:
+                raise WebError(f"{url[:200]} does not say where it lies, so no area of it can be read.")
+            window = Window(0, 0, source.width, source.height) if bbox is None else _window_of(source, bbox)
+            full = (int(window.width), int(window.height))
+            if min(full) < 1:
+                raise WebError(_APART)
+            thinning = max(1.0, max(full) / most_px)
+            width, height = (max(1, round(each / thinning)) for each in full)
+            _check_sizes(source, width * height)
+            pixel = _write_stored(source, part, window, (height, width), url)
+            crs, bands, read = str(source.crs), source.count, file.bytes_read
+        notes = _settle(part, target, Path(urlsplit(url).path).name, told)
+    finally:
+        part.unlink(missing_ok=True)
+    return Piece(width, height, bands, crs, pixel, full, read, notes)
+
+
+def _write_stored(
+    source: Any, part: Path, window: Any, shape: tuple[int, int], url: str
+) -> tuple[float, float]:
+    """Write the numbers of a window as they are stored, with all that is said of them; a pixel's size."""
+    import rasterio
+
+    height, width = shape
+    values = source.read(window=window, out_shape=(source.count, height, width))
+    transform = source.window_transform(window) * source.transform.scale(
+        window.width / width, window.height / height
+    )
+    profile = {
+        "driver": "GTiff",
+        "width": width,
+        "height": height,
+        "count": source.count,
+        "dtype": values.dtype,
+        "crs": source.crs,
+        "transform": transform,
+        "nodata": source.nodata,
+        "compress": "deflate",
+        "tiled": min(width, height) >= 256,
+    }
+    if profile["tiled"]:
+        profile.update(blockxsize=256, blockysize=256)
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), rasterio.open(part, "w", **profile) as written:
+        written.write(values)
+        if has_mask(source):
+            written.write_mask(source.dataset_mask(window=window, out_shape=shape))
+        written.descriptions = tuple(source.descriptions)
+        written.scales, written.offsets = source.scales, source.offsets
+        kept = {key: value for key, value in source.tags().items() if len(value) < MAX_TAG_CHARS}
+        written.update_tags(**kept, AZIMUTH_SOURCE=url[:MAX_TAG_CHARS])
+    return abs(transform.a), abs(transform.e)
+
+
+def _settle(part: Path, target: Path, name: str, told: Told | None) -> tuple[str, ...]:
+    """Write a piece as the values that its numbers mean, and give what is said of that."""
+    import rasterio
+
+    from data.raster.errors import RasterError
+    from data.uploads.copies import reading, write_values
+
+    try:
+        with rasterio.open(part, driver="GTiff") as source:
+            found = reading(source, name, told)
+            if not found.as_it_is:
+                write_values(source, target, found)
+    except RasterError as error:
+        raise WebError(str(error)) from None
+    if found.as_it_is:
+        part.replace(target)
+    return found.notes

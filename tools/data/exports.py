@@ -8,6 +8,8 @@ in a member `provenance` of the collection, GeoParquet in the file's metadata un
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import os
 import re
@@ -21,6 +23,7 @@ import duckdb
 import pandas as pd
 import shapely
 
+from data.catalogue.duck_dialect import literal
 from data.numbers import EXACT
 from data.schema import DatasetInfo
 from state.model import State
@@ -119,31 +122,49 @@ def write_csv(path: Path, found: Pages, infos: list[DatasetInfo]) -> None:
 
 
 def write_csv_tables(path: Path, found: Iterable[pa.Table]) -> None:
-    """Tables of the same columns as one CSV file, without what a spreadsheet would run as a formula."""
+    """Tables of the same columns as one CSV file, without what a spreadsheet would run as a formula.
+
+    The names stand in it as they are: to DuckDB `Name` and `name` are one, and it would rename the second.
+    """
     import pyarrow as pa
 
     tables = map(_plain_texts, found)
     first = next(tables)
+    header = _line(first.column_names)
+    while not first.num_rows:
+        if (following := next(tables, None)) is None:
+            path.write_text(header, encoding="utf-8", newline="")
+            return
+        first = following.cast(first.schema)
+    plain = pa.schema([(f"c{at}", field.type) for at, field in enumerate(first.schema)])
     broken: list[Exception] = []
 
     def batches() -> Iterator[pa.RecordBatch]:
         try:
             for table in chain((first,), tables):
-                yield from table.cast(first.schema).to_batches()
+                yield from table.cast(first.schema).rename_columns(plain.names).to_batches()
         except Exception as error:
             broken.append(error)  # DuckDB tells of it in words of its own
             raise
 
-    rows = pa.RecordBatchReader.from_batches(first.schema, batches())
-    target = str(path).replace("'", "''")
+    # A line of one cell that is empty is none to most readers, unless it is quoted.
+    rows = "pages" if len(plain) > 1 else "(SELECT coalesce(CAST(c0 AS VARCHAR), '') FROM pages)"
     with _writer().cursor() as connection:
-        connection.register("pages", rows)
+        connection.register("pages", pa.RecordBatchReader.from_batches(plain, batches()))
+        how = f"FORMAT csv, HEADER false, PREFIX {literal(header)}, SUFFIX '\n'"
         try:
-            connection.execute(f"COPY pages TO '{target}' (FORMAT csv, HEADER)")
+            connection.execute(f"COPY {rows} TO {literal(str(path))} ({how})")
         except duckdb.Error:
             if broken:
                 raise broken[0] from None
             raise
+
+
+def _line(names: Iterable[str]) -> str:
+    """A line of a CSV."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow(names)
+    return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 @cache

@@ -16,6 +16,7 @@ from data.catalogue.guard import functions_of, tables_of
 from state.model import State
 from tools.artifacts import FEATURES, Call
 from tools.base import Step, ToolError, World, tool
+from tools.data.flattening import names_apart
 from tools.noting import note
 from tools.phrases import listed, number_of
 from tools.row_shapes import with_shapes
@@ -201,6 +202,7 @@ def _answer(world: World, query: str, there: _Open, crs: str | None, folder: Pat
     except CatalogueError as error:
         raise ToolError(_with_columns(str(error), there)) from error
     _note_degrees(used, boxes)
+    _note_capitals(there)
     if told["texts"]:
         note(f"A result has one column of shapes; {told['texts']} became text (WKT).")
     frame: pd.DataFrame = pq.read_table(folder / ANSWER).to_pandas()
@@ -225,6 +227,20 @@ def _note_degrees(used: set[str], boxes: list[_Box]) -> None:
             f"{listed([each.upper() for each in planar])} counts in degrees here, since the layers are in "
             "longitude and latitude: area_m2(geometry), length_m(geometry), or a shape through "
             "in_metres(geometry) gives metres."
+        )
+
+
+def _note_capitals(there: _Open) -> None:
+    """Say so where columns differ in capitals alone, which SQL does not tell apart."""
+    import pyarrow.parquet as pq
+
+    for asked, path in there.files.items():
+        names = pq.read_schema(path).names
+        if len({each.lower() for each in names}) == len(names):
+            continue
+        others = [f"{old} is {new}" for old, new in names_apart(names).items() if old != new]
+        note(
+            f"SQL takes names of columns that differ in capitals for one: of {asked}, {listed(others)} here."
         )
 
 

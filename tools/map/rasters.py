@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from state.model import Bbox, Layer, LonLat
 from tools.base import ToolError, World
 from tools.map.files import image_picture, image_raster
+from tools.values import as_values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,13 +138,18 @@ def ramp_of(layer: Layer, world: World) -> dict[str, Any] | None:
 def values_at(layer: Layer, world: World, spot: LonLat) -> list[dict[str, Any]] | None:
     """Each shown band's value at a point, and the expression's; None where the raster does not reach.
 
-    `{name, value}` of each, `value` None for nodata. Raises ToolError for what cannot be read.
+    `{name, value}` of each, `value` None for nodata; of an image as the tools have them. Raises ToolError for
+    what cannot be read.
     """
     from data.raster.errors import RasterError
     from data.raster.pixels import pixel_values
 
+    path = layer_file(layer, world)
+    if layer.artifact is None:
+        image = str(dict(layer.options).get("image"))
+        path = as_values(world, image, path, world.catalogue.image(image) or {})
     try:
-        return pixel_values(layer_file(layer, world), layer_look(layer), *spot)
+        return pixel_values(path, layer_look(layer), *spot)
     except RasterError as error:
         raise ToolError(str(error)) from error
 

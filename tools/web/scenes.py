@@ -250,6 +250,8 @@ def _read(
     most_px: int,
 ) -> Step:
     """The part of one asset in the area, as a raster artifact."""
+    from data.raster.told import told_of
+    from data.web.read import line
     from data.web.stac import assets, taken
     from tools.map.geometry import checked_box
 
@@ -273,11 +275,13 @@ def _read(
     )
     facts: dict[str, Any] = {"item": item["id"], "asset": key, "url": url, "datetime": taken(item)}
 
+    told = told_of(item, next(each for name, each in item["assets"].items() if line(name, 100) == key))
+
     def make(path: Path) -> None:
         from data.web.cog import read_window
 
         with asking():
-            piece = read_window(url, path, area, most_px)
+            piece = read_window(url, path, area, most_px, told)
         facts.update(
             full_px=list(piece.full_px),
             pixel_size=list(piece.pixel),

@@ -11,6 +11,8 @@ import rasterio
 from rasterio.warp import transform_bounds
 from rasterio.windows import Window
 
+from data.raster.metadata import Linear
+from data.raster.told import Told
 from data.raster.values import stored_as
 from data.web import cog
 from data.web.cog import read_window
@@ -53,6 +55,58 @@ def test_an_area_comes_with_the_values_of_the_file_s_own_pixels_and_all_that_is_
         assert area.tags()["AZIMUTH_SOURCE"] == f"{files.base}/files/scene.tif"
         assert (piece.width, piece.height, piece.bands) == (area.width, area.height, 3)
     assert piece.full_px == (piece.width, piece.height) and piece.pixel == (PIXEL_M, PIXEL_M)
+
+
+def test_numbers_are_values_by_what_the_item_tells_where_the_file_does_not(files: Files, tmp_path: Path):
+    numbers = np.full((64, 64), 3000, "uint16")
+    numbers[:2], numbers[2:4] = 0, 1500
+    with rasterio.open(files.folder / "scene.tif") as scene:
+        place = {"crs": scene.crs, "transform": scene.transform, "width": 64, "height": 64, "count": 1}
+    with rasterio.open(files.folder / "B04.tif", "w", driver="GTiff", dtype="uint16", **place) as target:
+        target.write(numbers, 1)
+    url = f"{files.base}/files/B04.tif"
+    told = Told((Linear(0.0001, -0.1),), (0.0,))
+    piece = read_window(url, tmp_path / "values.tif", None, 2048, told)
+    assert piece.notes == (
+        "Its numbers (uint16) were turned into values by the scale and offset in its STAC item: "
+        "value = 0.0001 x number - 0.1.",
+        "0 is nodata, as its STAC item says.",
+    )
+    expected = np.full((64, 64), 0.2, "float32")
+    expected[:2], expected[2:4] = np.nan, 0.05
+    with rasterio.open(tmp_path / "values.tif") as made:
+        np.testing.assert_allclose(made.read(1), expected, rtol=1e-6)
+    piece = read_window(url, tmp_path / "stored.tif", None, 2048)
+    with rasterio.open(tmp_path / "stored.tif") as made:
+        np.testing.assert_array_equal(made.read(1), numbers)
+        assert (piece.notes, made.nodata) == ((), None)
+    # Whose offset is off already has values below 0 by it.
+    (files.folder / "taken.tif").write_bytes((files.folder / "B04.tif").read_bytes())
+    with rasterio.open(files.folder / "taken.tif", "r+") as target:
+        target.write((numbers // 2).clip(0, 900), 1)
+    taken = read_window(f"{files.base}/files/taken.tif", tmp_path / "below.tif", None, 2048, told)
+    assert taken.notes[1] == (
+        "100 % of its values are below 0 by that: the offset may have been taken off before, whatever its "
+        "STAC item says."
+    )
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["below.tif", "stored.tif", "values.tif"]
+
+
+def test_an_undeclared_value_for_nothing_is_none_of_a_file_on_the_web_too(files: Files, tmp_path: Path):
+    heights = np.arange(64 * 64, dtype="int16").reshape(64, 64) % 500
+    heights[0] = -9999
+    with rasterio.open(files.folder / "scene.tif") as scene:
+        place = {"crs": scene.crs, "transform": scene.transform, "width": 64, "height": 64, "count": 1}
+    with rasterio.open(files.folder / "dem.tif", "w", driver="GTiff", dtype="int16", **place) as target:
+        target.write(heights, 1)
+    piece = read_window(f"{files.base}/files/dem.tif", tmp_path / "dem.tif", None, 2048)
+    assert piece.notes == (
+        "-9,999 lies far from all its other numbers and was taken for nodata, though the file does not say "
+        "so.",
+    )
+    with rasterio.open(tmp_path / "dem.tif") as made:
+        np.testing.assert_array_equal(made.read(1), heights)
+        assert made.nodata == -9999 and made.tags()["AZIMUTH_SOURCE"] == f"{files.base}/files/dem.tif"
 
 
 def test_only_the_parts_that_are_needed_are_asked_for(files: Files, tmp_path: Path):
