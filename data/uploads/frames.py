@@ -27,6 +27,7 @@ from data.uploads.brought import Box, Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.item import table_parts
 from data.uploads.placing import asked_crs
+from data.uploads.suspects import at_null_island
 from data.vector.cleaning import CUT, MOVED, on_the_map
 from data.vector.systems import code_of
 
@@ -82,8 +83,7 @@ def features(
     degrees, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
     notes += [f"{count:,} of its features {'was' if count == 1 else 'were'} {what}." for count, what in
               ((cut, CUT), (moved, MOVED)) if count]  # fmt: skip
-    if (said := _outside_use(degrees, crs)) is not None:
-        notes.append(said)
+    notes += [said for said in (_outside_use(degrees, crs), at_null_island(degrees)) if said is not None]
     extents = extents_of(degrees)
     good = extents.problem == None  # noqa: E711 - elementwise over an object array
     absent = shapely.is_missing(shapes) | shapely.is_empty(shapes)

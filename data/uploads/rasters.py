@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import rasterio
+from pyproj import CRS
 from rasterio.enums import ColorInterp, Resampling
 from rasterio.errors import RasterioError
 from rasterio.warp import calculate_default_transform, reproject

@@ -277,6 +277,7 @@ def test_rows_without_a_place_and_at_0_0_are_counted_as_they_are(session: Sessio
     (folder / "t.csv").write_text("id,lat,lon\n1,0,0\n2,,\n3,10,20\n4,abc,1\n5,95,2\n")
     said = brought(session, folder / "t.csv")
     assert "1 of its 5 features were left out" in said and "2 of its 4 features have no geometry" in said
+    assert "1 of its features lies at exactly 0, 0" in said
     assert rows_of(session, {"vector": session.state.artifacts[-1].id})["id"].tolist() == [1, 2, 3, 4]
     time = "2015-04-22T00:00:00+07:00"
     frame = gpd.GeoDataFrame({"t": [time]}, geometry=[Point(4, 50)], crs=4326)
