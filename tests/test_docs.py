@@ -1,8 +1,9 @@
-"""What README and docs show is what happens: their blocks are run, their references exist."""
+"""What README and docs show is what happens: what they ask for is answered so, their references exist."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,11 @@ from scripts.docs import (
     tools_page,
     with_models,
 )
+from tests.copilot.cli.conftest import Copilot
 from tests.suite.walking import walks
 
 README = "README.md"
+ASKED = re.compile(r"^\$ python -m copilot (ask .*)\n((?:(?!\$ |```).*\n)*)", re.MULTILINE)
 
 
 @pytest.fixture
@@ -31,10 +34,22 @@ def home(tmp_path: Path) -> Path:
     return sample_home(tmp_path / "home", catalogue)
 
 
-def test_every_block_of_the_readme_prints_what_it_says(home: Path):
-    """`exhaustive_docs.py` runs those of the other pages."""
+def test_what_the_readme_asks_for_is_answered_as_it_says(home: Path):
+    """In this process; `exhaustive_docs.py` runs every block of every page as it is written."""
+    asked = [
+        (shlex.split(command), said)
+        for command, said in ASKED.findall((ROOT / README).read_text(encoding="utf-8"))
+        if "harbours" not in command
+    ]
+    assert len(asked) == 3
+    copilot = Copilot({"AZIMUTH_HOME": str(home)})
+    assert [copilot(*command).out for command, _ in asked] == [said for _, said in asked]
+
+
+def test_the_python_of_the_readme_prints_what_it_says(home: Path):
     text = (ROOT / README).read_text(encoding="utf-8")
-    assert fresh_page(text, home) == text, "python scripts/docs.py writes the page anew"
+    part = text[text.index("## In Python") : text.index("## Bring your own data")]
+    assert fresh_page(part, home) == part, "python scripts/docs.py writes the page anew"
 
 
 def test_the_table_of_models_is_made_from_their_cards():

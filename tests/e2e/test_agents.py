@@ -70,10 +70,10 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
 
     # A long thought is cut to two lines until it is read in full, and stays open.
     long = card.locator(".az-thought-text").nth(1)
-    folded = _height(long)
+    folded = height_of(long)
     long.click()
     expect(long).to_have_attribute("aria-expanded", "true")
-    tab.wait_for(lambda: folded + 10 < _height(long) < float("inf"), "the thought in full")
+    tab.wait_for(lambda: folded + 10 < height_of(long) < float("inf"), "the thought in full")
     tab.shot(screenshot_folder, "agent-thoughts")
     tab.panel("Trace")
     thought = tab.body().locator(".az-trace-thought").nth(1)
@@ -91,39 +91,7 @@ def test_react_shows_thoughts_calls_tokens_and_cost_in_order_while_it_runs_and_a
     expect(settings(new_tab(served).open())).to_contain_text("Direct, 0 examples")
 
 
-WINDOWS = ((700, 900, 100), (1024, 768, 50), (1440, 900, 50))
-"""Width and height, and how high the header may be: one line, two on a telephone; all in pixels."""
-
-
-def test_the_settings_and_thoughts_can_be_read_in_the_dark_and_in_a_narrow_window(
-    new_tab: Callable[..., Tab], served: Server, model: GatedModel, screenshot_folder: Path
-) -> None:
-    model.gate.set()
-    tab = new_tab(served, color_scheme="dark").open()
-    choose(tab, "ReAct")
-    card = tab.ask(SHIPS)
-    card.locator("summary").click()
-
-    header = tab.page.locator(".st-key-header")
-
-    def expect_it_fits(shown: Locator, name: str) -> None:
-        for width, height, most in WINDOWS:
-            tab.page.set_viewport_size({"width": width, "height": height})
-            tab.wait_for(lambda width=width: _within(shown, width), f"{name} at {width} pixels")
-            tab.wait_for(lambda most=most: _height(header) < most, f"the header at {width} pixels")
-            tab.shot(screenshot_folder, f"agent-{name}-{width}")
-
-    expect_it_fits(card.locator(".az-thought-text").nth(1), "thoughts")
-    settings(tab)
-    expect_it_fits(tab.page.get_by_role("radiogroup", name="Agent"), "settings")
-
-
-def _height(each: Locator) -> float:
+def height_of(each: Locator) -> float:
     """How high it is in pixels; infinite where it is not drawn."""
     box = each.bounding_box()
     return box["height"] if box else float("inf")
-
-
-def _within(each: Locator, width: int) -> bool:
-    box = each.bounding_box()
-    return bool(box) and box["x"] >= 0 and box["x"] + box["width"] <= width

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,13 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+@cache
+def text_of(path: Path) -> str:
+    """What a module says."""
+    return path.read_text(encoding="utf-8")
+
+
+@cache
 def sources() -> list[Path]:
     """The modules that are looked through."""
     found = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
@@ -122,7 +130,9 @@ def written_out() -> list[Found]:
     """The patterns that stand in calls and tables: of a module that puts patterns together, every string."""
     found: dict[tuple[str | bytes, int], Found] = {}
     for path in sources():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if "re." not in text_of(path):
+            continue  # no call of the library stands in it
+        tree = ast.parse(text_of(path))
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_re(node)]
         for call in calls:
             made, way = _text_of(call.args[0]) if call.args else None, call.func.attr  # type: ignore[attr-defined]
@@ -187,10 +197,15 @@ def _way(method: str) -> str:
     return method if method in ("search", "match", "fullmatch") else "finditer"
 
 
+@cache
+def _body(path: Path) -> list[ast.stmt]:
+    return ast.parse(text_of(path)).body
+
+
 def _ways(place: str) -> tuple[str, ...]:
     """How a pattern with a name of its own is used; a pattern in a table is searched for."""
     path, line = place.rsplit(":", 1)
-    for node in ast.parse(Path(path).read_text(encoding="utf-8")).body:
+    for node in _body(Path(path)):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.lineno <= int(line) <= (
             node.end_lineno or 0
         ):
@@ -198,7 +213,7 @@ def _ways(place: str) -> tuple[str, ...]:
             if isinstance(target, ast.Name):
                 used = re.compile(rf"\b{target.id}\.(\w+)\(")
                 read = sources() if not target.id.startswith("_") else [Path(path)]
-                texts = (each.read_text(encoding="utf-8") for each in read)
+                texts = (text_of(each) for each in read)
                 named = {_way(way) for text in texts for way in used.findall(text)}
                 return tuple(sorted(named & {"search", "match", "fullmatch", "finditer"})) or ("search",)
     return ("search",)

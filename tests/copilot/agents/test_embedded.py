@@ -19,6 +19,7 @@ from copilot.session import Answer, Session
 from state.codec import to_json
 from state.model import State
 from tests.copilot.agents.conftest import check_whole
+from tests.suite.walking import share
 
 CONVERSATIONS = (
     ("show the fair1m images around Pittsburgh as a heat map and count them",),
@@ -40,8 +41,14 @@ def asked(engine: Engine, turns: tuple[str, ...], **options: Any) -> tuple[Sessi
     return session, answers
 
 
-@pytest.mark.parametrize("turns", CONVERSATIONS, ids=lambda turns: turns[-1][:30])
-@pytest.mark.parametrize("agent", [name for name in NAMES if name != "direct"])
+@pytest.mark.parametrize(
+    ("agent", "turns"),
+    [
+        pytest.param(agent, turns, id=f"{agent}-{turns[-1][:30]}")
+        for n, turns in enumerate(CONVERSATIONS)
+        for agent in share([name for name in NAMES if name != "direct"], n, of=3)
+    ],
+)
 def test_every_agent_ends_where_the_direct_one_does(
     engine: Engine, agent: str, turns: tuple[str, ...]
 ) -> None:

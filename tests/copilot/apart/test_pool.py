@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import psutil
@@ -51,17 +50,16 @@ def ended(pid: int) -> bool:
 
 @pytest.fixture(scope="module")
 def readers() -> Iterator[Readers]:
-    readers = Readers(cpu_s=2)
+    readers = Readers()
     yield readers
     readers.close()
 
 
 @pytest.mark.slow
-def test_a_plan_is_the_same_as_the_one_made_here(engine: Engine):
+def test_a_plan_is_the_same_as_the_one_made_here(readers: Readers, engine: Engine):
     here = Planner(Head.load())
-    with closing(Readers()) as readers:
-        for request in REQUESTS:
-            assert readers.plan(request, situation(engine)) == here.plan(request, situation(engine))
+    for request in REQUESTS:
+        assert readers.plan(request, situation(engine)) == here.plan(request, situation(engine))
 
 
 @pytest.mark.slow
@@ -69,6 +67,7 @@ def test_a_reading_without_an_end_is_ended_by_its_own_limit_and_holds_up_no_othe
     readers: Readers, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(pool, "WAIT_S", 10 * LIMIT_S)  # the clock ends nothing here
+    monkeypatch.setattr(readers, "cpu_s", 2)
     said: list[str] = []
 
     def endless() -> None:

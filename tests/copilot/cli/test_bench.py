@@ -6,11 +6,13 @@ import json
 import shutil
 from dataclasses import replace
 from datetime import date
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from copilot.bench.run.store import Runs
+from copilot.bench.run.tasks import task_set
 from copilot.cli.bench.build import print_reworded
 from copilot.engine import Engine
 from copilot.session import Session
@@ -97,6 +99,21 @@ def test_a_run_is_gone_on_with_as_it_began(copilot: Copilot, run_id: str):
     )
     whole = copilot("bench", "run", "--tasks", "6", "--shots", "11")
     assert whole.status == 2 and "--shots" in whole.err
+
+
+def test_an_interrupted_run_says_how_to_go_on(
+    copilot: Copilot, home: Engine, run_id: str, monkeypatch: pytest.MonkeyPatch
+):
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    command, tasks = import_module("copilot.cli.bench.run"), hand_tasks(Engine.in_memory_like(home), 4)
+    found = (Runs(home.home).get(run_id), task_set("hand", tasks, missing=()))
+    monkeypatch.setattr(command, "_resumed", lambda *given: found)
+    monkeypatch.setattr(command, "_run", interrupted)
+    done = copilot("bench", "run", "--resume", run_id)
+    said = f"Interrupted; `copilot bench run --resume {run_id}` goes on.\n"
+    assert (done.status, done.out, done.err) == (130, "", said)
 
 
 def test_a_limit_that_cannot_be_kept_is_refused_before_anything_is_spent(copilot: Copilot):

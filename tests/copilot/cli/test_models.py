@@ -11,6 +11,7 @@ import pytest
 import rasterio
 from PIL import Image
 
+from data.models.training import cover_cells
 from data.progress import Unheard
 from data.scenes import render
 from data.vision.segment import land_cover
@@ -83,7 +84,11 @@ def test_an_upscaler_is_measured_beside_bicubic(copilot: Copilot, tmp_path: Path
     assert found["value"] > found["by_class"]["bicubic PSNR in dB"] > 10
 
 
-def test_a_method_that_was_fitted_here_is_trained_anew(copilot: Copilot, tmp_path: Path) -> None:
+def test_a_method_that_was_fitted_here_is_trained_anew(
+    copilot: Copilot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, least in {"folder": None, "scenes": 2, "trees": 3}.items():
+        monkeypatch.setitem(cover_cells.train.__kwdefaults__, name, least)
     target = tmp_path / "new" / "cells.txt"
     done = copilot("models", "train", "cover-cells", "--minutes", "0.1", "--out", str(target), "--json")
     assert done.json == {"model": "cover-cells", "path": str(target), "minutes": 0.1, "seed": 0}

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from copilot.engine import Engine
-from copilot.session import Session
-from copilot.workflows.batch_item import read_json
 from copilot.workflows.model import Workflow
-from tests.copilot.cli.conftest import ROOT, Copilot
+from tests.copilot.cli.conftest import Copilot
 from tests.copilot.workflows.making import FILES
 
 SCENE = str(FILES / "scene.tif")
@@ -37,35 +31,6 @@ def test_a_batch_runs_on_each_file_and_prints_its_table(copilot: Copilot, tmp_pa
     assert found["table"].startswith("table-")
     again = copilot("workflow", "run", "--resume", found["id"], "--session", found["session"], "--json")
     assert [each["status"] for each in again.json["items"]] == ["done", "done"]
-
-
-@pytest.mark.slow
-def test_a_batch_goes_on_after_a_kill_at_the_last_finished_step(copilot: Copilot, tmp_path: Path) -> None:
-    files = [shutil.copy(SCENE, tmp_path / f"{name}.tif") for name in ("a", "b")]
-    home = tmp_path / "home"
-    settings = copilot.environment(AZIMUTH_HOME=str(home))
-    command = [sys.executable, "-m", "copilot", "workflow", "run", "surface_water_extent/ndwi", "--on"]
-    running = subprocess.Popen(
-        [*command, *map(str, files)], cwd=ROOT, env=settings, stderr=subprocess.DEVNULL
-    )
-    told = None
-    while running.poll() is None and (told is None or not told.get("steps_done")):
-        time.sleep(0.02)
-        found = next(home.glob("workflows/batches/*/0.json"), None)
-        told = read_json(found) if found is not None else None
-    running.kill()
-    running.wait()
-    batch = next(home.glob("workflows/batches/batch-*"))
-    asked = read_json(batch / "batch.json")["session"]
-    done = copilot(
-        "workflow", "run", "--resume", batch.name, "--session", asked, "--json", AZIMUTH_HOME=str(home)
-    )
-    assert [each["status"] for each in done.json["items"]] == ["done", "done"]
-    engine = Engine(home=home)
-    called = [
-        each.tool for each in Session.open(read_json(batch / "0.json")["session"], engine=engine).events
-    ]
-    assert called == ["add_file", "spectral_index", "raster_calc", "polygonize"]
 
 
 def test_a_list_of_items_gives_each_its_own_values(copilot: Copilot, tmp_path: Path) -> None:

@@ -74,11 +74,11 @@ def test_a_stream_without_an_end_is_left(
     async def endless(request: Request) -> Response:
         return StreamingResponse(for_ever(), media_type="text/event-stream")
 
-    monkeypatch.setattr("copilot.mcp.foreign.LISTING_S", 2.0)
+    monkeypatch.setattr("copilot.mcp.foreign.LISTING_S", 0.5)
     with serving(Starlette(routes=[Route("/mcp", endless, methods=["POST"])])) as at:
         allowed(at)
         assert refused(engine, f"{at}/mcp") == (
-            "The server bad did not come to an end within 2 s; nothing was changed."
+            "The server bad did not come to an end within 0.5 s; nothing was changed."
         )
 
 

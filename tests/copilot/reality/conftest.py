@@ -56,11 +56,15 @@ def turn(
     """Run one turn on a served model; afterwards the record is whole and the key is nowhere in it."""
 
     def run(
-        *script: Says, agent: str = "direct", request: str = "Zoom in.", seconds: float = 20.0
+        *script: Says,
+        agent: str = "direct",
+        request: str = "Zoom in.",
+        seconds: float = 20.0,
+        steps: int = Budget.steps,
     ) -> tuple[OpenAIServer, Answer]:
         server = serve(*script)
         with caplog.at_level(logging.DEBUG):
-            answer = session.ask(request, agent=agent, budget=Budget(seconds=seconds))
+            answer = session.ask(request, agent=agent, budget=Budget(steps=steps, seconds=seconds))
         check_whole(session)
         check_clear(answer.reply)
         return server, answer

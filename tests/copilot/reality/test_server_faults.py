@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.copilot.reality.conftest import Turn
 from tests.copilot.reality.player import Player, zooming
 from tests.openai_server import (
     KEY,
+    Asked,
     OpenAIServer,
     Reply,
     Says,
@@ -28,6 +30,7 @@ from tests.openai_server import (
     says,
     too_long,
 )
+from tests.suite.walking import share
 
 NO_ANSWER = "The model could not be reached or did not answer properly. Nothing was lost; try again."
 OUT_OF_TIME = "Stopped after 1 s without an answer; what was done so far stands."
@@ -95,8 +98,9 @@ def test_a_fault_that_stays_is_told_in_one_sentence(
     assert session.state.map.zoom == 2.0 and answer.calls == ()
 
 
-@pytest.mark.parametrize("fault", FOR_ALL)
-@pytest.mark.parametrize("agent", NAMES)
+@pytest.mark.parametrize(
+    ("agent", "fault"), [(agent, fault) for n, agent in enumerate(NAMES) for fault in share(FOR_ALL, n, of=2)]
+)
 def test_a_fault_in_the_middle_leaves_what_was_done_before(
     turn: Turn, session: Session, streamed: bool, agent: str, fault: str
 ) -> None:
@@ -107,19 +111,37 @@ def test_a_fault_in_the_middle_leaves_what_was_done_before(
     assert made and set(made) == {"zoom_map"} and session.state.map.zoom == 3 + len(made)
 
 
-@pytest.mark.parametrize(
-    ("agent", "how"), [*((agent, "hangs") for agent in NAMES), ("direct", "stalls"), ("direct", "drips")]
-)
+@pytest.mark.parametrize("agent", NAMES)
 def test_a_model_that_hangs_is_given_up_when_the_time_of_the_turn_is_over(
-    turn: Turn, session: Session, streamed: bool, agent: str, how: str
+    turn: Turn, session: Session, streamed: bool, monkeypatch: pytest.MonkeyPatch, agent: str
 ) -> None:
-    _, answer = turn(Player(zooming(), after=3, fault=ends(how)), agent=agent, seconds=1.0)
+    ahead: list[float] = []
+    clock = SimpleNamespace(perf_counter=lambda: time.perf_counter() + sum(ahead))
+    monkeypatch.setattr("copilot.agents.budget.time", clock)
+
+    def hang(asked: Asked) -> Reply:
+        ahead.append(60.0)  # the turn's time is over while the model is waited for
+        return ends("hangs")
+
+    _, answer = turn(Player(zooming(), after=3, fault=hang), agent=agent, seconds=60.0)
+    said = "Stopped after 60 s without an answer; what was done so far stands."
+    assert (answer.outcome, answer.reply) == ("failed", said)
+    assert answer.calls and session.state.map.zoom == 3 + len(answer.calls)
+
+
+@pytest.mark.parametrize("how", ["stalls", "drips"])
+def test_an_answer_that_does_not_end_is_given_up_when_the_time_of_the_turn_is_over(
+    turn: Turn, session: Session, streamed: bool, how: str
+) -> None:
+    _, answer = turn(Player(zooming(), after=3, fault=ends(how)), seconds=1.0)
     assert (answer.outcome, answer.reply) == ("failed", OUT_OF_TIME)
     assert answer.calls and session.state.map.zoom == 3 + len(answer.calls)
 
 
-@pytest.mark.parametrize("how", ["hangs", "drips"])
-@pytest.mark.parametrize("agent", NAMES)
+@pytest.mark.parametrize(
+    ("agent", "how"),
+    [(agent, how) for n, agent in enumerate(NAMES) for how in share(["hangs", "drips"], n, of=2)],
+)
 def test_a_stop_ends_the_turn_at_once_while_the_model_hangs(
     session: Session, serve: Callable[..., OpenAIServer], agent: str, how: str
 ) -> None:

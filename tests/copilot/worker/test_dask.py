@@ -41,10 +41,6 @@ def test_a_job_runs_in_another_process_and_comes_to_the_same(dask: Desk) -> None
     assert (newest(dask).state, newest(dask).worker[:16]) == ("done", "tcp://127.0.0.1:")
 
 
-def test_an_idle_worker_loads_what_the_first_job_of_vision_would_wait_for(dask: Desk) -> None:
-    assert dask.run(caller_of(dask), "Looking", functions.loaded, [*LIBRARIES]) == [*LIBRARIES]
-
-
 def test_a_job_whose_worker_is_killed_is_run_again_to_the_same_result(dask: Desk, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     asked = Asked(dask, caller_of(dask), functions.write_tiles, tmp_path / "tiles", gate)
@@ -169,7 +165,9 @@ def test_an_address_where_no_scheduler_is_is_told_in_a_sentence(
 
 
 @pytest.mark.slow
-def test_a_scheduler_by_address_gives_gpu_work_to_gpus_and_its_loss_is_one_sentence(tmp_path: Path) -> None:
+def test_a_scheduler_by_address_gives_gpu_work_to_gpus_and_its_loss_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     note = tmp_path / "scheduler.json"
     plain, gpu = [], []
     desk = desk_of(tmp_path / "home", lambda: OnDask(desk_address(note)))
@@ -191,6 +189,7 @@ def test_a_scheduler_by_address_gives_gpu_work_to_gpus_and_its_loss_is_one_sente
             scheduler.kill()
             told = "The work was cut off: the Dask scheduler stopped answering; nothing was changed, and "
             assert str(asked.end()) == told + "the call can be made again once it runs."
+            monkeypatch.setattr("copilot.worker.places.CONNECT_S", 0.5)  # nobody is there to come late
             with pytest.raises(ToolError, match=r"^No Dask scheduler answers at "):
                 desk.run(caller, "Adding", functions.add, 1)
     desk.close()
@@ -222,3 +221,8 @@ def test_a_worker_whose_app_was_killed_meanwhile_ends_without_a_traceback() -> N
     )
     os.close(writes)
     assert done.returncode == 0 and "Error" not in done.stderr, done.stderr
+
+
+# The last one: the worker has been idle for some seconds by now, which is when it loads them.
+def test_an_idle_worker_loads_what_the_first_job_of_vision_would_wait_for(dask: Desk) -> None:
+    assert dask.run(caller_of(dask), "Looking", functions.loaded, [*LIBRARIES]) == [*LIBRARIES]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,9 +24,8 @@ from copilot.bench.run.tasks import NoTasks, TaskSet, task_set, wanted_tasks
 from copilot.bench.run.work import Work, run_chunk
 from copilot.engine import Engine
 from copilot.session import Answer, Session
-from tests.copilot.bench.run.hand import hand_tasks, write_tasks
+from tests.copilot.bench.run.hand import hand_tasks
 from tests.openai_server import OpenAIServer, calls, fails, says
-from tests.suite.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -313,32 +310,3 @@ def test_an_agent_that_breaks_at_one_task_does_not_end_the_run(
     rows = run_chunk([task.to_json() for task in tasks], work)
     assert [row["outcome"] for row in rows] == ["done", "failed", "done"]
     assert (rows[1]["success"], rows[1]["reply"]) == (False, "The agent broke: RuntimeError.")
-
-
-@pytest.mark.slow
-def test_an_interrupted_run_says_how_to_go_on(engine: Engine, tmp_path: Path):
-    path = write_tasks(tmp_path / "tasks.jsonl", hand_tasks(engine, 40))
-    command = [sys.executable, "-m", "copilot", "bench", "run", "--tasks", str(path), "--jobs", "1", "--json"]
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "AZIMUTH_HOME": str(engine.home),
-        "AZIMUTH_CATALOGUE": engine.catalogue_address,
-    }
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        run = waited_for_parts(engine, process, 1)
-        process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=100)
-    assert (process.returncode, out) == (130, "")
-    assert said.endswith(f"Interrupted; `copilot bench run --resume {run.id}` goes on.\n")
-
-
-def waited_for_parts(engine: Engine, process: subprocess.Popen[Any], count: int) -> Run:
-    def far_enough() -> Run | None:
-        assert process.poll() is None, "the run ended before it could be killed"
-        return next((run for run in Runs(engine.home).all() if len(run.parts()) >= count), None)
-
-    found = wait_until(far_enough)
-    assert found is not None
-    return found
