@@ -60,8 +60,12 @@ class Call:
     def artifact(
         self, kind: ArtifactKind, state: State, name: str, summary: str, inputs: Sequence[Input] | None = None
     ) -> Artifact:
-        """The artifact of this call: what the state keeps of it."""
-        return Artifact(self.artifact_id(kind, state, inputs), kind, name, summary, made_by=str(self))
+        """The artifact of this call: what the state keeps of it. A name that is another's too is told so."""
+        made = self.artifact_id(kind, state, inputs)
+        others = [each.id for each in state.artifacts if words.spelled(each.name) == words.spelled(name)]
+        if name == self.args.get("name") and (others := [each for each in others if each != made]):
+            note(f"{name!r} is the name of {others[-1]} too; from now on it means {made}, the newest.")
+        return Artifact(made, kind, name, summary, made_by=str(self))
 
 
 class Input(Protocol):
@@ -78,6 +82,24 @@ class Input(Protocol):
     @property
     def key(self) -> str:
         """What stands for its content: two inputs of one key are the same."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something that a call takes, as an input of what it makes."""
+
+    handle: str
+    name: str
+    key: str
+
+
+def artifacts_taken(state: State, call: Call) -> list[Input] | None:
+    """The tables or features of the session that a call took; None where it took anything else."""
+    handles = [str(call.args[each]) for each in ("table", "other") if call.args.get(each) is not None]
+    found = [state.artifact(each) or newest_named(state.artifacts, each) for each in handles]
+    if not found or any(each is None for each in found):
+        return None
+    return [Named(each.id, each.name, each.id) for each in found]
 
 
 def write_about(world: World, artifact: Artifact, call: Call, inputs: Sequence[Input], **more: Any) -> None:

@@ -67,10 +67,11 @@ def _boxes(
     return shapes
 
 
-def with_shapes(frame: pd.DataFrame, column: str, system: str) -> gpd.GeoDataFrame:
+def with_shapes(frame: pd.DataFrame, column: str, system: str, made: str = "") -> gpd.GeoDataFrame:
     """Rows whose column of WKB becomes their geometry, in a system that is known.
 
-    Where none is, they are in longitude and latitude if they fit. Raises ToolError for others.
+    Where none is, or `made` says that they were made of numbers, they are in longitude and latitude if they
+    fit. Raises ToolError for others.
     """
     import geopandas as gpd
     import pyproj
@@ -89,4 +90,12 @@ def with_shapes(frame: pd.DataFrame, column: str, system: str) -> gpd.GeoDataFra
     if broken := int((~shapely.is_valid(shapes[~shapely.is_missing(shapes)])).sum()):
         note(f"{broken:,} of the result's shapes cross themselves; ST_MakeValid or make_valid repairs them.")
     crs = pyproj.CRS.from_user_input(system or "EPSG:4326")
-    return gpd.GeoDataFrame(rows, geometry=name, crs=crs)
+    if not made or not system:
+        return gpd.GeoDataFrame(rows, geometry=name, crs=crs)
+    degrees = crs.is_projected and len(sides) > 0 and bool((np.abs(sides) <= [180, 90, 180, 90]).all())
+    note(
+        f"The shapes were made of numbers, which name no system: they were taken "
+        f"{'as longitude and latitude, and brought into' if degrees else 'to be in'} {system}."
+    )
+    found = gpd.GeoDataFrame(rows, geometry=name, crs="EPSG:4326" if degrees else crs)
+    return found.to_crs(crs) if degrees else found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from state.model import Artifact, State
 from tools.artifacts import FEATURES, artifact_file, named, newest_named
@@ -61,11 +62,11 @@ def features_as_rows(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     degrees = in_degrees(frame).geometry
     there = ~(degrees.isna() | degrees.is_empty)
     inside = degrees.where(there).representative_point()
-    own = {str(name).casefold() for name in frame.columns}
-    rows, renamed = (frame.copy(), {}) if {LON, LAT} <= own else _making_room(frame)
-    measures: dict[str, Any] = {}
-    if not {LON, LAT} <= own:
-        measures |= {LON: inside.x.to_numpy(float), LAT: inside.y.to_numpy(float)}
+    own = {str(name).casefold(): str(name) for name in frame.columns}
+    placed = {LON, LAT} <= set(own) and all(is_numeric_dtype(frame[own[each]]) for each in (LON, LAT))
+    rows, renamed = (frame.copy(), {}) if placed else _making_room(frame)
+    spots = {LON: inside.x.to_numpy(float), LAT: inside.y.to_numpy(float)}
+    measures: dict[str, Any] = {name: values for name, values in spots.items() if name not in rows}
     kinds = degrees[there].geom_type
     if kinds.str.contains("Polygon").any() and AREA not in own:
         measures[AREA] = [

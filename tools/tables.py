@@ -13,7 +13,7 @@ import pandas as pd
 
 from data.profiles import stored_type
 from state.model import State
-from tools.artifacts import Call, Input
+from tools.artifacts import Call, Input, artifacts_taken, write_about
 from tools.base import Step, World
 from tools.phrases import number_of
 
@@ -46,6 +46,9 @@ def save_table(
     """
     artifact = call.artifact("table", state, name, number_of(len(frame), "row"), inputs)
     frame.to_parquet(world.artifacts.path(artifact.id, ".parquet"), index=False)
+    made_of = inputs if inputs is not None else artifacts_taken(state, call)
+    if made_of is not None:
+        write_about(world, artifact, call, made_of)
     return state.with_artifact(artifact).with_ui(table=artifact.id).with_panel("results")
 
 
@@ -104,7 +107,7 @@ def _features_step(
 
     made_of = inputs_of(state, world, call) if inputs is None else inputs
     own = own_features(frame)
-    step = vector_step(state, world, call, made_of, own, name=name, said=observation)
+    step = vector_step(state, world, call, made_of, own, name=name, said=observation, as_made=True)
     features = step.data["vector"]
     after = step.state.with_ui(table=features).with_panel("results")
     return Step(after, step.observation, {**step.data, "table": features, **rows_told(own), **data})

@@ -13,7 +13,7 @@ from pydantic import Field
 from data.catalogue.base import Selection
 from state.codec import canonical, filters_to_json
 from state.model import Artifact, Layer, State
-from tools.artifacts import FEATURES, Call, Input, newest_named, write_about
+from tools.artifacts import FEATURES, Call, Input, Named, newest_named, write_about
 from tools.base import Step, ToolError, World
 from tools.map.files import in_degrees, placed, stored_vector, vector_box
 from tools.map.shapes import box_shape
@@ -25,6 +25,7 @@ from tools.tables import rows_told, without_outlines
 
 if TYPE_CHECKING:
     import geopandas as gpd
+    from pyproj import CRS
 
 SELECTION = "selection"
 """The handle of the selected images' footprints."""
@@ -53,6 +54,8 @@ class Vector:
     frame: gpd.GeoDataFrame
     name: str
     key: str
+    plane: CRS | None = None
+    """The projected coordinate system that they are kept in; None for longitude and latitude."""
 
 
 def vector_of(state: State, world: World, handle: str) -> Vector:
@@ -61,7 +64,7 @@ def vector_of(state: State, world: World, handle: str) -> Vector:
     What that leaves out is said. Raises ToolError with the nearest handles.
     """
     found = kept_vector_of(state, world, handle)
-    return replace(found, frame=_fit(found.frame, found.name))
+    return replace(found, frame=_fit(found.frame, found.name), plane=plane_of(found.frame))
 
 
 def kept_vector_of(state: State, world: World, handle: str) -> Vector:
@@ -89,6 +92,24 @@ def kept_vector_of(state: State, world: World, handle: str) -> Vector:
     raise ToolError(_no_vector(state, handle))
 
 
+def plane_of(frame: gpd.GeoDataFrame) -> CRS | None:
+    """The projected coordinate system of features; None for longitude and latitude."""
+    return frame.crs if frame.crs is not None and frame.crs.is_projected else None
+
+
+def _in_system_of(inputs: Sequence[Input], frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """Features in degrees brought back into the system that the first of their inputs is kept in."""
+    import numpy as np
+
+    plane = next((each.plane for each in inputs[:1] if isinstance(each, Vector)), None)
+    if plane is None or frame.crs != "EPSG:4326" or frame.empty:
+        return frame
+    found = frame.to_crs(plane)
+    there = placed(frame)
+    # A shape that reaches beyond what the projection can show stays where it is.
+    return found if np.isfinite(found.total_bounds).all() or there.empty else frame
+
+
 def _fit(frame: gpd.GeoDataFrame, name: str) -> gpd.GeoDataFrame:
     """Features in longitude and latitude, flat, with a place each; what that leaves out is said."""
     if heights := int(frame.geometry.has_z.sum()):
@@ -97,15 +118,6 @@ def _fit(frame: gpd.GeoDataFrame, name: str) -> gpd.GeoDataFrame:
     if absent := len(frame) - len(there):
         note(f"Rows without a place are left out: {absent:,} of the {len(frame):,} of {name}.")
     return there
-
-
-@dataclass(frozen=True)
-class Named:
-    """Something that a call takes, as an input of what it makes."""
-
-    handle: str
-    name: str
-    key: str
 
 
 def inputs_of(state: State, world: World, call: Call) -> list[Input]:
@@ -132,13 +144,16 @@ def vector_step(
     options: Mapping[str, str | float | bool] | None = None,
     color: str | None = None,
     artifact_kind: Literal["vector", "detections"] = "vector",
+    as_made: bool = False,
     **data: Any,
 ) -> Step:
-    """Keep features (EPSG:4326, or with a CRS of their own) as GeoParquet and show them on the map.
+    """Keep features as GeoParquet and show them on the map.
 
+    Features in EPSG:4326 go back into the system of the first of `inputs`, but for `as_made`.
     No features, or none with a place, make an artifact too, which is said, and no layer.
     """
     noun = "feature" if artifact_kind == "vector" else "detection"
+    frame = frame if as_made else _in_system_of(inputs, frame)
     artifact = call.artifact(artifact_kind, state, name, number_of(len(frame), noun), inputs)
     path = world.artifacts.path(artifact.id, ".parquet")
     part = path.with_name(f".{path.name}.part")

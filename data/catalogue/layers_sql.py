@@ -54,8 +54,8 @@ def select_layers(
 
     A file with shapes is GeoParquet. `crs` is what the answer's shapes are brought into, and what shapes are
     taken to be in that were made of numbers; `metres` is the system of `in_metres`, None where none fits.
-    The answer is {"geometry": the column of shapes, "system": theirs, "texts": other shapes, now WKT}, each
-    empty where there is none.
+    The answer is {"geometry": the column of shapes, "system": theirs, "made": whether they were made of
+    numbers, of no system, "texts": other shapes, now WKT}, each empty where there is none.
     Raises CatalogueError when it is refused, fails or gives too much; CatalogueAway past time or memory.
     """
     own = [each.lower() for each in layers]
@@ -168,7 +168,7 @@ def _kept(types: list[tuple[str, str]], crs: str) -> tuple[str, dict[str, str]]:
     shapes = [name for name, kind in types if _is_shape(kind)]
     preferred = [name for name in shapes if name.lower() in ("geometry", "geom")]
     main = (preferred or shapes or [""])[0]
-    told = {"geometry": main, "system": crs}
+    told = {"geometry": main, "system": crs, "made": ""}
     parts = []
     for name, kind in types:
         column = _quoted(name)
@@ -176,9 +176,9 @@ def _kept(types: list[tuple[str, str]], crs: str) -> tuple[str, dict[str, str]]:
             typed = kind != "GEOMETRY"
             if typed and not crs:  # GEOMETRY('EPSG:4326')
                 told["system"] = kind.removeprefix("GEOMETRY('").removesuffix("')").replace("''", "'")
-            if crs:
-                change = "ST_Transform" if typed else "ST_SetCRS"
-                column = f"{change}({column}, {literal(crs)}) AS {column}"
+            if crs and typed:
+                column = f"ST_Transform({column}, {literal(crs)}) AS {column}"
+            told["made"] = "" if typed else "yes"
         elif _is_shape(kind):
             column = f"ST_AsText({column}) AS {column}"
         elif kind in ("HUGEINT", "UHUGEINT"):

@@ -15,12 +15,10 @@ import geopandas as gpd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS, Transformer
 
-from data.numbers import EXACT
 from data.profiles import columns_said, profiles_of
 from data.readers.geometry import FARTHEST_DEG, Extent, box_around, extents_of
 from data.uploads.brought import Box, Brought, Incoming
@@ -59,12 +57,14 @@ def features(
     problems: Sequence[str] = (),
     *,
     in_degrees_by_rule: bool = False,
+    rows_stay: bool = False,
 ) -> Brought:
     """The features as GeoParquet, in the file's own system. Raises UploadError when none can be used.
 
     Rows without a geometry stay. Shapes that had to be cut or moved to lie on the map are kept in EPSG:4326.
     `crs` is the file's own; None means that it names none. `problems` are those of rows that did not even
-    become a shape, one a row. `in_degrees_by_rule`: a format without a word on it is in degrees.
+    become a shape, one a row. `in_degrees_by_rule`: a format without a word on it is in degrees. `rows_stay`:
+    a row of a table stays where its place is none, without it.
     """
     notes: list[str] = []
     crs = asked_crs(incoming, crs, notes)
@@ -78,7 +78,9 @@ def features(
             f"{incoming.shown} has outlines of over {MAX_COORDINATES:,} corners; simplify them first."
         )
     shapes = _without_empty_heights(_without_measures(shapes, notes), notes)
-    if crs is None:
+    if crs is None and rows_stay and in_degrees_by_rule:
+        crs = WGS84
+    elif crs is None:
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
     degrees, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
     notes += [f"{count:,} of its features {'was' if count == 1 else 'were'} {what}." for count, what in
@@ -86,20 +88,15 @@ def features(
     notes += [said for said in (_outside_use(degrees, crs), at_null_island(degrees)) if said is not None]
     extents = extents_of(degrees)
     good = extents.problem == None  # noqa: E711 - elementwise over an object array
-    absent = shapely.is_missing(shapes) | shapely.is_empty(shapes)
-    reasons = Counter([*problems, *(str(each) for each in extents.problem[~good & ~absent])])
-    if not good.any():
-        reason = next(iter([*reasons, *extents.problem]), "there are no features in it")
-        raise UploadError(f"{incoming.shown} holds no feature with a place: {reason.rstrip('.')}.")
-    kept, left_out = good | absent, sum(reasons.values())
-    if left_out:
-        notes.append(_left_out_said(reasons, int(kept.sum())))
-    if absent.any():
-        notes.append(_absent_said(int(absent.sum()), int(kept.sum())))
+    kept, left_out = _kept(incoming, shapes, extents.problem, problems, rows_stay, notes)
     own = cut + moved == 0 and not crs.equals(WGS84, ignore_axis_order=True)
+    placed = degrees if cut + moved else shapes
+    if rows_stay and not good.all():
+        placed = placed.copy()
+        placed[~good] = None
     frame = gpd.GeoDataFrame(
         plain_columns(attributes[kept].reset_index(drop=True)),
-        geometry=(degrees if cut + moved else shapes)[kept],
+        geometry=placed[kept],
         crs=crs if own else "EPSG:4326",
     )
     if not own and not crs.equals(WGS84, ignore_axis_order=True):
@@ -111,6 +108,36 @@ def features(
         )
     notes += _broken_said(frame.geometry.to_numpy())
     return _brought(incoming, frame, _box(extents, good), crs, title, notes, left_out)
+
+
+def _kept(
+    incoming: Incoming,
+    shapes: NDArray[np.object_],
+    found: NDArray[np.object_],
+    problems: Sequence[str],
+    rows_stay: bool,
+    notes: list[str],
+) -> tuple[NDArray[np.bool_], int]:
+    """(which rows stay, how many do not): by what is wrong with the place of each, `found`. It is said.
+
+    Raises UploadError where no row has a place.
+    """
+    good = found == None  # noqa: E711 - elementwise over an object array
+    absent = shapely.is_missing(shapes) | shapely.is_empty(shapes)
+    wrong = Counter(str(each) for each in found[~good & ~absent])
+    if not good.any():
+        reason = next(iter([*wrong, *problems, *found]), "there are no features in it").rstrip(".")
+        hint = "; name its coordinate system with crs, such as crs=EPSG:32631" if "latitude" in reason else ""
+        raise UploadError(f"{incoming.shown} holds no feature with a place: {reason}{hint}.")
+    kept = np.ones(len(shapes), bool) if rows_stay else good | absent
+    reasons = Counter(problems) + (Counter() if rows_stay else wrong)
+    if reasons:
+        notes.append(_left_out_said(reasons, int(kept.sum())))
+    if rows_stay and wrong:
+        notes.append(_misplaced_said(wrong, len(shapes)))
+    if absent.any():
+        notes.append(_absent_said(int(absent.sum()), int(kept.sum())))
+    return kept, sum(reasons.values())
 
 
 def _without_measures(shapes: NDArray[np.object_], notes: list[str]) -> NDArray[np.object_]:
@@ -149,6 +176,13 @@ def _left_out_said(reasons: Counter[str], kept: int) -> str:
     more = left_out - sum(count for _, count in reasons.most_common(_REASONS))
     told += [f"{more:,} for other reasons"] if more else []
     return f"{left_out:,} of its {left_out + kept:,} features were left out: {', '.join(told)}."
+
+
+def _misplaced_said(reasons: Counter[str], rows: int) -> str:
+    """`Rows without a right place stay, 2 of its 100: 2 for the latitude 95 is outside -90..90.`"""
+    count = sum(reasons.values())
+    told = [f"{number:,} for {reason.rstrip('.')}" for reason, number in reasons.most_common(_REASONS)]
+    return f"Rows without a right place stay, {count:,} of its {rows:,}: {', '.join(told)}."
 
 
 def _broken_said(shapes: NDArray[np.object_]) -> list[str]:
@@ -216,27 +250,22 @@ def plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def exact_frame(table: pa.Table) -> pd.DataFrame:
-    """A table's rows; whole numbers with gaps stay whole where a float would lose their last digits."""
+    """A table's rows; whole numbers with gaps stay whole, and a float loses no last digit of them."""
     frame: pd.DataFrame = table.to_pandas()
     for name in table.column_names:
         column = table.column(name)
-        if pa.types.is_integer(column.type) and column.null_count and _is_long(column):
-            frame[name] = column.to_pandas(types_mapper={column.type: pd.Int64Dtype()}.get)
+        if pa.types.is_integer(column.type) and column.null_count:
+            whole = pd.UInt64Dtype() if pa.types.is_uint64(column.type) else pd.Int64Dtype()
+            frame[name] = column.to_pandas(types_mapper={column.type: whole}.get)
         elif pa.types.is_decimal(column.type) and column.type.precision <= FLOAT_DIGITS:
             frame[name] = column.cast(pa.float64()).to_pandas()
     return frame
 
 
-def _is_long(column: pa.ChunkedArray) -> bool:
-    ends = pc.min_max(column).as_py()
-    return any(end is not None and abs(end) > EXACT for end in ends.values())
-
-
 def exact_records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """The rows of JSON as a frame, of which the same holds."""
     frame = pd.DataFrame.from_records(rows) if rows else pd.DataFrame()
-    long = {name for row in rows for name, each in row.items() if type(each) is int and abs(each) > EXACT}
-    for name in long & set(frame.columns[frame.dtypes == "float64"]):
+    for name in frame.columns[frame.dtypes == "float64"]:
         cells = [row.get(name) for row in rows]
         if all(each is None or (type(each) is int and -(2**63) <= each < 2**63) for each in cells):
             frame[name] = pd.array(cells, dtype="Int64")

@@ -23,7 +23,6 @@ from pyogrio.errors import DataLayerError, DataSourceError, FeatureError, FieldE
 from pyproj import CRS
 from pyproj.exceptions import CRSError
 
-from data.numbers import EXACT
 from data.readers.encodings import known_encoding, of_letters
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
@@ -286,15 +285,18 @@ def _left_out(warned: list[warnings.WarningMessage]) -> str | None:
     return f"Its {' and '.join(parts)} were left out." if parts else None
 
 
+_WHOLE = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64")
+"""Types of fields, as pyogrio names them, that come as floats where a value is missing."""
+
+
 def _make_exact(
     frame: pd.DataFrame, path: Path, layer: str | None, info: Mapping[str, Any], options: Mapping[str, str]
 ) -> None:
-    """Read whole numbers with gaps once more as they are, where as floats they lost their last digits."""
-    whole = {str(name) for name, kind in zip(info["fields"], info["dtypes"], strict=True) if kind == "int64"}
-    for name in whole & set(frame.columns[frame.dtypes == "float64"]):
-        if (frame[name].abs() >= EXACT).any():
-            _, table = pyogrio.read_arrow(path, layer=layer, columns=[name], read_geometry=False, **options)
-            frame[name] = exact_frame(table.select([name]))[name]
+    """Read whole numbers and truths with gaps once more as they are, where they came as floats."""
+    told = {str(name) for name, kind in zip(info["fields"], info["dtypes"], strict=True) if kind in _WHOLE}
+    for name in told & set(frame.columns[frame.dtypes == "float64"]):
+        _, table = pyogrio.read_arrow(path, layer=layer, columns=[name], read_geometry=False, **options)
+        frame[name] = exact_frame(table.select([name]))[name]
 
 
 def _crs(text: Any, incoming: Incoming) -> CRS | None:

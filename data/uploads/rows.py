@@ -17,6 +17,7 @@ from data.profiles import columns_said, profiles_of
 from data.readers.coordinates import Axis, pairs_of, shapes_of
 from data.readers.csv_points import coordinate_columns, floats
 from data.readers.features import first_named
+from data.readers.geometry import FARTHEST_DEG
 from data.uploads.brought import Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.frames import MAX_COLUMNS, columns_of, features, plain_columns
@@ -59,9 +60,9 @@ def _placed(incoming: Incoming, frame: pd.DataFrame, title: str, notes: list[str
     if east is not None and north is not None:
         x, y = (pd.to_numeric(plain[name], errors="coerce").to_numpy(float) for name in (east, north))
         if incoming.asked.crs is not None and np.isfinite(x).any():
-            return features(incoming, points(x, y), plain.drop(columns=[east, north]), None, title)
+            return features(incoming, points(x, y), plain, None, title, rows_stay=True)
         if lon is None or lat is None:
-            notes.append(_zone_wanted(plain, east, north))
+            notes.append(system_wanted(plain, east, north))
     if lon is not None and lat is not None:
         written: Counter[str] = Counter()
         x, y = (
@@ -72,9 +73,12 @@ def _placed(incoming: Incoming, frame: pd.DataFrame, title: str, notes: list[str
             check_degrees(incoming, lon, lat)
             notes += written_said(written)
             x, y = hemispheres(plain, x, y, notes)
-            return features(incoming, points(x, y), plain.drop(columns=[lon, lat]), None, title)
+            if incoming.asked.crs is None and not are_degrees(x, y):
+                notes.append(system_wanted(plain, lon, lat))
+                return None
+            return features(incoming, points(x, y), plain, None, title, rows_stay=True)
     if shape is not None:
-        found = by_shapes(incoming, _texts(plain[shape]), plain.drop(columns=[shape]), title)
+        found = by_shapes(incoming, shape, _texts(plain[shape]), plain.drop(columns=[shape]), title)
         if found is not None:
             return found
     pair = first_named(names, PAIRS)
@@ -84,7 +88,14 @@ def _placed(incoming: Incoming, frame: pd.DataFrame, title: str, notes: list[str
     x, y, latitude_first = read
     order = "latitude, longitude" if latitude_first else "longitude, latitude"
     notes.append(f"Its column {shown(pair)} was read as {order}.")
-    return features(incoming, points(x, y), plain.drop(columns=[pair]), None, title, in_degrees_by_rule=True)
+    return features(incoming, points(x, y), plain, None, title, in_degrees_by_rule=True, rows_stay=True)
+
+
+def are_degrees(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
+    """Whether most pairs of numbers can be longitude and latitude."""
+    there = np.isfinite(x) & np.isfinite(y)
+    fit = (np.abs(x[there]) <= FARTHEST_DEG) & (np.abs(y[there]) <= 90)
+    return bool(fit.mean() > 0.5) if there.any() else True
 
 
 def hemispheres(
@@ -150,7 +161,8 @@ def check_degrees(incoming: Incoming, lon: str, lat: str) -> None:
         )
 
 
-def _zone_wanted(plain: pd.DataFrame, east: str, north: str) -> str:
+def system_wanted(plain: pd.DataFrame, east: str, north: str) -> str:
+    """The sentence about two columns of coordinates whose system nobody has named."""
     zone = first_named([str(each) for each in plain.columns], ZONES)
     values = [] if zone is None else [str(each) for each in plain[zone].dropna().unique()[:4]]
     named = (
@@ -163,16 +175,29 @@ def _zone_wanted(plain: pd.DataFrame, east: str, north: str) -> str:
 
 
 def by_shapes(
-    incoming: Incoming, texts: Sequence[str | None], frame: pd.DataFrame, title: str
+    incoming: Incoming, column: str, texts: Sequence[str | None], frame: pd.DataFrame, title: str
 ) -> Brought | None:
-    """The rows with the geometries that one column holds as text; None where no cell is one."""
+    """The rows with the geometries that a column has as text; None where no cell is one.
+
+    `frame` lacks the column; it is kept where some of its texts are no shape.
+    """
     try:
         shapes, srid = shapes_of(texts)
     except ValueError as error:
         raise UploadError(f"{incoming.shown} cannot be placed: {error}.") from None
     if shapely.is_missing(shapes).all():
         return None
-    return features(incoming, shapes, frame, None if srid is None else crs_named(f"EPSG:{srid}"), title)
+    crs = None if srid is None else crs_named(f"EPSG:{srid}")
+    unread = [each for each, shape in zip(texts, shapes, strict=True) if shape is None and each]
+    if not unread:
+        return features(incoming, shapes, frame, crs, title, rows_stay=True)
+    whole = frame.assign(**{column: pd.Series(np.asarray(texts, dtype=object))})
+    found = features(incoming, shapes, whole, crs, title, rows_stay=True)
+    are = "is no shape" if len(unread) == 1 else "are no shapes"
+    such = shown(unread[0][:60])
+    return found.noted(
+        f"{len(unread):,} of its texts in {shown(column)} {are}, such as {such}; the column is kept."
+    )
 
 
 def points(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.object_]:

@@ -27,6 +27,7 @@ from data.uploads.frames import MAX_FEATURES, WGS84, exact_frame, features
 from data.uploads.gdal import reason_of
 from data.uploads.rows import (
     AXES,
+    are_degrees,
     as_table,
     bring_frame,
     by_shapes,
@@ -35,6 +36,7 @@ from data.uploads.rows import (
     degrees_in,
     hemispheres,
     points,
+    system_wanted,
     written_said,
 )
 from data.uploads.vectors import no_part
@@ -70,7 +72,7 @@ def bring_csv(incoming: Incoming) -> Brought:
     if coordinates is None:
         return bring_frame(incoming, frame, "a CSV").noted(*notes)
     if len(coordinates) == 1:
-        found = by_shapes(incoming, coordinates[0].tolist(), frame, "a CSV")
+        found = by_shapes(incoming, str(table.wkt), coordinates[0].tolist(), frame, "a CSV")
         return (found or as_table(incoming, frame.assign(**{str(table.wkt): coordinates[0]}), "a CSV")).noted(
             *notes
         )
@@ -78,7 +80,12 @@ def bring_csv(incoming: Incoming) -> Brought:
     told = "lon" in str(table.lon).lower()
     check_degrees(incoming, str(table.lon), str(table.lat))
     notes += written_said(written)
-    found = features(incoming, points(lon, lat), frame, None, "a CSV", in_degrees_by_rule=told)
+    if incoming.asked.crs is None and not told and not are_degrees(lon, lat):
+        notes.append(system_wanted(frame, str(table.lon), str(table.lat)))
+        return as_table(incoming, frame, "a CSV").noted(*notes)
+    found = features(
+        incoming, points(lon, lat), frame, None, "a CSV", in_degrees_by_rule=told, rows_stay=True
+    )
     return found.noted(*notes)
 
 
@@ -158,13 +165,37 @@ def _csv_frame(
                 else degrees_in(column, AXES[place], written)
             )
         typed = attributes(cut, pa.Table.from_batches([batch]), types)
+        if lon is not None and lat is not None:  # they place the rows, and stay columns of theirs
+            typed = _in_order(
+                table, typed.append_column(lon, batch.column(lon)).append_column(lat, batch.column(lat))
+            )
         kept.append(
             typed if typed.num_columns else pa.table({"row": pa.array(range(rows - batch.num_rows, rows))})
         )
     if not kept:
         raise BadRecord("it has a header and no rows")
-    frame = exact_frame(pa.concat_tables(kept))
+    whole = pa.concat_tables(kept)
+    for each in (lon, lat):
+        if each is not None:
+            whole = whole.set_column(whole.column_names.index(each), each, _as_numbers(whole.column(each)))
+    frame = exact_frame(whole)
     return frame, [np.concatenate(each) for each in found] if named else None
+
+
+def _in_order(table: Table, typed: pa.Table) -> pa.Table:
+    """The columns in the order of the file."""
+    return typed.select([each for each in table.columns if each in typed.column_names])
+
+
+def _as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Texts as numbers where each of them is one; else as they are. An empty one is no value."""
+    column = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), ""), None, column)
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    return column
 
 
 def _check_cells(batch: pa.RecordBatch) -> None:

@@ -36,17 +36,18 @@ class Cleaned:
     dropped: int = 0
 
 
-def cleaned(frame: gpd.GeoDataFrame) -> Cleaned:
+def cleaned(frame: gpd.GeoDataFrame, *, on_plane: bool = False) -> Cleaned:
     """Features without empty shapes, made valid, flat and within ±180 degrees; the rows keep their order.
 
-    Without a coordinate system, longitude and latitude are assumed. Raises VectorError when no feature
-    is left, or when positions are no longitudes and latitudes.
+    With `on_plane` they stay on the plane that they are on. Without a coordinate system, longitude and
+    latitude are assumed. Raises VectorError when no feature is left, or when positions are no longitudes and
+    latitudes.
     """
     notes: list[str] = []
     if frame.crs is None:
         frame = frame.set_crs(WGS84)
         notes.append("without a coordinate system, longitude and latitude were assumed")
-    elif frame.crs != WGS84:
+    elif not on_plane and frame.crs != WGS84:
         frame = frame.to_crs(WGS84)
     there = ~(frame.geometry.isna() | frame.geometry.is_empty).to_numpy(dtype=bool)
     if dropped := int((~there).sum()):
@@ -57,7 +58,8 @@ def cleaned(frame: gpd.GeoDataFrame) -> Cleaned:
     if frame.empty:
         raise VectorError("There are no features with a shape to work with.")
     shapes = frame.geometry.to_numpy()
-    _on_the_globe(shapes)
+    if not on_plane:
+        _on_the_globe(shapes)
     if flat := int(shapely.has_z(shapes).sum()):
         shapes = shapely.force_2d(shapes)
         notes.append(_counted(flat, "shape's heights were", "shapes' heights were", "left out"))
@@ -65,7 +67,7 @@ def cleaned(frame: gpd.GeoDataFrame) -> Cleaned:
     repaired = [repair(each) if bad else each for each, bad in zip(shapes, broken, strict=True)]
     if count := int(broken.sum()):
         notes.append(_counted(count, "invalid shape was", "invalid shapes were", "made valid"))
-    placed, cut, moved = on_the_map(_objects(repaired))
+    placed, cut, moved = (_objects(repaired), 0, 0) if on_plane else on_the_map(_objects(repaired))
     if cut:
         notes.append(_counted(cut, "shape was", "shapes were", CUT))
     if moved:
@@ -208,7 +210,7 @@ def _objects(shapes: list[shapely.Geometry]) -> NDArray[np.object_]:
 def _series(shapes: Any, frame: gpd.GeoDataFrame) -> gpd.GeoSeries:
     import geopandas as gpd
 
-    return gpd.GeoSeries(shapes, index=frame.index, crs=WGS84)
+    return gpd.GeoSeries(shapes, index=frame.index, crs=frame.crs)
 
 
 def _counted(count: int, one: str, many: str, rest: str) -> str:

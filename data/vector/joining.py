@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from data.vector.cleaning import affordable, only
+from data.vector.cleaning import WGS84, affordable, only
 from data.vector.distances import nearest_rows
 from data.vector.errors import VectorError
 from data.vector.globe import ellipsoid, unit_vectors
@@ -136,7 +136,8 @@ def points_in_polygons(
     counts = np.bincount(held, minlength=len(areas))
     found = areas.copy()
     found[_free(found, "points")] = counts.astype(np.int64)
-    square_km = np.array([area_m2(each) for each in areas.geometry]) / 1e6
+    degrees = areas.geometry if areas.crs == WGS84 else areas.geometry.to_crs(WGS84)
+    square_km = np.array([area_m2(each) for each in degrees]) / 1e6
     density = np.divide(counts, square_km, out=np.full(len(areas), np.nan), where=square_km > 0)
     found[_free(found, "points_per_km2")] = density
     if sums is not None:

@@ -1,7 +1,7 @@
 """What features have in common, cover together, or leave of each other; and features merged by a field.
 
-Shapes are in EPSG:4326 with edges straight in longitude and latitude, so overlaying them there is exact,
-and the results of neighbours fit without gaps.
+Shapes of both are on one plane, or in EPSG:4326, with edges that are straight there: overlaying them there is
+exact, and the results of neighbours fit without gaps.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import shapely
 
-from data.vector.cleaning import WGS84, affordable, dimension, only
+from data.vector.cleaning import affordable, dimension, only
 from data.vector.errors import VectorError
 from data.vector.globe import collected, simple_parts
 
@@ -42,7 +42,7 @@ def intersection(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame) -> gpd.GeoDa
     table = pd.concat(
         [left.iloc[ours].reset_index(drop=True), right.iloc[theirs].reset_index(drop=True)], axis=1
     )
-    return _without_empty(table, kept)
+    return _without_empty(table, kept, first.crs)
 
 
 def difference(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
@@ -56,7 +56,7 @@ def difference(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame) -> gpd.GeoData
         cover = shapely.union_all(others[theirs[ours == row]])
         found[row] = _of_dimension(shapely.difference(shapes[row], cover), int(kinds[row]))
     table = first.drop(columns=first.geometry.name)
-    return _without_empty(table, found)
+    return _without_empty(table, found, first.crs)
 
 
 def union(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame | None = None) -> gpd.GeoDataFrame:
@@ -66,7 +66,7 @@ def union(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame | None = None) -> gp
     frames = [first] if second is None else [first, second]
     shapes = np.concatenate([each.geometry.to_numpy() for each in frames])
     table = {COUNT_COLUMN: [len(shapes)]}
-    return gpd.GeoDataFrame(table, geometry=[_merged(shapes)], crs=WGS84)
+    return gpd.GeoDataFrame(table, geometry=[_merged(shapes)], crs=first.crs)
 
 
 def union_pieces(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
@@ -103,7 +103,7 @@ def dissolve(frame: gpd.GeoDataFrame, by: str | None, sums: list[str] | None = N
         row |= {COUNT_COLUMN: len(group), **{each: group[each].sum() for each in sums}}
         rows.append(row)
         merged.append(_merged(shapes[group.index.to_numpy()]))
-    return gpd.GeoDataFrame(rows, geometry=merged, crs=WGS84)
+    return gpd.GeoDataFrame(rows, geometry=merged, crs=frame.crs)
 
 
 def _key(value: Any) -> Any:
@@ -148,12 +148,12 @@ def _renamed(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame) -> tuple[pd.Data
 def _with(table: pd.DataFrame, frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     import geopandas as gpd
 
-    return gpd.GeoDataFrame(table, geometry=frame.geometry.to_numpy(), crs=WGS84)
+    return gpd.GeoDataFrame(table, geometry=frame.geometry.to_numpy(), crs=frame.crs)
 
 
-def _without_empty(table: pd.DataFrame, shapes: list[shapely.Geometry]) -> gpd.GeoDataFrame:
+def _without_empty(table: pd.DataFrame, shapes: list[shapely.Geometry], crs: Any) -> gpd.GeoDataFrame:
     import geopandas as gpd
 
     table = pd.DataFrame(table).drop(columns="geometry", errors="ignore")
-    found = gpd.GeoDataFrame(table, geometry=gpd.GeoSeries(shapes, index=table.index, crs=WGS84))
+    found = gpd.GeoDataFrame(table, geometry=gpd.GeoSeries(shapes, index=table.index, crs=crs))
     return found[~found.geometry.is_empty].reset_index(drop=True)

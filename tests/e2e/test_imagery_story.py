@@ -73,7 +73,7 @@ def test_a_scene_becomes_an_index_polygons_hectares_a_figure_and_a_geopackage(
     assert made is not None, link
     file.write_bytes(fetched(tab, f"/api/sessions/{tab.session}/artifacts/{made[0]}?format=geopackage"))
     frame = gpd.read_file(file)
-    assert (len(frame), str(frame.crs)) == (regions, "EPSG:4326")
+    assert (len(frame), str(frame.crs)) == (regions, "EPSG:26914")
 
 
 def fetched(tab: Tab, address: str) -> bytes:

@@ -163,7 +163,7 @@ def test_47_dates_are_read_in_each_way_to_write_them(session: Session, way: str)
 
 def test_13_numbers_with_a_decimal_comma_are_summed_and_it_is_said(session: Session) -> None:
     points, said = added(session, "13_csv_decimal_comma/points.csv")
-    assert "Its columns: nom text, surface text (numbers with a decimal comma)." in said
+    assert "Its columns: nom text, latitude text (numbers with a decimal comma), " in said
     event = session.call("aggregate", table=points, field="surface", function="sum")
     assert event.data["value"] == pytest.approx(1270.5)
     assert event.text.startswith("surface is stored as text; its numbers were read with a decimal comma. ")

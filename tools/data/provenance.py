@@ -51,6 +51,8 @@ def _own(state: State, world: World, handle: str, met: frozenset[str]) -> tuple[
     known = about(world, artifact.id)
     if "upload" in known:
         return tuple(str(each["name"]) for each in known.get("inputs", ()))
+    if known.get("inputs") == []:
+        return ()  # it was made of nothing: of the numbers of a query, of places that were looked up
     parents = [str(each["handle"]) for each in known.get("inputs", ())] or _TAKEN.findall(artifact.made_by)
     found = [_own(state, world, each.strip(), met | {artifact.id}) for each in parents]
     files = [each for each in found if each is not None]

@@ -107,7 +107,7 @@ def sql(
     inputs = list({each.key: each for each in there.inputs.values()}.values())
     title = name or "Result of a query"
     made_of = inputs if set(there.inputs) >= {each.casefold() for each in wanted} else None
-    return table_of_inputs(state, world, made_of or None, frame, call, title, said)
+    return table_of_inputs(state, world, made_of, frame, call, title, said)
 
 
 def _wanted(query: str) -> list[str]:
@@ -185,6 +185,7 @@ def _answer(world: World, query: str, there: _Open, crs: str | None, folder: Pat
     import pyarrow.parquet as pq
 
     from data.catalogue.layers_sql import ANSWER
+    from data.uploads.frames import exact_frame  # of pyproj, which a list of tools does without
 
     boxes = [found for path in there.files.values() if (found := _box(path)) is not None]
     used = functions_of(query)
@@ -205,9 +206,9 @@ def _answer(world: World, query: str, there: _Open, crs: str | None, folder: Pat
     _note_capitals(there)
     if told["texts"]:
         note(f"A result has one column of shapes; {told['texts']} became text (WKT).")
-    frame: pd.DataFrame = pq.read_table(folder / ANSWER).to_pandas()
+    frame: pd.DataFrame = exact_frame(pq.read_table(folder / ANSWER))
     if told["geometry"]:
-        frame = with_shapes(frame, told["geometry"], told["system"])
+        frame = with_shapes(frame, told["geometry"], told["system"], told["made"])
     return frame
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -14,7 +14,7 @@ from state.model import State
 from tools.base import ToolError, World
 from tools.noting import note
 from tools.phrases import listed, number, one_line
-from tools.vectors import Named, Vector, VectorHandle, kept_vector_of, vector_of
+from tools.vectors import Named, Vector, VectorHandle, kept_vector_of, plane_of, vector_of
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -34,6 +34,8 @@ OtherVector = Annotated[
 ]
 SQUARE_METRES = {"m2": 1.0, "ha": 1e4, "km2": 1e6, "acres": 4046.8564224, "mi2": 2_589_988.110336}
 METRES = {"m": 1.0, "km": 1e3, "mi": 1609.344, "nmi": 1852.0, "ft": 0.3048}
+_STEP_M = 100.0
+_MOST_STEPS = 200_000
 MOST_NAMES = 20
 """Most names of features that go into a call's data."""
 _NAMES = ("name", "name_1", "name_2", "title", "label", "image_id", "image_id_1", "id", "id_1", "cell")
@@ -43,7 +45,7 @@ WRITTEN = {"m2": "m²", "km2": "km²", "mi2": "sq mi"}
 
 @dataclass(frozen=True)
 class Features:
-    """Features that a call computes with: valid, two-dimensional, in EPSG:4326."""
+    """Features that a call computes with: valid, two-dimensional, in EPSG:4326 or on a plane of theirs."""
 
     source: Vector
     frame: gpd.GeoDataFrame
@@ -65,6 +67,42 @@ def features_of(state: State, world: World, handle: str) -> Features:
             raise ToolError(f"{source.name} has no features.")
         fit = cleaned(source.frame)
     return Features(source, fit.frame, fit.notes)
+
+
+def features_on_plane(state: State, world: World, *handles: str) -> tuple[Features, ...]:
+    """The features of each handle on the plane that all of them are kept on, else in EPSG:4326.
+
+    So what touches on that plane touches here, to the last digit. Raises ToolError when there are none.
+    """
+    from data.vector.cleaning import cleaned
+
+    kept = [kept_vector_of(state, world, each) for each in handles]
+    plane = plane_of(kept[0].frame)
+    if plane is None or any(each.frame.crs != plane for each in kept):
+        return tuple(features_of(state, world, each) for each in handles)
+    found = []
+    for each in kept:
+        with sentences():
+            if each.frame.empty:
+                raise ToolError(f"{each.name} has no features.")
+            fit = cleaned(each.frame, on_plane=True)
+        found.append(Features(replace(each, frame=fit.frame, plane=plane), fit.frame, fit.notes))
+    return tuple(found)
+
+
+def edges_followed(features: Features) -> gpd.GeoDataFrame:
+    """The features in degrees with corners along edges that are straight on the plane that they are kept on.
+
+    A straight edge of 6 km on a national grid lies half a metre beside the straight one in degrees.
+    """
+    import shapely
+
+    plane = features.source.plane
+    if plane is None or not (shapely.get_dimensions(features.frame.geometry.to_numpy()) > 0).any():
+        return features.frame
+    flat = features.frame.to_crs(plane)
+    step = max(_STEP_M / float(plane.axis_info[0].unit_conversion_factor), flat.length.sum() / _MOST_STEPS)
+    return flat.set_geometry(flat.geometry.segmentize(step)).to_crs(features.frame.crs)
 
 
 def kept_features(state: State, world: World, handle: str) -> tuple[Named, gpd.GeoDataFrame]:

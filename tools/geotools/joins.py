@@ -14,7 +14,9 @@ from tools.geotools.features import (
     Features,
     OtherVector,
     column_of,
+    edges_followed,
     features_of,
+    features_on_plane,
     length_in_words,
     names_of,
     noted,
@@ -66,7 +68,7 @@ def spatial_join(
     from data.vector.joining import matches
     from data.vector.joining import spatial_join as joined
 
-    first, second = features_of(state, world, vector), features_of(state, world, other)
+    first, second = features_on_plane(state, world, vector, other)
     with sentences():
         frame = joined(first.frame, second.frame, predicate, keep)
         ours, theirs = matches(first.frame, second.frame, predicate)
@@ -133,7 +135,8 @@ def nearest(
             frame = nearest_points(first.frame, second.frame, neighbours)
             frame = frame if neighbours > 1 else frame.drop(columns=frame.columns[-3])
         else:
-            frame = nearest_to(first.frame, second.frame)
+            frame = nearest_to(edges_followed(first), edges_followed(second))
+            frame = frame.set_geometry(first.frame.geometry.to_numpy(), crs=first.frame.crs)
     distance = frame.columns[-2]
     if within_m is not None:
         frame = frame[frame[distance] <= within_m].reset_index(drop=True)
@@ -171,7 +174,7 @@ def points_in_polygon(
     """
     from data.vector.joining import points_in_polygons
 
-    first, second = features_of(state, world, points), features_of(state, world, polygons)
+    first, second = features_on_plane(state, world, points, polygons)
     field = None if sum_of is None else column_of(first, sum_of)
     with sentences():
         frame, outside = points_in_polygons(first.frame, second.frame, field)

@@ -14,11 +14,12 @@ from tools.geotools.features import (
     OtherVector,
     area_in_words,
     column_of,
-    features_of,
+    features_on_plane,
     noted,
     rounded,
     sentences,
 )
+from tools.map.files import in_degrees
 from tools.phrases import listed, number, number_of
 from tools.tables import plain_value
 from tools.units import Names
@@ -33,7 +34,8 @@ def intersection(state: State, world: World, *, vector: VectorHandle, other: Oth
     """Keep the parts of features that lie inside the polygons of others, with the fields of both.
 
     Points and lines are cut to the polygons as well. Fields that both have end in _1 and _2. Edges are
-    straight in longitude and latitude, so neighbours fit without gaps. Areas are geodesic.
+    straight on the plane that both are kept on, else in longitude and latitude, so neighbours fit without
+    gaps. Areas are geodesic.
 
     Example: copilot call intersection vector=vector-1a2b3c other=vector-1a2b3c
 
@@ -43,7 +45,7 @@ def intersection(state: State, world: World, *, vector: VectorHandle, other: Oth
     """
     from data.vector.overlay import intersection as shared
 
-    first, second = features_of(state, world, vector), features_of(state, world, other)
+    first, second = features_on_plane(state, world, vector, other)
     with sentences():
         frame = shared(first.frame, second.frame)
     said = f"{first.name} and {second.name} share {_sized(frame)}."
@@ -80,8 +82,9 @@ def union(
     from data.vector.overlay import union as merged
     from data.vector.overlay import union_pieces
 
-    first = features_of(state, world, vector)
-    second = None if other is None else features_of(state, world, other)
+    handles = [vector] if other is None else [vector, other]
+    first, *others = features_on_plane(state, world, *handles)
+    second = next(iter(others), None)
     if pieces and second is None:
         raise ToolError("Pieces come of two layers; give the other one as well.")
     with sentences():
@@ -108,7 +111,8 @@ def union(
 def difference(state: State, world: World, *, vector: VectorHandle, other: OtherVector) -> Step:
     """Cut away from features what others cover; the fields stay, and what is wholly covered goes.
 
-    Edges are straight in longitude and latitude. Areas are geodesic.
+    Edges are straight on the plane that both are kept on, else in longitude and latitude. Areas are
+    geodesic.
 
     Example: copilot call difference vector=vector-1a2b3c other=Harbours
 
@@ -118,7 +122,7 @@ def difference(state: State, world: World, *, vector: VectorHandle, other: Other
     """
     from data.vector.overlay import difference as left_of
 
-    first, second = features_of(state, world, vector), features_of(state, world, other)
+    first, second = features_on_plane(state, world, vector, other)
     with sentences():
         frame = left_of(first.frame, second.frame)
     said = f"Without {second.name}, {first.name} leaves {_sized(frame)}."
@@ -154,7 +158,7 @@ def dissolve(
     """
     from data.vector.overlay import dissolve as merged_by
 
-    features = features_of(state, world, vector)
+    (features,) = features_on_plane(state, world, vector)
     field = None if by is None else column_of(features, by)
     adding = [column_of(features, each) for each in dict.fromkeys(sums or [])]
     if field in adding:
@@ -191,7 +195,7 @@ def _made(
     """The step to the features that came out, with their area."""
     from data.vector.measuring import area_m2
 
-    area = sum(area_m2(each) for each in frame.geometry)
+    area = sum(area_m2(each) for each in in_degrees(frame).geometry)
     sizes: dict[str, Any] = {
         "area_m2": rounded(area),
         "area_ha": rounded(area / 1e4),
@@ -214,7 +218,7 @@ def _sized(frame: gpd.GeoDataFrame) -> str:
 def _size(frame: gpd.GeoDataFrame) -> str:
     from data.vector.measuring import area_m2
 
-    area = sum(area_m2(each) for each in frame.geometry)
+    area = sum(area_m2(each) for each in in_degrees(frame).geometry)
     return area_in_words(area)[2] if area else ""
 
 

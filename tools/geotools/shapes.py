@@ -13,11 +13,13 @@ from tools.geotools.features import (
     Features,
     area_in_words,
     features_of,
+    features_on_plane,
     length_in_words,
     noted,
     rounded,
     sentences,
 )
+from tools.map.files import in_degrees
 from tools.map.find import said_point
 from tools.phrases import listed, number_of
 from tools.vectors import VectorHandle, vector_of, vector_step
@@ -131,26 +133,32 @@ def convex_hull(
 ) -> Step:
     """Draw the convex hull of all features, or of each: the tightest outline without dents.
 
-    Its edges are great circles (on the gnomonic plane, Snyder 1987), so it is right across the antimeridian
-    and around a pole. What lies around more than half the globe has none.
+    Its edges are straight on the plane that the features are kept on. In longitude and latitude they are
+    great circles (on the gnomonic plane, Snyder 1987), so it is right across the antimeridian and around a
+    pole; what lies around more than half the globe has none.
 
     Example: copilot call convex_hull vector=vector-1a2b3c
 
     Asked as: the outline around all points | hull of the ports | wrap the points in a polygon | smallest
     convex area that holds the images | rubber band around the features | envelope of the sites without dents
     """
+    import shapely
+
     from data.vector.globe import collected
     from data.vector.measuring import area_m2
     from data.vector.shaping import convex_hull as hull_of
 
-    features = features_of(state, world, vector)
+    (features,) = features_on_plane(state, world, vector)
+    crs = features.frame.crs
+    around = hull_of if crs == "EPSG:4326" else shapely.convex_hull
     with sentences():
         if each:
-            frame = _with_shapes(features, [hull_of(one) for one in features.frame.geometry])
+            hulls = [around(one) for one in features.frame.geometry]
+            frame = features.frame.set_geometry(hulls, crs=crs)
         else:
-            whole = hull_of(collected(list(features.frame.geometry)))
-            frame = _single({"features": len(features.frame)}, whole)
-    area = sum(area_m2(one) for one in frame.geometry)
+            whole = around(collected(list(features.frame.geometry)))
+            frame = _single({"features": len(features.frame)}, whole).set_crs(crs, allow_override=True)
+    area = sum(area_m2(one) for one in in_degrees(frame).geometry)
     of = f"{number_of(len(features.frame), 'feature')} of {features.name}"
     said = f"The convex hulls of the {of} cover " if each else f"The convex hull of the {of} covers "
     said += f"{area_in_words(area)[2]}." if area else "no area: they lie on one point or line."
@@ -251,7 +259,7 @@ def reproject_vector(
     }
     call = Call.of(reproject_vector, vector=vector, crs=crs)
     name = f"{features.name} in {code_of(target)}"
-    return _made(state, world, call, features, frame, name, said, facts)
+    return _made(state, world, call, features, frame, name, said, facts, as_made=True)
 
 
 @tool("geotools", changes_state=True, gives=("vector", "layer"))
@@ -313,9 +321,13 @@ def _made(
     name: str,
     said: str,
     facts: dict[str, Any],
+    *,
+    as_made: bool = False,
 ) -> Step:
     said = noted(said, features)
-    return vector_step(state, world, call, [features.source], frame, name=name[:100], said=said, **facts)
+    return vector_step(
+        state, world, call, [features.source], frame, name=name[:100], said=said, as_made=as_made, **facts
+    )
 
 
 def _with_shapes(features: Features, shapes: list[Any]) -> gpd.GeoDataFrame:

@@ -15,7 +15,7 @@ from state.model import Artifact, State
 from tools.artifacts import Call, about, write_about
 from tools.base import Step, ToolError, World, tool
 from tools.map.geometry import camera_for, point, union_box
-from tools.outside import Outside, file_named
+from tools.outside import Outside, file_named, uploaded_names
 from tools.phrases import one_line
 from tools.rasters import with_raster
 from tools.showing import artifact_layer
@@ -112,6 +112,7 @@ def add_file(
     from data.uploads.brought import Asked
     from data.uploads.errors import UploadError
 
+    file = _added_before(state, world, file) or file
     found = file_named(world, file)
     try:
         return _added(state, world, found, file, name, Asked(crs, part, nodata, encoding))
@@ -120,6 +121,16 @@ def add_file(
     except OSError as error:
         why = error.strerror or "the disk failed"
         raise ToolError(f"{found.path.name!r} cannot be read ({why}); check it and try again.") from None
+
+
+def _added_before(state: State, world: World, file: str) -> str | None:
+    """How a file was named when this session added it, by its bare name: parks.gpkg for /data/parks.gpkg."""
+    for artifact in reversed(state.artifacts):
+        known = about(world, artifact.id)
+        if "upload" in known and any(each["name"] == file for each in known.get("inputs", ())):
+            there = file in uploaded_names(world) or Path(file).exists()
+            return None if there else str(known["arguments"]["file"])
+    return None
 
 
 def _added(state: State, world: World, found: Outside, file: str, name: str | None, asked: Asked) -> Step:

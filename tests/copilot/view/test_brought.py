@@ -14,7 +14,7 @@ def test_a_file_is_told_as_when_it_came_in_and_a_result_is_not(session: Session,
     assert session.call("buffer", vector="wells", distance_m=100).ok
     wells, around = session.state.artifacts[:2]
     assert brought_as(session.world(), wells) == (
-        "A CSV of 2 features (2 points) in EPSG:4326 with name, depth_m. "
-        "Its columns: name text, depth_m float64 (1 without a value)."
+        "A CSV of 2 features (2 points) in EPSG:4326 with name, depth_m, lon, lat. "
+        "Its columns: name text, depth_m int64 (1 without a value), lon float64, lat float64."
     )
     assert brought_as(session.world(), around) is None

@@ -353,7 +353,7 @@ FILES: tuple[Hostile, ...] = (
     # Tables and documents.
     Hostile("huge.csv", content('a,b\n1,"' + "x" * 2_000_000 + '"\n2,3\n'), "a cell of 2,000,000 bytes"),
     Hostile("columns.csv", content(("," * 2999 + "\n") * 3), "has 3,000 columns; at most 2,000 are read."),
-    Hostile("off.csv", content("lon,lat\n4,951\n5,952\n"), "are no degrees"),
+    Hostile("off.csv", content("lon,lat\n4,951\n5,952\n"), "holds no feature with a place: the latitude 951"),
     Hostile("heads.csv", content("a,b\n"), "has a header and no rows"),
     Hostile("heads.xlsx", lambda path: table()[:0].to_excel(path, index=False), "a header and no rows"),
     Hostile("entities.xlsx", xlsx_with_entities, "declares a document type in 'xl/worksheets/sheet1.xml'"),

@@ -78,13 +78,16 @@ def test_rows_with_coordinates_become_points_with_their_columns(tmp_path: Path) 
     frame = gpd.read_parquet(kept)
     placed = frame[frame.geometry.notna()]
     assert [(point.x, point.y) for point in placed.geometry] == [(4.25, 51.25), (4.5, 51.5)]
-    assert frame["name"].tolist() == ["a", "b", "c"]
+    assert frame["name"].tolist() == ["a", "b", "c", "d"]
+    assert frame[["lon", "lat"]].fillna("").to_dict("list") == {
+        "lon": ["4,25", "4.5", "", "4"], "lat": ["51,25", "51.5", "", "91"],
+    }  # fmt: skip
     assert frame["depth_m"].tolist()[::2] == [1.5, 3.0] and np.isnan(frame["depth_m"].tolist()[1])
-    assert (found.facts["count"], found.facts["placed"], found.facts["left_out"]) == (3, 2, 1)
+    assert (found.facts["count"], found.facts["placed"], found.facts["left_out"]) == (4, 2, 0)
     assert found.notes[:2] == (
-        "1 of its 4 features were left out: 1 for the latitude 91 is outside -90..90; "
-        "longitude and latitude may be swapped.",
-        "1 of its 3 features has no geometry: rows without a place, which no map shows.",
+        "Rows without a right place stay, 1 of its 4: 1 for the latitude 91 is outside -90..90; longitude "
+        "and latitude may be swapped.",
+        "1 of its 4 features has no geometry: rows without a place, which no map shows.",
     )
 
 

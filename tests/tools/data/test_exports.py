@@ -20,10 +20,12 @@ from state.model import State
 from tests.tools.world import after, run, small_world
 from tools.base import World
 from tools.data import pages as paging
+from tools.data.delivering import save_file
 from tools.data.exports import export_csv, export_geojson, export_geoparquet
 from tools.data.figures import bar_figure
 from tools.data.rows import filter_rows, sort_table
 from tools.data.shaping import join_tables
+from tools.data.sql import sql
 from tools.data.summaries import group_count
 from tools.database.dates import filter_date
 from tools.database.ingesting import db_ingest
@@ -215,7 +217,7 @@ def test_what_came_of_the_users_own_file_names_it_and_has_its_columns_alone(
     step = run(world, deep.state, export_csv, table=deep.data["table"])
     assert not step.failed, step.observation
     path = Path(step.data["path"])
-    assert pd.read_csv(path).columns.tolist() == ["name", "depth_m", "lon", "lat"]
+    assert pd.read_csv(path).columns.tolist() == ["name", "lon", "lat", "depth_m"]
     beside = json.loads(Path(f"{path}.provenance.json").read_text())
     assert (beside["files"], beside["data_sets"], beside.get("note")) == (["wells.csv"], [], None)
     features = run(world, state, export_geojson, table="wells")
@@ -223,6 +225,25 @@ def test_what_came_of_the_users_own_file_names_it_and_has_its_columns_alone(
     figure = run(world, state, bar_figure, by="name", table="wells")
     drawn = json.loads(world.artifacts.find(figure.data["figure"]).read_text())
     assert SAMPLE.capitalize() not in drawn["layout"]["title"]["subtitle"]["text"]
+
+
+def test_what_a_query_made_of_own_tables_or_of_nothing_is_no_sample(
+    world: World, full: State, tmp_path: Path
+) -> None:
+    (tmp_path / "wells.csv").write_text("name,owner\na,1\nb,2\n")
+    (tmp_path / "owners.csv").write_text("owner,who\n1,us\n")
+    state = full
+    for name in ("wells", "owners"):
+        state = run(world, state, add_file, file=str(tmp_path / f"{name}.csv")).state
+    for query, files in (
+        ("SELECT w.name, o.who FROM wells w LEFT JOIN owners o USING (owner)", ["wells.csv", "owners.csv"]),
+        ("SELECT 1 AS one", []),
+    ):
+        made = run(world, state, sql, query=query, name="joined")
+        step = run(world, made.state, save_file, name="joined.csv", layers=[{"from": made.data["table"]}])
+        beside = json.loads(Path(f"{step.data['path']}.provenance.json").read_text())["layers"][0]
+        assert (beside["files"], beside["data_sets"], beside.get("note")) == (files, [], None)
+        assert "sample" not in step.observation
 
 
 def test_a_table_that_the_selection_had_a_part_in_is_of_its_data_sets(

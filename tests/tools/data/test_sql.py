@@ -133,6 +133,24 @@ def test_shapes_keep_their_system_and_crs_brings_them_into_another(open_layers: 
     assert system(none) == "EPSG:32632" and none.data["rows"] == 0
 
 
+def test_shapes_made_of_numbers_are_told_what_they_were_taken_for(open_layers: tuple[World, State]) -> None:
+    def placed(x: float, y: float) -> tuple[str, list[float]]:
+        step = asked(open_layers, f"SELECT ST_Point({x}, {y}) AS geometry", crs="EPSG:32632")
+        point = gpd.read_parquet(open_layers[0].artifacts.find(step.data["vector"])).geometry.iloc[0]
+        return step.observation, [round(point.x), round(point.y)]
+
+    said, spot = placed(9, 50)
+    assert spot == [500_000, 5_538_631]
+    assert "taken as longitude and latitude, and brought into EPSG:32632." in said
+    said, spot = placed(500_000, 5_538_631)
+    assert spot == [500_000, 5_538_631] and "they were taken to be in EPSG:32632." in said
+
+
+def test_a_name_that_another_bears_is_told(open_layers: tuple[World, State]) -> None:
+    said = asked(open_layers, "SELECT 1 AS one", name="UTM").observation
+    assert "'UTM' is the name of vector-" in said and "from now on it means table-" in said
+
+
 def test_an_area_on_a_plane_that_stretches_is_told_so(open_layers: tuple[World, State]) -> None:
     world, state = open_layers
     mercator = gpd.GeoDataFrame({"n": [1]}, geometry=[box(1e6, 6e6, 1.001e6, 6.001e6)], crs="EPSG:3857")

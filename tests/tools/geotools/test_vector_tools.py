@@ -387,3 +387,38 @@ def test_a_field_that_features_lack_is_refused_with_those_that_they_have(
     step = run(world, parcels, filter_rows, table="Parcels", field="price", op=">", value=3)
     said = "The table has no column 'price'. It has use, depth_m, lon, lat and area_m2."
     assert (step.failed, step.observation) == (True, said)
+
+
+def test_layers_of_one_plane_are_computed_on_it_and_stay_in_it(world: World) -> None:
+    west, east = (
+        shapely.box(650_000, 6_860_000, 654_000, 6_862_000),
+        shapely.box(654_000, 6_860_000, 655_500, 6_862_000),
+    )
+    layers = {
+        "parcels": [west, east],
+        "wells": [shapely.Point(654_000, 6_861_000), shapely.Point(651_000, 6_861_000)],
+        "roads": [shapely.LineString([(650_000, 6_861_000), (656_000, 6_861_000)])],
+    }
+    state = State()
+    for name, shapes in layers.items():
+        frame = gpd.GeoDataFrame({"id": range(len(shapes))}, geometry=shapes, crs="EPSG:2154")
+        state = with_features(world, state, name, frame)
+
+    def made(tool: Any, **args: Any) -> gpd.GeoDataFrame:
+        found = vector(world, run(world, state, tool, **args))
+        assert found.crs == "EPSG:2154"
+        return found
+
+    assert made(union, vector="parcels").area.tolist() == [11_000_000]
+    assert made(dissolve, vector="parcels", by="id").area.tolist() == [8_000_000, 3_000_000]
+    assert made(convex_hull, vector="parcels", each=True).area.tolist() == [8_000_000, 3_000_000]
+    assert made(intersection, vector="roads", other="parcels").length.tolist() == [4000, 1500]
+    assert made(difference, vector="roads", other="parcels").length.tolist() == [500]
+    joined = made(spatial_join, vector="wells", other="parcels")
+    assert joined[["id_1", "id_2"]].to_numpy().tolist() == [[0, 0], [0, 1], [1, 0]]
+    assert made(points_in_polygon, points="wells", polygons="parcels")["points"].tolist() == [2, 1]
+    assert made(nearest, vector="wells", other="roads")["distance_m"].max() < 0.001
+    assert made(make_valid, vector="parcels").area.round(3).tolist() == [8_000_000, 3_000_000]
+    assert len(made(buffer, vector="wells", distance_m=10)) == len(made(centroid, vector="parcels")) == 2
+    there = vector(world, run(world, state, reproject_vector, vector="parcels", crs="EPSG:4326"))
+    assert there.crs == "EPSG:4326"

@@ -13,6 +13,7 @@ import pytest
 import rasterio
 from affine import Affine
 from PIL import Image
+from shapely.geometry import Point
 
 from data.uploads.gdal import quiet_gdal
 from state.codec import digest
@@ -190,3 +191,12 @@ def test_of_many_layers_one_is_taken_and_the_others_are_named(world: World) -> N
     step = added(world, State(), "many.gpkg")
     assert len(step.state.artifacts) == 1
     assert "Its layer 'l0' was taken, of 13; part names another of them: 'l1', 'l2'" in step.observation
+
+
+def test_another_part_of_a_file_is_had_by_the_files_name(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "survey.gpkg"
+    for layer in ("wells", "pumps"):
+        gpd.GeoDataFrame({"of": [layer]}, geometry=[Point(4, 51)], crs="EPSG:4326").to_file(path, layer=layer)
+    first = run(world, State(), add_file, file=str(path), part="wells")
+    step = run(world, first.state, add_file, file="survey.gpkg", part="pumps")
+    assert [each.name for each in step.state.artifacts] == ["wells", "pumps"], step.observation
