@@ -174,7 +174,7 @@ def test_a_file_that_was_dropped_on_the_page_is_told_to_the_model_with_its_colum
     assert match is not None
     told = json.loads(match[1])
     assert len(told) == 1 and "wells is a CSV of 2 features (2 points)" in told[0]
-    assert "Its columns: name text, depth_m float64 (1 without a value)." in told[0]
+    assert "Its columns: name text, depth_m int64 (1 without a value), lon float64, lat float64." in told[0]
     assert read_system_message(opening)[1] == TODAY
     # What a shown turn tells is not told twice, and a file that is gone is not told of.
     turn = session.begin("Add it again.", "chat").turn

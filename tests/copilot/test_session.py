@@ -280,9 +280,14 @@ def test_a_replay_makes_tables_again_and_leaves_the_sessions_files_alone(session
     made = session.call("group_count", by="class", unit="detections")
     session.call("sort_table", table=made.data["table"], by="class")
     folder = session.engine.artifacts(session.id).folder
-    before = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()}
+
+    def kept() -> dict[Path, tuple[int, bytes]]:
+        files = (path for path in folder.rglob("*") if path.is_file())
+        return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
+
+    before = kept()
     assert digest(session.replay()) == session.hash
-    assert {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()} == before
+    assert kept() == before
 
 
 def test_a_record_that_was_tampered_with_is_named_by_the_replay(session: Session) -> None:
