@@ -36,7 +36,7 @@ run: sample ## Start the app on http://localhost:8501
 	@echo "Azimuth: http://localhost:$(PORT) (Ctrl-C stops it)"
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT) --server.headless true $(ARGS)
 
-test: setup-tests ## Run what protects a change, the browser included: a quarter of an hour
+test: setup-tests ## Run what protects a change, the browser included: 12 minutes
 	@AZIMUTH_HOME=$(TEST_HOME) $(PY) -m copilot data sample --no-scenes
 	@$(PYTEST) $(ARGS)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
 
 from state.model import Artifact, State
 from tools.artifacts import FEATURES, artifact_file, named, newest_named
@@ -56,6 +55,8 @@ def features_as_rows(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
 
     What is measured here is no column of theirs: `own_features` takes it away again.
     """
+    from pandas.api.types import is_numeric_dtype  # which lists of tools do without
+
     from data.vector.measuring import area_m2, length_m
 
     frame = frame.rename(columns=str).reset_index(drop=True)

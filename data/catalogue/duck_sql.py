@@ -22,7 +22,7 @@ from data.apart.reader import NOBODYS, Reader
 from data.apart.reading import name_of, plain
 from data.catalogue.amount import MOST_BYTES, check_amount
 from data.catalogue.base import CatalogueAway, CatalogueError
-from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence
+from data.catalogue.guard import bare, check_select, leaves_groups_unordered, sentence, unknown_function
 from data.catalogue.spatial import CLOSED, Settings, load_spatial
 from data.catalogue.whole import DETECTIONS_FILE, IMAGES_FILE
 from data.catalogue.write import folder_of, owners_root, read_info
@@ -132,10 +132,19 @@ def within(connection: duckdb.DuckDBPyConnection, timeout_s: float, work: Callab
     except duckdb.Error as error:
         if late.is_set():
             return "time"
-        raise CatalogueError(sentence(str(error))) from error
+        said = str(error)
+        raise CatalogueError(_without_function(connection, said) or sentence(said)) from error
     finally:
         timer.cancel()
     return "done"
+
+
+def _without_function(connection: duckdb.DuckDBPyConnection, said: str) -> str | None:
+    """The sentence about a function that is not there; None for any other error."""
+    if "does not exist" not in said:
+        return None
+    rows = connection.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
+    return unknown_function(said, (str(name) for (name,) in rows))
 
 
 def data_sets(root: Path, named: list[tuple[str | None, str]]) -> tuple[DatasetInfo, ...]:

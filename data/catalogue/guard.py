@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 import duckdb
@@ -49,6 +50,11 @@ def parse_select(query: str, views: tuple[str, ...] = ()) -> dict[str, Any]:
     parsed: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
     if parsed.get("error"):
         message = str(parsed.get("error_message", "it cannot be read"))
+        if "Only SELECT" in message and "pivot" in query.lower():
+            raise CatalogueError(
+                "A PIVOT can only be run here with the values that become columns named: PIVOT readings ON "
+                "stop IN ('a', 'b') USING first(d) GROUP BY school."
+            )
         if "Only SELECT" in message:
             raise CatalogueError(
                 f"Only a SELECT can be run here, not a statement that changes or sets something; {wanted}."
@@ -124,6 +130,18 @@ def sentence(message: str) -> str:
     text = re.sub(r"^(\w+ )*(Error|Exception): ", "", text.strip())
     text = " ".join(text.split()).replace("! Did you", "; did you")
     return text.rstrip(" .!") + ("" if text.endswith("?") else ".")
+
+
+def unknown_function(message: str, there: Iterable[str]) -> str | None:
+    """The sentence about a function that a database does not have, with the nearest that it has."""
+    found = re.search(r'Function with name "?(\w+)"? does not exist', message)
+    if found is None:
+        return None
+    name = found[1].lower()
+    names = sorted({each.lower() for each in there})
+    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    hint = f"; did you mean {' or '.join(near)}?" if near else "."
+    return f"There is no function {name}{hint}"
 
 
 def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str]) -> None:

@@ -211,7 +211,10 @@ def test_what_is_not_there_is_named_with_the_nearest(open_layers: tuple[World, S
         == "There is no layer or table 'wels'. Did you mean 'wells'?"
     )
     assert refused(open_layers, "SELECT crp FROM utm") == "There is no column 'crp'; did you mean 'crop'?"
-    assert "did you mean" in refused(open_layers, "SELECT ST_Areaa(geometry) FROM utm")
+    said = refused(open_layers, "SELECT ST_Areaa(geometry) FROM utm")
+    assert said.startswith("There is no function st_areaa; did you mean st_area or ")
+    pivot = "SELECT * FROM (PIVOT utm ON crop USING first(crop))"
+    assert "stop IN ('a', 'b') USING first(d) GROUP BY school." in refused(open_layers, pivot)
     syntax = refused(open_layers, "SELECT count(*) names FROM wells")
     assert "syntax error at or near 'names'" in syntax and "AS" in syntax
     for chance in (
