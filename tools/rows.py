@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from state.model import Artifact, State
 from tools.artifacts import FEATURES, artifact_file, named, newest_named
@@ -23,6 +24,7 @@ from tools.vectors import DRAWINGS, vector_of
 if TYPE_CHECKING:
     import geopandas as gpd
 
+_SAME_DEG = 1e-6
 LON, LAT, AREA, LENGTH = "lon", "lat", "area_m2", "length_m"
 _SHOWN = ("labels", "text", "x", "values", "y", "lowerfence", "q1", "median", "mean", "q3", "upperfence")
 """What of a trace are values that are read off it."""
@@ -64,9 +66,11 @@ def features_as_rows(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     there = ~(degrees.isna() | degrees.is_empty)
     inside = degrees.where(there).representative_point()
     own = {str(name).casefold(): str(name) for name in frame.columns}
-    placed = {LON, LAT} <= set(own) and all(is_numeric_dtype(frame[own[each]]) for each in (LON, LAT))
-    rows, renamed = (frame.copy(), {}) if placed else _making_room(frame)
     spots = {LON: inside.x.to_numpy(float), LAT: inside.y.to_numpy(float)}
+    placed = {LON, LAT} <= set(own) and all(is_numeric_dtype(frame[own[each]]) for each in (LON, LAT))
+    if placed and (degrees[there].geom_type == "Point").all():  # signs may stand in a column of E and W
+        placed = all(_agree(frame[own[each]], spots[each]) for each in (LON, LAT))
+    rows, renamed = (frame.copy(), {}) if placed else _making_room(frame)
     measures: dict[str, Any] = {name: values for name, values in spots.items() if name not in rows}
     kinds = degrees[there].geom_type
     if kinds.str.contains("Polygon").any() and AREA not in own:
@@ -80,6 +84,13 @@ def features_as_rows(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     rows = rows.assign(**measures)
     rows.attrs[MEASURED], rows.attrs[RENAMED] = tuple(measures), renamed
     return rows
+
+
+def _agree(column: pd.Series[Any], measured: NDArray[np.float64]) -> bool:
+    """Whether a column of degrees says where points lie."""
+    values = column.to_numpy(float, na_value=np.nan)
+    there = np.isfinite(values) & np.isfinite(measured)
+    return bool(np.allclose(values[there], measured[there], rtol=0, atol=_SAME_DEG))
 
 
 def _making_room(rows: gpd.GeoDataFrame) -> tuple[gpd.GeoDataFrame, dict[str, str]]:

@@ -97,11 +97,11 @@ def plane_of(frame: gpd.GeoDataFrame) -> CRS | None:
     return frame.crs if frame.crs is not None and frame.crs.is_projected else None
 
 
-def _in_system_of(inputs: Sequence[Input], frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
-    """Features in degrees brought back into the system that the first of their inputs is kept in."""
+def _in_system_of(like: Sequence[Input], frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """Features in degrees brought back into the system that an input is kept in, where it is a plane."""
     import numpy as np
 
-    plane = next((each.plane for each in inputs[:1] if isinstance(each, Vector)), None)
+    plane = next((each.plane for each in like if isinstance(each, Vector)), None)
     if plane is None or frame.crs != "EPSG:4326" or frame.empty:
         return frame
     found = frame.to_crs(plane)
@@ -145,15 +145,16 @@ def vector_step(
     color: str | None = None,
     artifact_kind: Literal["vector", "detections"] = "vector",
     as_made: bool = False,
+    like: int = 0,
     **data: Any,
 ) -> Step:
     """Keep features as GeoParquet and show them on the map.
 
-    Features in EPSG:4326 go back into the system of the first of `inputs`, but for `as_made`.
+    Features in EPSG:4326 go back into the system of the input of that number (`like`), but for `as_made`.
     No features, or none with a place, make an artifact too, which is said, and no layer.
     """
     noun = "feature" if artifact_kind == "vector" else "detection"
-    frame = frame if as_made else _in_system_of(inputs, frame)
+    frame = frame if as_made else _in_system_of(inputs[like : like + 1], frame)
     artifact = call.artifact(artifact_kind, state, name, number_of(len(frame), noun), inputs)
     path = world.artifacts.path(artifact.id, ".parquet")
     part = path.with_name(f".{path.name}.part")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import shapely
@@ -18,6 +18,7 @@ from data.vector.measuring import area_m2
 
 if TYPE_CHECKING:
     import geopandas as gpd
+    from pyproj import CRS
 
 MAX_CELLS = 20_000
 _FARTHEST_M = 5_000_000.0
@@ -25,22 +26,33 @@ Kind = Literal["square", "hexagon"]
 Cells = NDArray[np.object_]
 
 
-def grid(area: shapely.Geometry, kind: Kind, size_m: float) -> gpd.GeoDataFrame:
+def grid(area: shapely.Geometry, kind: Kind, size_m: float, crs: CRS | None = None) -> gpd.GeoDataFrame:
     """Squares or hexagons that meet an area, each as wide as `size_m`, row by row from the south-west.
 
     All cells are of one size: they are laid out on Lambert's azimuthal equal-area plane around the area
-    (Snyder 1987, section 24). A hexagon's width is between opposite sides. Columns: `cell`, `row`,
-    `column`. Raises VectorError for too many cells, or an area wider than 10,000 km.
+    (Snyder 1987, section 24), or with `crs` on that plane, which the area is on then. A hexagon's width is
+    between opposite sides. Columns: `cell`, `row`, `column`. Raises VectorError for too many cells, or an
+    area wider than 10,000 km.
     """
     import geopandas as gpd
 
+    if crs is not None:
+        size = size_m / float(crs.axis_info[0].unit_conversion_factor)
+        table, cells = _laid(area, kind, size)
+        return gpd.GeoDataFrame(table, geometry=list(cells), crs=crs)
     plane = plane_around(area, "laea")
     if reach_m(area, (plane.lon, plane.lat)) > _FARTHEST_M:
         raise VectorError(
             "The area is wider than 10,000 km, over which squares and hexagons of one size do not fit the "
             "globe; give kind=h3, whose cells do."
         )
-    flat = plane.flat(area)
+    table, cells = _laid(plane.flat(area), kind, size_m)
+    shapes = [plane.round(each, follow=False) for each in _stepped(cells, size_m, plane)]
+    return gpd.GeoDataFrame(table, geometry=shapes, crs=WGS84)
+
+
+def _laid(flat: shapely.Geometry, kind: Kind, size_m: float) -> tuple[dict[str, Any], Cells]:
+    """(the columns, the cells) of those that meet an area of a plane."""
     west, south, east, north = flat.bounds
     _affordable((east - west) * (north - south) / size_m**2, "a larger size_m")
     lay = _squares if kind == "square" else _hexagons
@@ -54,8 +66,7 @@ def grid(area: shapely.Geometry, kind: Kind, size_m: float) -> gpd.GeoDataFrame:
         "row": rows[kept],
         "column": columns[kept],
     }
-    shapes = [plane.round(each, follow=False) for each in _stepped(cells[kept], size_m, plane)]
-    return gpd.GeoDataFrame(table, geometry=shapes, crs=WGS84)
+    return table, cells[kept]
 
 
 def h3_grid(area: shapely.Geometry, resolution: int) -> gpd.GeoDataFrame:
@@ -111,7 +122,7 @@ def clipped(cells: gpd.GeoDataFrame, area: shapely.Geometry) -> gpd.GeoDataFrame
 def _series(shapes: Sequence[shapely.Geometry], frame: gpd.GeoDataFrame) -> gpd.GeoSeries:
     import geopandas as gpd
 
-    return gpd.GeoSeries(list(shapes), index=frame.index, crs=WGS84)
+    return gpd.GeoSeries(list(shapes), index=frame.index, crs=frame.crs)
 
 
 def _h3_cells(part: shapely.Geometry, resolution: int) -> set[str]:

@@ -105,6 +105,7 @@ def convert_geometry(
         raise ToolError(
             f"{to} is made of points, and {source.name} has others; take its centroid or vertices."
         )
+    frame = frame if frame.crs is not None else frame.set_crs("EPSG:4326")
     own = frame.crs
     plane = own if to in _ANYWHERE or own.is_projected else plane_named(frame, "utm")
     with sentences():

@@ -10,7 +10,15 @@ from pydantic import Field
 from state.model import State
 from tools.artifacts import Call, Input
 from tools.base import Step, ToolError, World, tool
-from tools.geotools.features import area_in_words, features_of, length_in_words, noted, rounded, sentences
+from tools.geotools.features import (
+    area_in_words,
+    features_on_plane,
+    length_in_words,
+    noted,
+    rounded,
+    sentences,
+)
+from tools.map.files import in_degrees
 from tools.map.geometry import checked_box, said_box
 from tools.map.shapes import box_shape
 from tools.phrases import number_of
@@ -21,6 +29,9 @@ from tools.vectors import VectorHandle, vector_step
 if TYPE_CHECKING:
     import geopandas as gpd
     import shapely
+    from pyproj import CRS
+
+_TRUE = 0.02
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,10 @@ class _Area:
     name: str
     key: str
     shape: shapely.Geometry
+    """In longitude and latitude."""
+    flat: shapely.Geometry | None = None
+    crs: CRS | None = None
+    """The same on the plane that it is kept on, where that is true to size."""
     inputs: tuple[Input, ...] = ()
     note: str = ""
 
@@ -56,9 +71,10 @@ def grid_over(
 ) -> Step:
     """Lay a grid of equal cells over features, a place or a box: squares, hexagons or H3 cells.
 
-    Squares and hexagons are of exactly equal area, on Lambert's azimuthal equal-area plane around the area
-    (Snyder 1987). H3 cells (version 4) are the same for everyone. Give size_m, or resolution for H3; left
-    out, the area is some 10 cells wide. At most 20,000 cells; `cell` names each.
+    Squares and hexagons are of equal area, on Lambert's azimuthal equal-area plane around the area (Snyder
+    1987), or on the plane that the features are kept on, where that is true to size. H3 cells (version 4) are
+    the same for everyone. Give size_m, or resolution for H3; left out, the area is some 10 cells wide. At
+    most 20,000 cells; `cell` names each.
 
     Example: copilot call grid_over vector=vector-1a2b3c kind=hexagon size_m=20000
 
@@ -79,9 +95,10 @@ def grid_over(
             frame = h3_grid(area.shape, int(step))
         else:
             step = _size_m(area.shape) if size_m is None else size_m
-            frame = grid(area.shape, kind, step)
+            frame = grid(area.shape if area.flat is None else area.flat, kind, step, area.crs)
         if clip:
-            frame = clipped(frame, area.shape)
+            on_plane = area.flat is not None and kind != "h3"
+            frame = clipped(frame, area.flat if on_plane else area.shape)
     if frame.empty:
         raise ToolError(f"No cell lies in {area.name}; give a smaller size_m, or a higher resolution.")
     return _made(
@@ -100,7 +117,7 @@ def _made(
 ) -> Step:
     from data.vector.measuring import area_m2
 
-    sizes = [area_m2(each) for each in frame.geometry]
+    sizes = [area_m2(each) for each in in_degrees(frame).geometry]
     mean = sum(sizes) / len(sizes)
     of = f"resolution {step:g}" if kind == "h3" else length_in_words(step)[2]
     noun = {"square": "square", "hexagon": "hexagon", "h3": "H3 cell"}[kind]
@@ -136,13 +153,17 @@ def _area(
             "grid_over needs one of: features (vector), a place, a bbox [west, south, east, north]."
         )
     if vector is not None:
-        features = features_of(state, world, vector)
-        merged = union(features.frame).geometry.iloc[0]
+        (features,) = features_on_plane(state, world, vector)
+        merged = union(features.frame)
+        degrees = in_degrees(merged).geometry.iloc[0]
+        flat, crs = (merged.geometry.iloc[0], merged.crs) if _true_to_size(merged) else (None, None)
         return _Area(
             vector,
             features.name,
             features.source.key,
-            merged,
+            degrees,
+            flat,
+            crs,
             (features.source,),
             noted("", features).strip(),
         )
@@ -161,6 +182,17 @@ def _area(
     if not shape.area > 0:
         raise ToolError(f"The box {said_box(box)} has no area; its sides must differ.")
     return _Area(str(list(box)), f"the box {said_box(box)}", str(box), shape)
+
+
+def _true_to_size(merged: gpd.GeoDataFrame) -> bool:
+    """Whether areas on the plane of features are those on the ellipsoid, within two per cent."""
+    from data.vector.measuring import area_m2
+
+    if not merged.crs.is_projected:
+        return False
+    metre = float(merged.crs.axis_info[0].unit_conversion_factor)
+    there = area_m2(in_degrees(merged).geometry.iloc[0])
+    return there > 0 and abs(float(merged.area.iloc[0]) * metre**2 / there - 1) < _TRUE
 
 
 def _size_m(shape: shapely.Geometry) -> float:

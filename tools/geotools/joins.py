@@ -201,7 +201,7 @@ def points_in_polygon(
         facts["sum"] = plain_value(total)
     call = Call.of(points_in_polygon, points=points, polygons=polygons, sum_of=sum_of)
     name = f"{first.name} counted in {second.name}"
-    return _made(state, world, call, (first, second), frame, name, said, facts)
+    return _made(state, world, call, (first, second), frame, name, said, facts, like=1)
 
 
 def _nearest_in_words(
@@ -244,10 +244,11 @@ def _made(
     name: str,
     said: str,
     facts: dict[str, Any],
+    like: int = 0,
 ) -> Step:
     sources = [each.source for each in inputs]
     return vector_step(
-        state, world, call, sources, frame, name=name[:100], said=noted(said, *inputs), **facts
+        state, world, call, sources, frame, name=name[:100], said=noted(said, *inputs), like=like, **facts
     )
 
 

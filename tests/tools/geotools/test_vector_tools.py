@@ -419,6 +419,18 @@ def test_layers_of_one_plane_are_computed_on_it_and_stay_in_it(world: World) -> 
     assert made(points_in_polygon, points="wells", polygons="parcels")["points"].tolist() == [2, 1]
     assert made(nearest, vector="wells", other="roads")["distance_m"].max() < 0.001
     assert made(make_valid, vector="parcels").area.round(3).tolist() == [8_000_000, 3_000_000]
+    cells = made(grid_over, vector="parcels", size_m=500)
+    assert cells.area.tolist() == [250_000] * 44 and cells.total_bounds.tolist() == [
+        650_000,
+        6_860_000,
+        655_500,
+        6_862_000,
+    ]
+    points = gpd.GeoDataFrame(geometry=[shapely.Point(654_000, 6_861_000)], crs="EPSG:2154").to_crs(
+        "EPSG:4326"
+    )
+    state = with_features(world, state, "degree", points)
+    assert made(points_in_polygon, points="degree", polygons="parcels")["points"].sum() >= 1
     assert len(made(buffer, vector="wells", distance_m=10)) == len(made(centroid, vector="parcels")) == 2
     there = vector(world, run(world, state, reproject_vector, vector="parcels", crs="EPSG:4326"))
     assert there.crs == "EPSG:4326"
