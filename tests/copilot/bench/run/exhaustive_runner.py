@@ -24,13 +24,7 @@ ROOT = Path(__file__).resolve().parents[4]
 def test_a_killed_run_is_gone_on_with_by_the_same_command(engine: Engine, tmp_path: Path):
     code = code_stamp.__wrapped__()
     tasks = hand_tasks(engine, 40)
-    path = write_tasks(tmp_path / "tasks.jsonl", tasks)
-    command = [sys.executable, "-m", "copilot", "bench", "run", "--tasks", str(path), "--jobs", "1", "--json"]
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "AZIMUTH_HOME": str(engine.home),
-        "AZIMUTH_CATALOGUE": engine.catalogue_address,
-    }
+    command, environment = run_of(engine, write_tasks(tmp_path / "tasks.jsonl", tasks))
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as first:
@@ -51,13 +45,7 @@ def test_a_killed_run_is_gone_on_with_by_the_same_command(engine: Engine, tmp_pa
 
 @pytest.mark.slow
 def test_an_interrupted_run_says_how_to_go_on(engine: Engine, tmp_path: Path):
-    path = write_tasks(tmp_path / "tasks.jsonl", hand_tasks(engine, 40))
-    command = [sys.executable, "-m", "copilot", "bench", "run", "--tasks", str(path), "--jobs", "1", "--json"]
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "AZIMUTH_HOME": str(engine.home),
-        "AZIMUTH_CATALOGUE": engine.catalogue_address,
-    }
+    command, environment = run_of(engine, write_tasks(tmp_path / "tasks.jsonl", hand_tasks(engine, 40)))
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -66,6 +54,27 @@ def test_an_interrupted_run_says_how_to_go_on(engine: Engine, tmp_path: Path):
         out, said = process.communicate(timeout=100)
     assert (process.returncode, out) == (130, "")
     assert said.endswith(f"Interrupted; `copilot bench run --resume {run.id}` goes on.\n")
+
+
+def run_of(engine: Engine, tasks: Path) -> tuple[list[str], dict[str, str]]:
+    """The command that runs those tasks in a process of its own, and its environment."""
+    command = [
+        sys.executable,
+        "-m",
+        "copilot",
+        "bench",
+        "run",
+        "--tasks",
+        str(tasks),
+        "--jobs",
+        "1",
+        "--json",
+    ]
+    return command, {
+        "PATH": "/usr/bin:/bin",
+        "AZIMUTH_HOME": str(engine.home),
+        "AZIMUTH_CATALOGUE": engine.catalogue_address,
+    }
 
 
 def waited_for_parts(engine: Engine, process: subprocess.Popen[Any], count: int) -> Run:
