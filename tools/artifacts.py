@@ -62,9 +62,11 @@ class Call:
     ) -> Artifact:
         """The artifact of this call: what the state keeps of it. A name that is another's too is told so."""
         made = self.artifact_id(kind, state, inputs)
-        others = [each.id for each in state.artifacts if words.spelled(each.name) == words.spelled(name)]
-        if name == self.args.get("name") and (others := [each for each in others if each != made]):
-            note(f"{name!r} is the name of {others[-1]} too; from now on it means {made}, the newest.")
+        if name == self.args.get("name"):
+            said = words.spelled(name)
+            others = [each.id for each in state.artifacts if words.spelled(each.name) == said]
+            if others := [each for each in others if each != made]:
+                note(f"{name!r} is the name of {others[-1]} too; from now on it means {made}, the newest.")
         return Artifact(made, kind, name, summary, made_by=str(self))
 
 

@@ -63,8 +63,17 @@ def vector_of(state: State, world: World, handle: str) -> Vector:
 
     What that leaves out is said. Raises ToolError with the nearest handles.
     """
-    found = kept_vector_of(state, world, handle)
-    return replace(found, frame=_fit(found.frame, found.name), plane=plane_of(found.frame))
+    return fitted(kept_vector_of(state, world, handle))
+
+
+def fitted(kept: Vector) -> Vector:
+    """Features in longitude and latitude, flat, with a place each; what that leaves out is said."""
+    if heights := int(kept.frame.geometry.has_z.sum()):
+        note(f"Heights are left out: {number_of(heights, 'feature')} of {kept.name} had them.")
+    there = placed(in_degrees(kept.frame))
+    if absent := len(kept.frame) - len(there):
+        note(f"Rows without a place are left out: {absent:,} of the {len(kept.frame):,} of {kept.name}.")
+    return replace(kept, frame=there, plane=plane_of(kept.frame))
 
 
 def kept_vector_of(state: State, world: World, handle: str) -> Vector:
@@ -97,27 +106,16 @@ def plane_of(frame: gpd.GeoDataFrame) -> CRS | None:
     return frame.crs if frame.crs is not None and frame.crs.is_projected else None
 
 
-def _in_system_of(like: Sequence[Input], frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+def _in_system_of(like: Input | None, frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     """Features in degrees brought back into the system that an input is kept in, where it is a plane."""
     import numpy as np
 
-    plane = next((each.plane for each in like if isinstance(each, Vector)), None)
-    if plane is None or frame.crs != "EPSG:4326" or frame.empty:
+    plane = like.plane if isinstance(like, Vector) else None
+    if plane is None or frame.crs != "EPSG:4326":
         return frame
     found = frame.to_crs(plane)
-    there = placed(frame)
     # A shape that reaches beyond what the projection can show stays where it is.
-    return found if np.isfinite(found.total_bounds).all() or there.empty else frame
-
-
-def _fit(frame: gpd.GeoDataFrame, name: str) -> gpd.GeoDataFrame:
-    """Features in longitude and latitude, flat, with a place each; what that leaves out is said."""
-    if heights := int(frame.geometry.has_z.sum()):
-        note(f"Heights are left out: {number_of(heights, 'feature')} of {name} had them.")
-    there = placed(in_degrees(frame))
-    if absent := len(frame) - len(there):
-        note(f"Rows without a place are left out: {absent:,} of the {len(frame):,} of {name}.")
-    return there
+    return found if np.isfinite(found.total_bounds).all() or placed(frame).empty else frame
 
 
 def inputs_of(state: State, world: World, call: Call) -> list[Input]:
@@ -154,7 +152,7 @@ def vector_step(
     No features, or none with a place, make an artifact too, which is said, and no layer.
     """
     noun = "feature" if artifact_kind == "vector" else "detection"
-    frame = frame if as_made else _in_system_of(inputs[like : like + 1], frame)
+    frame = frame if as_made else _in_system_of(next(iter(inputs[like:]), None), frame)
     artifact = call.artifact(artifact_kind, state, name, number_of(len(frame), noun), inputs)
     path = world.artifacts.path(artifact.id, ".parquet")
     part = path.with_name(f".{path.name}.part")

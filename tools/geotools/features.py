@@ -14,7 +14,7 @@ from state.model import State
 from tools.base import ToolError, World
 from tools.noting import note
 from tools.phrases import listed, number, one_line
-from tools.vectors import Named, Vector, VectorHandle, kept_vector_of, plane_of, vector_of
+from tools.vectors import Named, Vector, VectorHandle, fitted, kept_vector_of, plane_of, vector_of
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -59,13 +59,16 @@ class Features:
 
 def features_of(state: State, world: World, handle: str) -> Features:
     """The features of that handle, made fit to compute with. Raises ToolError when there are none."""
+    return _cleaned(vector_of(state, world, handle))
+
+
+def _cleaned(source: Vector, *, on_plane: bool = False) -> Features:
     from data.vector.cleaning import cleaned
 
-    source = vector_of(state, world, handle)
     with sentences():
         if source.frame.empty:
             raise ToolError(f"{source.name} has no features.")
-        fit = cleaned(source.frame)
+        fit = cleaned(source.frame, on_plane=on_plane)
     return Features(source, fit.frame, fit.notes)
 
 
@@ -74,20 +77,11 @@ def features_on_plane(state: State, world: World, *handles: str) -> tuple[Featur
 
     So what touches on that plane touches here, to the last digit. Raises ToolError when there are none.
     """
-    from data.vector.cleaning import cleaned
-
     kept = [kept_vector_of(state, world, each) for each in handles]
     plane = plane_of(kept[0].frame)
     if plane is None or any(each.frame.crs != plane for each in kept):
-        return tuple(features_of(state, world, each) for each in handles)
-    found = []
-    for each in kept:
-        with sentences():
-            if each.frame.empty:
-                raise ToolError(f"{each.name} has no features.")
-            fit = cleaned(each.frame, on_plane=True)
-        found.append(Features(replace(each, frame=fit.frame, plane=plane), fit.frame, fit.notes))
-    return tuple(found)
+        return tuple(_cleaned(fitted(each)) for each in kept)
+    return tuple(_cleaned(replace(each, plane=plane), on_plane=True) for each in kept)
 
 
 def edges_followed(features: Features) -> gpd.GeoDataFrame:

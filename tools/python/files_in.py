@@ -15,7 +15,7 @@ from state.model import Artifact, State
 from tools.artifacts import Call, about, write_about
 from tools.base import Step, ToolError, World, tool
 from tools.map.geometry import camera_for, point, union_box
-from tools.outside import Outside, file_named, uploaded_names
+from tools.outside import Outside, file_named
 from tools.phrases import one_line
 from tools.rasters import with_raster
 from tools.showing import artifact_layer
@@ -112,8 +112,13 @@ def add_file(
     from data.uploads.brought import Asked
     from data.uploads.errors import UploadError
 
-    file = _added_before(state, world, file) or file
-    found = file_named(world, file)
+    try:
+        found = file_named(world, file)
+    except ToolError:
+        before = _added_before(state, world, file)
+        if before is None:
+            raise
+        file, found = before, file_named(world, before)
     try:
         return _added(state, world, found, file, name, Asked(crs, part, nodata, encoding))
     except UploadError as error:
@@ -128,8 +133,7 @@ def _added_before(state: State, world: World, file: str) -> str | None:
     for artifact in reversed(state.artifacts):
         known = about(world, artifact.id)
         if "upload" in known and any(each["name"] == file for each in known.get("inputs", ())):
-            there = file in uploaded_names(world) or Path(file).exists()
-            return None if there else str(known["arguments"]["file"])
+            return str(known["arguments"]["file"])
     return None
 
 
