@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import shlex
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -20,7 +20,7 @@ from copilot.live import live
 from copilot.messages import later, t, tn
 from copilot.view.benchmark import Trace, choices, chosen, failures, going, headline, kinds, trace
 from pages.header import _plain, header
-from pages.here import go_to, owner, session, tell
+from pages.here import go_to, owner, session, tell, wish, wished
 from pages.look import asset
 
 SIZES = ("500", "10k", "mine")
@@ -171,7 +171,10 @@ def _task(run_id: str, task_id: str) -> None:
                 (t("Replay on the map"), False, ":material/replay:"),
                 (t("Show the right way on the map"), True, ":material/check:"),
             ):
-                if st.button(label, icon=icon, key=f"replay-{gold}", type="secondary" if gold else "primary"):
+                key = f"replay-{gold}"
+                kind: Literal["primary", "secondary"] = "secondary" if gold else "primary"
+                st.button(label, icon=icon, key=key, type=kind, on_click=wish, args=(key,))
+                if wished(key):
                     _replay(result, gold)
 
 
@@ -224,12 +227,21 @@ def _runner(open_: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             tasks = st.selectbox(t("Tasks"), SIZES, key="bench_tasks", format_func=_size, width=220)
             agent = st.selectbox(t("Agent"), NAMES, key="bench_agent", width=180)
-            if st.button(t("Run"), icon=":material/play_arrow:", type="primary", key="bench_start"):
-                if not background(_home()).start(tasks, agent):
-                    tell(t("A run is going on already; wait for it, or cancel it."))
-                st.rerun()
+            st.button(
+                t("Run"),
+                icon=":material/play_arrow:",
+                type="primary",
+                key="bench_start",
+                on_click=_start,
+                args=(tasks, agent),
+            )
         st.code(shlex.join(["python", "-m", "copilot", *command(tasks, agent)]), language="bash")
         _progress()
+
+
+def _start(tasks: str, agent: str) -> None:
+    if not background(_home()).start(tasks, agent):
+        tell(t("A run is going on already; wait for it, or cancel it."))
 
 
 @st.fragment(run_every=2.0)

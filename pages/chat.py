@@ -27,7 +27,7 @@ def show_chat(session: Session, version: str) -> None:
     running, stopping = live().running(session.id) is not None, live().stopping(session.id)
     key = keyed(f"chat-{session.id}")
     with st.container(key="chat"):
-        result = _chat(
+        _chat(
             key=key,
             data={
                 "session": session.id,
@@ -40,15 +40,14 @@ def show_chat(session: Session, version: str) -> None:
             },
             on_version_change=noticed,
             on_ask_change=lambda: ask(session.id, str(st.session_state[key].ask)),
-            on_trace_change=_nothing,
-            on_feedback_change=_nothing,
+            on_trace_change=lambda: _traced(session.id, st.session_state[key].trace),
+            on_feedback_change=lambda: _rated(st.session_state[key].feedback),
         )
     show_sample(session)
     _guide(session, running)
     with st.container(key="attach"):
         show_uploads(session, key="attached", compact=True)
     _input(session, running, stopping)
-    _acted(session, result)
 
 
 def _guide(session: Session, running: bool) -> None:
@@ -86,22 +85,17 @@ def _input(session: Session, running: bool, stopping: bool) -> None:
             )
 
 
-def _acted(session: Session, result: Any) -> None:
-    if result.trace:
-        st.session_state["trace_call"] = (session.id, int(result.trace["seq"]))
-        st.session_state["trace_asked"] = st.session_state.get("trace_asked", 0) + 1
-        open_panel("Trace")
-        st.rerun()
-    if result.feedback:
-        note = str(result.feedback.get("note", "")).strip()
-        said = {"note": note} if note else {}
-        act("record_feedback", rating=result.feedback["rating"], turn=int(result.feedback["turn"]), **said)
-        st.rerun()
+def _traced(session_id: str, call: dict[str, Any]) -> None:
+    st.session_state["trace_call"] = (session_id, int(call["seq"]))
+    st.session_state["trace_asked"] = st.session_state.get("trace_asked", 0) + 1
+    open_panel("Trace")
+
+
+def _rated(said: dict[str, Any]) -> None:
+    note = str(said.get("note", "")).strip()
+    more = {"note": note} if note else {}
+    act("record_feedback", rating=said["rating"], turn=int(said["turn"]), **more)
 
 
 def _stop(session_id: str) -> None:
     live().stop(session_id)
-
-
-def _nothing() -> None:
-    """A component's values are only kept when something listens."""

@@ -12,7 +12,7 @@ from copilot.server.uploads import max_upload_bytes
 from copilot.session import Session
 from copilot.view.catalogue import DatasetCard, dataset_card
 from pages.header import header
-from pages.here import act, session
+from pages.here import act, session, wish, wished
 from pages.own_data import show_own_data
 from pages.sampling import show_sample
 from pages.uploading import show_uploads
@@ -137,7 +137,8 @@ def _from_folders(folders: list[str]) -> None:
     with st.form("ingest", border=False):
         path = st.text_input(t("File or folder"), placeholder=f"{folders[0]}/2024", key="ingest_path")
         name = st.text_input(t("Name of the data set (optional)"), key="ingest_name", max_chars=60)
-        if st.form_submit_button(t("Ingest"), type="primary"):
+        st.form_submit_button(t("Ingest"), type="primary", on_click=wish, args=("ingest",))
+        if wished("ingest"):
             _ingest(path, name)
 
 

@@ -10,6 +10,7 @@ from copilot.live import live
 from copilot.messages import t, words
 from copilot.session import Session
 from copilot.view.knowledge import cards_html, explained
+from pages.here import wish, wished
 from pages.look import script
 from pages.speaking import keyed
 from tools.base import ToolError
@@ -20,14 +21,15 @@ _explain = st.components.v2.component("azimuth_explain", js=script("explain.js")
 def show_explain(session: Session) -> None:
     """Draw the button that comes up beside a selection, and the answer once it is clicked."""
     with st.container(key="explain"):
-        result = _explain(
-            key=keyed("explain_this"),
+        key = keyed("explain_this")
+        _explain(
+            key=key,
             data={"words": words()},
             width="content",
-            on_explain_change=lambda: None,
+            on_explain_change=lambda: wish("explain", st.session_state[key].explain),
         )
-    if result.explain:
-        st.dialog(t("What this is"), width="large")(_answer)(session, str(result.explain))
+    if text := wished("explain"):
+        st.dialog(t("What this is"), width="large")(_answer)(session, str(text))
 
 
 def _answer(session: Session, text: str) -> None:

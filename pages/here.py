@@ -16,6 +16,9 @@ from copilot.session import Session
 from state.log import Event
 from state.store import UnknownSession
 
+WISH_S = 30.0
+"""How long a click waits for a run that is not cut short, in seconds."""
+
 
 def owner() -> str:
     """The owner in the browser's cookie; without cookies, one that lasts as long as the tab."""
@@ -110,6 +113,21 @@ def changed(key: str, use: Callable[..., None], *more: object) -> None:
     """
     if key in st.session_state:
         use(st.session_state[key], *more)
+
+
+def wish(key: str, value: object = True) -> None:
+    """Keep what the user asked for by a click, until `wished` takes it.
+
+    What a click says in the middle of a run is gone when another run cuts that one short, as every change of
+    the session may do. A callback comes before the page is drawn, so it is never lost.
+    """
+    st.session_state[f"wish-{key}"] = value, monotonic()
+
+
+def wished(key: str) -> Any:
+    """What was asked for under that key, once; None where nothing was, or the page was left since."""
+    value, at = st.session_state.pop(f"wish-{key}", (None, 0.0))
+    return value if monotonic() - at < WISH_S else None
 
 
 def act(tool: str, /, **args: Any) -> Event | None:

@@ -28,7 +28,7 @@ from copilot.view.imagery import (
 )
 from pages.downloads import menu
 from pages.header import _plain, header
-from pages.here import act, noticed, open_panel, session, tell
+from pages.here import act, noticed, open_panel, session, tell, wish, wished
 from pages.look import asset
 from pages.panel_jobs import EVERY_S
 from pages.panels import PANELS
@@ -181,10 +181,18 @@ def _result(current: Session, handle: str, name: str) -> None:
                 args=(current.id, raster),
                 key="look_result",
             )
-        if layer is not None and st.button(t("See it on the map"), icon=":material/map:", key="map_result"):
-            act("fit_layer", layer=layer)
-            open_panel("Layers")
-            st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
+        if layer is not None:
+            st.button(
+                t("See it on the map"),
+                icon=":material/map:",
+                key="map_result",
+                on_click=wish,
+                args=("map_result",),
+            )
+            if wished("map_result"):
+                act("fit_layer", layer=layer)
+                open_panel("Layers")
+                st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
 
 
 def _running(session_id: str) -> None:
@@ -250,7 +258,11 @@ def _asking(current: Session, handle: str, each: Fitting, there: list[Choice], b
     ):
         st.caption(_plain(each.tool.summary))
         values = {field.name: _asked(each, field, handle, there) for field in each.fields}
-        if st.form_submit_button(t("Run"), type="primary", icon=":material/play_arrow:"):
+        key = f"run-{each.tool.name}"
+        st.form_submit_button(
+            t("Run"), type="primary", icon=":material/play_arrow:", on_click=wish, args=(key,)
+        )
+        if wished(key):
             if all(values.values()):
                 _run(current.id, each.tool.name, {each.argument: handle, **values})
                 st.session_state["asked"] = turn + 1
@@ -313,9 +325,16 @@ def _compare(current: Session, handle: str, there: list[Choice]) -> str | None:
             format_func=lambda each: titles.get(each, each),
             key=f"swipe-{handle}",
         )
-        if other in on_map and st.button(
-            t("On the map"), icon=":material/swipe:", help=t("Before and after, on the map"), key="swipe_go"
-        ):
+        if other in on_map:
+            st.button(
+                t("On the map"),
+                icon=":material/swipe:",
+                help=t("Before and after, on the map"),
+                key="swipe_go",
+                on_click=wish,
+                args=("swipe_go",),
+            )
+        if other in on_map and wished("swipe_go"):
             left, right = by_time(current.state, current.world(), on_map[other], str(own))
             event = act("swipe_layers", left=left, right=right)
             if event is not None and event.ok:

@@ -10,6 +10,7 @@ from copilot.sampling import missing, sample_build
 from copilot.session import Session
 from copilot.view.guided import FIRST
 from pages.header import _plain
+from pages.here import wish, wished
 
 EVERY_S = 1.0
 EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -74,7 +75,15 @@ def _offer(session: Session) -> None:
                 "also add files of your own."
             )
         )
-        if st.button(t("Build the sample"), icon=":material/science:", key="build_sample", type="primary"):
+        st.button(
+            t("Build the sample"),
+            icon=":material/science:",
+            key="build_sample",
+            type="primary",
+            on_click=wish,
+            args=("build_sample",),
+        )
+        if wished("build_sample"):
             build.start()
             st.session_state["sample_going"] = True
             st.rerun()

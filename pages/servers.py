@@ -8,6 +8,7 @@ from copilot.live import live
 from copilot.mcp.foreign import Foreign, NotAdded
 from copilot.messages import t
 from copilot.session import Session
+from pages.here import wish, wished
 from state.servers import EVERYBODY, ServerRow
 from state.store import StoreUnavailable
 
@@ -40,9 +41,13 @@ def _drawn(foreign: Foreign, row: ServerRow) -> None:
     left.text(f"{row.name} · {where} · {', '.join(str(each['name']) for each in row.tools)[:300]}")
     if row.owner == EVERYBODY:
         right.caption(t("for all"))
-    elif right.button(t("Remove"), key=f"remove-server-{row.name}"):
-        foreign.remove(row.name, row.owner)
-        st.rerun()
+    else:
+        right.button(
+            t("Remove"),
+            key=f"remove-server-{row.name}",
+            on_click=foreign.remove,
+            args=(row.name, row.owner),
+        )
 
 
 def _adding(foreign: Foreign, owner: str) -> None:
@@ -52,7 +57,8 @@ def _adding(foreign: Foreign, owner: str) -> None:
         url = st.text_input(
             t("Address"), max_chars=500, placeholder="https://soil.example.org/mcp", key="server-url"
         )
-        if not st.form_submit_button(t("Add")):
+        st.form_submit_button(t("Add"), on_click=wish, args=("add-server",))
+        if not wished("add-server"):
             return
     if not url.startswith(("http://", "https://")):
         st.error(t("An address begins with https:// (or http://); programs are added by `copilot mcp add`."))

@@ -9,6 +9,7 @@ import streamlit as st
 from copilot.messages import words
 from copilot.server.uploads import max_upload_bytes, too_large
 from copilot.session import Session
+from pages.here import wish, wished
 from pages.look import script
 from pages.speaking import keyed
 
@@ -30,5 +31,7 @@ def show_uploads(session: Session, *, key: str, compact: bool = False, ingest: b
         "compact": compact,
         "ingest": ingest,
     }
-    result = _upload(key=keyed(f"{key}-{session.id}"), data=told, on_ingest_change=lambda: None)
-    return str(result.ingest) if result.ingest else None
+    own = keyed(f"{key}-{session.id}")
+    _upload(key=own, data=told, on_ingest_change=lambda: wish(own, st.session_state[own].ingest))
+    chosen = wished(own)
+    return str(chosen) if chosen else None

@@ -27,7 +27,7 @@ from copilot.workflows.instantiate import Instance
 from copilot.workflows.model import Step
 from pages.downloads import artifact_url
 from pages.header import _plain
-from pages.here import act, open_panel, tell
+from pages.here import act, open_panel, tell, wish, wished
 from pages.workflow_place import at, go
 from state.model import Artifact
 from tools.conditions import Thing
@@ -112,9 +112,17 @@ def _results(current: Session, results: Sequence[Artifact]) -> None:
                     query_params={"session": current.id, "image": each.id},
                 )
             layer = next((one.id for one in current.state.map.layers if one.artifact == each.id), None)
-            if layer is not None and st.button(
-                t("On the map"), icon=":material/map:", key=f"map-{each.id}", type="tertiary"
-            ):
+            key = f"map-{each.id}"
+            if layer is not None:
+                st.button(
+                    t("On the map"),
+                    icon=":material/map:",
+                    key=key,
+                    type="tertiary",
+                    on_click=wish,
+                    args=(key,),
+                )
+            if layer is not None and wished(key):
                 act("fit_layer", layer=layer)
                 open_panel("Layers")
                 st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
