@@ -101,6 +101,8 @@ def told(*_: object) -> None:
 def main(limit_s: float, command: list[str]) -> int:
     """Run the command; how it ended."""
     signal.signal(signal.SIGTERM, told)
+    # What a shell starts in the background ignores SIGINT, and so would the command, which could not sum up.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "AZIMUTH_STACKS": folder}
         running = subprocess.Popen(command, env=environment, start_new_session=True)

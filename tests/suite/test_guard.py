@@ -29,6 +29,8 @@ def wait_for_ever(child): child.wait()
 
 
 GUARD = (sys.executable, str(ROOT / "scripts" / "guard.py"))
+IN_BACKGROUND = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
+"""A command so begun ignores SIGINT, as what a shell starts in the background does."""
 
 
 def test_a_command_that_ends_ends_as_it_does() -> None:
@@ -47,7 +49,7 @@ def test_a_suite_that_hangs_is_ended_with_its_stacks_its_sum_and_all_its_process
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p tests.suite.stacks -p no:cacheprovider\n")
     (tmp_path / "test_hanging.py").write_text(HANGING)
     guard = subprocess.Popen(
-        [*GUARD, "600", sys.executable, "-m", "pytest", "-q", "-s"],
+        [*IN_BACKGROUND, *GUARD, "600", sys.executable, "-m", "pytest", "-q", "-s"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     wait_until((tmp_path / "child").exists)
