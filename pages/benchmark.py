@@ -20,7 +20,7 @@ from copilot.live import live
 from copilot.messages import later, t, tn
 from copilot.view.benchmark import Trace, choices, chosen, failures, going, headline, kinds, trace
 from pages.header import _plain, header
-from pages.here import go_to, owner, session, tell, wish, wished
+from pages.here import go_to, owner, session, tell, to_map, wish, wished
 from pages.look import asset
 
 SIZES = ("500", "10k", "mine")
@@ -186,7 +186,7 @@ def _replay(result: dict[str, Any], gold: bool) -> None:
     if left_out:
         tell(t("{left_out} calls reach outside of the session, and were not made again.", left_out=left_out))
     go_to(opened.id)
-    st.switch_page(st.session_state["pages"]["home"], query_params={"session": opened.id})
+    to_map(opened.id)
 
 
 def trace_html(task: Trace) -> str:

@@ -170,6 +170,13 @@ def offer(session: Session, request: str) -> None:
     )
 
 
+def to_map(session_id: str, panel: str | None = None) -> None:
+    """Leave this page for the map's, with that panel in front where one is named."""
+    if panel is not None:
+        open_panel(panel)
+    st.switch_page(st.session_state["pages"]["home"], query_params={"session": session_id})
+
+
 def open_panel(name: str) -> None:
     """Bring a panel to the front.
 

@@ -28,7 +28,7 @@ from copilot.view.imagery import (
 )
 from pages.downloads import menu
 from pages.header import _plain, header
-from pages.here import act, noticed, open_panel, session, tell, wish, wished
+from pages.here import act, noticed, session, tell, to_map, wish, wished
 from pages.look import asset
 from pages.panel_jobs import EVERY_S
 from pages.panels import PANELS
@@ -191,8 +191,7 @@ def _result(current: Session, handle: str, name: str) -> None:
             )
             if wished("map_result"):
                 act("fit_layer", layer=layer)
-                open_panel("Layers")
-                st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
+                to_map(current.id, "Layers")
 
 
 def _running(session_id: str) -> None:
@@ -334,13 +333,12 @@ def _compare(current: Session, handle: str, there: list[Choice]) -> str | None:
                 on_click=wish,
                 args=("swipe_go",),
             )
-        if other in on_map and wished("swipe_go"):
-            left, right = by_time(current.state, current.world(), on_map[other], str(own))
-            event = act("swipe_layers", left=left, right=right)
-            if event is not None and event.ok:
-                act("fit_layer", layer=str(own))
-                open_panel("Layers")
-                st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
+            if wished("swipe_go"):
+                left, right = by_time(current.state, current.world(), on_map[other], str(own))
+                event = act("swipe_layers", left=left, right=right)
+                if event is not None and event.ok:
+                    act("fit_layer", layer=str(own))
+                    to_map(current.id, "Layers")
     return other if other in in_picture else None
 
 

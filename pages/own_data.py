@@ -11,11 +11,9 @@ from copilot.messages import t
 from copilot.session import Session
 from copilot.view.own import Own, own_data
 from pages.downloads import menu
-from pages.here import act, noticed
+from pages.here import act, noticed, to_map, wish, wished
 from pages.look import asset
 
-_LED = "own_data_led"
-"""Whether a button of this list has made its call, and the map's page is to be shown."""
 _follow = st.components.v2.component("azimuth_follow_data", js=asset("follow.js"), isolate_styles=False)
 
 
@@ -65,16 +63,16 @@ def _leads(session: Session, label: str, said: str, icon: str, key: str, tool: s
         help=said,
         type="tertiary",
         on_click=_led,
-        args=(tool, args),
+        args=(key, tool, args),
     )
-    # A call changes the session, whose news may cut this run short: the next one goes on from here.
-    if st.session_state.pop(_LED, False):
-        st.switch_page(st.session_state["pages"]["home"], query_params={"session": session.id})
+    if wished(key):
+        to_map(session.id)
 
 
-def _led(tool: str, args: dict[str, Any]) -> None:
+def _led(key: str, tool: str, args: dict[str, Any]) -> None:
     event = act(tool, **args)
-    st.session_state[_LED] = event is not None and event.ok
+    if event is not None and event.ok:
+        wish(key)
 
 
 def own_html(own: Own) -> str:

@@ -27,7 +27,7 @@ from copilot.workflows.instantiate import Instance
 from copilot.workflows.model import Step
 from pages.downloads import artifact_url
 from pages.header import _plain
-from pages.here import act, open_panel, tell, wish, wished
+from pages.here import act, tell, to_map, wish, wished
 from pages.workflow_place import at, go
 from state.model import Artifact
 from tools.conditions import Thing
@@ -122,10 +122,9 @@ def _results(current: Session, results: Sequence[Artifact]) -> None:
                     on_click=wish,
                     args=(key,),
                 )
-            if layer is not None and wished(key):
-                act("fit_layer", layer=layer)
-                open_panel("Layers")
-                st.switch_page(st.session_state["pages"]["home"], query_params={"session": current.id})
+                if wished(key):
+                    act("fit_layer", layer=layer)
+                    to_map(current.id, "Layers")
             st.link_button(
                 f"{_plain(each.kind)} {each.id}",
                 artifact_url(current, each),
