@@ -376,6 +376,8 @@ class Tab:
         self.wait_for(lambda: self.session != left, "the new session")
         self.page.keyboard.press("Escape")
         expect(button).to_be_hidden()
+        # Escape gives the menu the focus, and with it a tip that would lie over what is clicked next.
+        self.page.evaluate("document.activeElement.blur()")
         if urlsplit(self.page.url).path != "/":
             self.go("Map")
         self.settle()
