@@ -9,9 +9,10 @@ from playwright.sync_api import expect
 
 from pages.sampling import WITHOUT
 from tests.e2e.app import Browsers, Tab, running_app
+from tests.e2e.test_benchmark import run_id
 from tests.e2e.test_page import fill, read_through, unplaced, upload
 
-__all__ = ["unplaced"]  # a fixture
+__all__ = ["run_id", "unplaced"]  # fixtures
 
 
 def test_without_a_sample_the_page_offers_it_and_examples_that_work(
@@ -37,7 +38,7 @@ def test_without_a_sample_the_page_offers_it_and_examples_that_work(
 
 
 def test_every_text_can_be_read_in_the_dark(
-    new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]]
+    new_tab: Callable[..., Tab], unplaced: Callable[[str, int], tuple[Path, int]], run_id: str
 ) -> None:
     tab = new_tab().open()
     fill(tab, unplaced("sea", 20)[0])
