@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,13 @@ def columns_said(profiles: list[dict[str, Any]], count: int) -> str:
 
 def _profile(name: str, column: pd.Series[Any]) -> dict[str, Any]:
     there = column.dropna()
+    stored = stored_type(column)
+    if stored in NESTED:
+        there = there.map(nested_text)
     try:
         different = there.drop_duplicates()
-    except TypeError:  # lists and the like, which have no order either
+    except TypeError:  # cells of several kinds
         different = there.astype(str).drop_duplicates()
-    stored = stored_type(column)
     meant = _meant(different) if stored == "text" and len(different) else None
     least, most = _ends(different, meant)
     return {
@@ -62,26 +65,55 @@ def _profile(name: str, column: pd.Series[Any]) -> dict[str, Any]:
 
 
 def stored_type(column: pd.Series[Any]) -> str:
-    """`int64`, `float64`, `bool`, `text`, `time`; the name that pandas has for any other."""
+    """`int64`, `float64`, `bool`, `text`, `date`, `time`, `list`, `object`: members with names, as in JSON.
+
+    The name that pandas has for any other.
+    """
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(column):
         return "time"
     if pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column):
         kind = pd.api.types.infer_dtype(column, skipna=True)
-        return {
-            "string": "text",
-            "empty": "text",
-            "integer": "int64",
-            "floating": "float64",
-            "boolean": "bool",
-        }.get(kind, kind)
+        return _OF_CELLS.get(_first_type(column), kind) if kind == "mixed" else _INFERRED.get(kind, kind)
     # Int64 is int64 with gaps.
     return str(column.dtype).lower()
 
 
+def nested_text(value: Any) -> str:
+    """A list or an object as JSON."""
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    return json.dumps(plain, ensure_ascii=False, default=_in_json)
+
+
+def _in_json(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def holds_times(column: pd.Series[Any]) -> bool:
+    """Whether a column's cells are days or times, and not texts that mean some."""
+    return stored_type(column) in ("date", "time")
+
+
+_INFERRED = {
+    "string": "text", "empty": "text", "integer": "int64", "floating": "float64", "boolean": "bool",
+    "datetime": "time",
+}  # fmt: skip
+"""What pandas finds in a column of objects, by its word."""
+_OF_CELLS = {"list": "list", "ndarray": "list", "dict": "object"}
+NESTED = frozenset(_OF_CELLS.values())
+"""Stored types whose cells have parts of their own, and no order."""
+
+
+def _first_type(column: pd.Series[Any]) -> str:
+    first = column.dropna().iloc[:1].tolist()
+    return type(first[0]).__name__ if first else ""
+
+
 def _meant(different: pd.Series[Any]) -> str | None:
     """What texts mean, all of them; None where they are texts."""
+    if all(str(each).lstrip()[:1] in ("{", "[") and _is_json(str(each)) for each in different):
+        return "JSON"
     from data.readers.dates import ColumnTimes  # beside the readers, which a list of tools does without
 
     step = max(1, len(different) // _JUDGED)
@@ -92,6 +124,14 @@ def _meant(different: pd.Series[Any]) -> str | None:
     times = ColumnTimes()
     times.read([str(each) for each in judged])
     return None if times.unread else f"times{times.how}"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _ends(different: pd.Series[Any], meant: str | None) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date, time
+from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -233,7 +233,11 @@ def in_degrees(shapes: NDArray[np.object_], crs: CRS, incoming: Incoming) -> NDA
 
 
 def plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Columns that Parquet can hold: unique names, and mixed or nested values as their JSON text."""
+    """Columns that Parquet can hold under names of their own.
+
+    Days, times, lists, and objects with the same members in each row stay what they are. Cells of several
+    kinds, and other nested ones, become their JSON text.
+    """
     names: dict[str, None] = {}
     for number, column in enumerate(frame.columns, start=1):
         base = str(column).strip().encode("utf-8", "replace").decode() or f"column_{number}"
@@ -244,9 +248,63 @@ def plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame.set_axis(list(names), axis=1)
     for name in [each for each in frame.columns if pd.api.types.is_object_dtype(frame[each])]:
         kinds = {type(value) for value in frame[name] if value is not None and value is not pd.NA}
-        if not (len(kinds) == 1 and kinds <= {int, float, bool} and _fits(frame[name])):
+        if len(kinds) == 1 and kinds <= {int, float, bool} and _fits(frame[name]):
+            continue
+        if kinds == {date} or (len(kinds) == 1 and kinds <= {list, dict, np.ndarray} and _alike(frame[name])):
+            continue
+        if kinds <= {datetime, pd.Timestamp} and kinds:
+            frame[name] = moments_in(frame[name].map(_text))
+        else:
             frame[name] = [_text(value) for value in frame[name]]
     return frame
+
+
+def _alike(column: pd.Series[Any]) -> bool:
+    """Whether a file of typed columns gives nested cells back as they are: no member more, and no less."""
+    cells = [_plain(each) for each in column]
+    try:
+        typed = pa.array(cells)
+        return not _empty_inside(typed.type) and bool(typed.to_pylist() == cells)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return False
+
+
+def _plain(value: Any) -> Any:
+    """A nested cell without numpy's arrays; what is missing is None."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return None if value is pd.NA or (isinstance(value, float) and math.isnan(value)) else value
+
+
+def _empty_inside(kind: pa.DataType) -> bool:
+    """Whether a type has a part of which nothing is known: an object without members, a list of nothing."""
+    if pa.types.is_null(kind) or (pa.types.is_struct(kind) and not kind.num_fields):
+        return True
+    inner = [kind.field(each).type for each in range(kind.num_fields)] if pa.types.is_nested(kind) else []
+    return any(_empty_inside(each) for each in inner)
+
+
+def moments_in(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Texts in ISO 8601 as days (Python's `date`) or as times: in UTC where they have a zone.
+
+    Cells of both kinds, with a zone and without one, stay texts.
+    """
+    texts = column.dropna().astype(str)
+    if texts.empty:
+        return column
+    if texts.str.fullmatch(r"\d{4}-\d\d-\d\d").all():
+        return column.map(date.fromisoformat, na_action="ignore").astype(object)
+    zoned = texts.str.contains(r"(?:Z|[+-]\d\d:?\d\d)$", regex=True)
+    if zoned.any() and not zoned.all():
+        return column
+    try:
+        return pd.to_datetime(column, format="ISO8601", utc=True if zoned.all() else None)
+    except (ValueError, OverflowError):  # such as the year 0
+        return column
 
 
 def exact_frame(table: pa.Table) -> pd.DataFrame:

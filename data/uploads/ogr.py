@@ -27,7 +27,7 @@ from data.readers.encodings import known_encoding, of_letters
 from data.uploads.brought import Brought, Incoming
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import BROKEN, UploadError, shown
-from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, exact_frame, features
+from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, exact_frame, features, moments_in
 from data.uploads.gdal import reason_of
 from data.uploads.measures import measured_in
 from data.uploads.rasters import link_or_copy
@@ -269,6 +269,9 @@ def read_layer(
     columns = {str(name): values for name, values in zip(meta["fields"], fields, strict=True)}
     frame = pd.DataFrame(columns, index=range(len(fields[0]) if len(fields) else len(wkb)))
     _make_exact(frame, path, layer, info, options)
+    for name, kind in zip(meta["fields"], meta["dtypes"], strict=True):
+        if str(kind).startswith("datetime64"):
+            frame[str(name)] = moments_in(frame[str(name)])
     if not geometry or wkb is None:
         return Layer(np.full(len(frame), None, dtype=object), frame, None)
     with np.errstate(invalid="ignore"):  # coordinates that are not numbers are told further down

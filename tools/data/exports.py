@@ -25,6 +25,7 @@ import shapely
 
 from data.catalogue.duck_dialect import literal
 from data.numbers import EXACT
+from data.profiles import holds_times
 from data.schema import DatasetInfo
 from state.model import State
 from tools.artifacts import Call
@@ -294,7 +295,7 @@ def _column(values: pd.Series[Any], name: str, kinds: set[str]) -> pa.Array:
         if (found.abs() >= EXACT).any():
             note(f"{name} holds numbers over 2^53, which a data set keeps with their first 15 digits only.")
         return pa.array(found, pa.float64(), from_pandas=True)
-    if not kinds and (numeric or pd.api.types.is_datetime64_any_dtype(dtype)):
+    if not kinds and (numeric or holds_times(values)):
         return pa.array(values, from_pandas=True)
     if isinstance(dtype, pd.StringDtype):
         return pa.array(values, pa.string(), from_pandas=True)

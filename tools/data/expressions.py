@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from data.profiles import holds_times
 from tools.base import ToolError
 from tools.data.computed import Floats, as_floats
 from tools.phrases import listed
@@ -112,7 +113,7 @@ def _column(column: pd.Series[Any]) -> Values:
         return Values("truth", column.to_numpy(dtype=bool))
     if pd.api.types.is_numeric_dtype(column):
         return Values("number", as_floats(column))
-    if pd.api.types.is_datetime64_any_dtype(column):
+    if holds_times(column):
         moments = pd.to_datetime(column, utc=True).dt.tz_localize(None)
         return Values("time", moments.to_numpy(dtype="datetime64[ns]"))
     there = column.notna().to_numpy()

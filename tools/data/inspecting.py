@@ -237,7 +237,7 @@ def _column_said(each: dict[str, Any]) -> str:
         text = each["stored"] == "text" and not each["meant"]
         said += "" if text else f", from {_short(each['least'])} to {_short(each['most'])}"
     samples = listed([repr(_short(value)) for value in each["samples"]])
-    return f"{said}, such as {samples}" if samples and each["stored"] in ("text", "mixed") else said
+    return f"{said}, such as {samples}" if samples and each["stored"] in ("text", "mixed", "list", "object") else said
 
 
 TOOLS = (inspect,)

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from data.catalogue.base import Attribute
 from data.numbers import numbers_of
+from data.profiles import NESTED, holds_times, stored_type
 from state.model import State
 from tools.artifacts import Call, newest_named
 from tools.base import Step, ToolError, World, tool
@@ -264,8 +265,10 @@ def _sorted(
 
 def in_order(column: pd.Series[Any]) -> pd.Series[Any]:
     """What a column is sorted by: text that is numbers or times for the most part by these, the rest last."""
+    if (stored := stored_type(column)) in NESTED:
+        raise ToolError(f"{column.name} holds {stored}s, which have no order; sort by a part of them with sql.")
     found = numbers_of(column)
-    if found.stored or pd.api.types.is_datetime64_any_dtype(column):
+    if found.stored or holds_times(column):
         return column
     half = column.notna().sum() / 2
     if np.isfinite(found.values).sum() >= max(half, 1):
@@ -343,6 +346,9 @@ def _either(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[
     if pd.api.types.is_numeric_dtype(column):
         numbers = {_number(each) for each in values}
         return column.astype(float).isin(numbers)
+    if holds_times(column):
+        wanted = {_moment(each) for each in values}
+        return _comparable(column, values[0])[0].isin(wanted)
     texts = {str(each).strip().casefold() for each in values}
     return column.map(lambda each: str(plain_value(each)).casefold() in texts).astype(bool)
 
@@ -357,8 +363,7 @@ Kind = Literal["numbers", "words"]
 
 def _comparable(column: pd.Series[Any], value: str | float) -> tuple[pd.Series[float], float]:
     """Both sides as numbers: of times, nanoseconds, also of those that a table keeps as text."""
-    timed = pd.api.types.is_datetime64_any_dtype(column)
-    if timed or _written_times(column):
+    if holds_times(column) or _written_times(column):
         times = moments(column)
         numbers = times.dt.as_unit("ns").astype("int64").astype(float)
         return numbers.where(times.notna()), _moment(value)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import Field
 
+from data.profiles import holds_times
 from state.model import State
 from tools.base import ToolError, World
 from tools.data.computed import need_rows, rounded_all
@@ -166,7 +167,7 @@ def moments(column: pd.Series[Any], *, say: bool = True) -> pd.Series[Any]:
     texts: Any
     if pd.api.types.is_numeric_dtype(column):
         texts = column.map(lambda value: f"{int(value):04d}" if _is_year(value) else None)
-    elif pd.api.types.is_datetime64_any_dtype(column):
+    elif holds_times(column):
         return without_zone(pd.to_datetime(column, utc=True))
     else:
         return _written(column, say)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from data.catalogue.records import value_text
 from data.numbers import numbers_of
+from data.profiles import holds_times
 from data.vocabulary import words
 from state.model import State
 from tools.base import ToolError, World
@@ -95,9 +96,7 @@ def time_column(frame: pd.DataFrame) -> str | None:
     """The table's column of times: `acquired`, else the first there is."""
     if "acquired" in frame:
         return "acquired"
-    return next(
-        (str(each) for each in frame.columns if pd.api.types.is_datetime64_any_dtype(frame[each])), None
-    )
+    return next((str(each) for each in frame.columns if holds_times(frame[each])), None)
 
 
 def table_key(frame: pd.DataFrame, by: str) -> str:

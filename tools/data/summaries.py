@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import BeforeValidator, Field
 
-from data.profiles import profiles_of
+from data.profiles import holds_times, profiles_of
 from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, World, tool
@@ -274,7 +274,7 @@ def _described(name: str, column: pd.Series[Any]) -> dict[str, Any]:
         )
     )
     numeric = pd.api.types.is_numeric_dtype(plain) and not pd.api.types.is_bool_dtype(plain)
-    ordered = numeric or pd.api.types.is_datetime64_any_dtype(plain)
+    ordered = numeric or holds_times(plain)
     low, high = (plain.min(), plain.max()) if ordered and len(plain) else (None, None)
     (profile,) = profiles_of(column.to_frame(name))
     return {

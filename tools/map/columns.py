@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from data.profiles import holds_times
 from state.model import Layer, State
 from tools.artifacts import artifact_file
 from tools.base import ToolError, World
@@ -145,7 +146,7 @@ def _frame(state: State, world: World, layer: Layer) -> pd.DataFrame:
 def _kind_of(series: pd.Series) -> Kind:
     from pandas.api import types
 
-    if types.is_datetime64_any_dtype(series):
+    if holds_times(series):
         return "time"
     return "number" if types.is_numeric_dtype(series) and not types.is_bool_dtype(series) else "text"
 
