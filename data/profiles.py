@@ -51,7 +51,7 @@ def _profile(name: str, column: pd.Series[Any]) -> dict[str, Any]:
     except TypeError:  # cells of several kinds
         different = there.astype(str).drop_duplicates()
     meant = _meant(different) if stored == "text" and len(different) else None
-    least, most = _ends(different, meant)
+    least, most = (None, None) if stored in NESTED else _ends(different, meant)
     return {
         "name": name,
         "stored": stored,

@@ -95,7 +95,7 @@ def features(
         placed = placed.copy()
         placed[~good] = None
     frame = gpd.GeoDataFrame(
-        plain_columns(attributes[kept].reset_index(drop=True)),
+        plain_columns(attributes[kept].reset_index(drop=True), notes),
         geometry=placed[kept],
         crs=crs if own else "EPSG:4326",
     )
@@ -232,11 +232,11 @@ def in_degrees(shapes: NDArray[np.object_], crs: CRS, incoming: Incoming) -> NDA
     return np.asarray(shapely.transform(shapes, transformer.transform, interleaved=False), dtype=object)
 
 
-def plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
+def plain_columns(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Columns that Parquet can hold under names of their own.
 
     Days, times, lists, and objects with the same members in each row stay what they are. Cells of several
-    kinds, and other nested ones, become their JSON text.
+    kinds, and other nested ones, become their JSON text, which is said.
     """
     names: dict[str, None] = {}
     for number, column in enumerate(frame.columns, start=1):
@@ -247,7 +247,7 @@ def plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
         names[base] = None
     frame = frame.set_axis(list(names), axis=1)
     for name in [each for each in frame.columns if pd.api.types.is_object_dtype(frame[each])]:
-        kinds = {type(value) for value in frame[name] if value is not None and value is not pd.NA}
+        kinds = {type(value) for value in frame[name] if not _is_gap(value)}
         if len(kinds) == 1 and kinds <= {int, float, bool} and _fits(frame[name]):
             continue
         if kinds == {date} or (len(kinds) == 1 and kinds <= {list, dict, np.ndarray} and _alike(frame[name])):
@@ -255,8 +255,28 @@ def plain_columns(frame: pd.DataFrame) -> pd.DataFrame:
         if kinds <= {datetime, pd.Timestamp} and kinds:
             frame[name] = moments_in(frame[name].map(_text))
         else:
+            notes += _became_text(name, kinds)
             frame[name] = [_text(value) for value in frame[name]]
     return frame
+
+
+def _became_text(name: str, kinds: set[type]) -> list[str]:
+    """The sentence about a column whose cells are no texts and became some; none about texts."""
+    words = sorted({_KIND_WORDS.get(each, "other values") for each in kinds})
+    if not words or words == ["texts"]:
+        return []
+    if words == ["bytes"]:
+        return [f"Its column {shown(name)} holds bytes, of which only the number is kept."]
+    alike = "" if len(words) > 1 else _ALONE.get(words[0], "")
+    return [f"Its column {shown(name)} holds {' and '.join(words)}{alike}: they are kept as text."]
+
+
+_KIND_WORDS: dict[type, str] = {
+    str: "texts", int: "numbers", float: "numbers", bool: "truth values", list: "lists",
+    np.ndarray: "lists", dict: "objects", Decimal: "long numbers", bytes: "bytes", bytearray: "bytes",
+    date: "days", datetime: "times", pd.Timestamp: "times", time: "times of day",
+}  # fmt: skip
+_ALONE = {"objects": " of different members", "lists": " of different kinds", "numbers": " of over 64 bits"}
 
 
 def _alike(column: pd.Series[Any]) -> bool:
@@ -302,14 +322,14 @@ def moments_in(column: pd.Series[Any]) -> pd.Series[Any]:
     if zoned.any() and not zoned.all():
         return column
     try:
-        return pd.to_datetime(column, format="ISO8601", utc=True if zoned.all() else None)
+        return pd.to_datetime(column, format="ISO8601", utc=bool(zoned.all()))
     except (ValueError, OverflowError):  # such as the year 0
         return column
 
 
 def exact_frame(table: pa.Table) -> pd.DataFrame:
     """A table's rows; whole numbers with gaps stay whole, and a float loses no last digit of them."""
-    frame: pd.DataFrame = table.to_pandas()
+    frame: pd.DataFrame = table.to_pandas(maps_as_pydicts="lossy")
     for name in table.column_names:
         column = table.column(name)
         if pa.types.is_integer(column.type) and column.null_count:
@@ -328,6 +348,10 @@ def exact_records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         if all(each is None or (type(each) is int and -(2**63) <= each < 2**63) for each in cells):
             frame[name] = pd.array(cells, dtype="Int64")
     return frame
+
+
+def _is_gap(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
 def _fits(column: pd.Series[Any]) -> bool:

@@ -45,15 +45,15 @@ PAIRS = (
 def bring_frame(incoming: Incoming, frame: pd.DataFrame, title: str) -> Brought:
     """A table: features when some of its columns are known to be coordinates, else as it is."""
     notes: list[str] = []
+    frame = plain_columns(frame.reset_index(drop=True), notes)
     found = _placed(incoming, frame, title, notes)
     if found is not None:
         return found.noted(*notes)
     return as_table(incoming, frame, title).noted(*notes)
 
 
-def _placed(incoming: Incoming, frame: pd.DataFrame, title: str, notes: list[str]) -> Brought | None:
+def _placed(incoming: Incoming, plain: pd.DataFrame, title: str, notes: list[str]) -> Brought | None:
     """The rows as features by a pair of columns, a column of pairs, or one of geometries; None by none."""
-    plain = plain_columns(frame.reset_index(drop=True))
     names = [str(each) for each in plain.columns]
     east, north = first_named(names, EASTINGS), first_named(names, NORTHINGS)
     lon, lat, shape = coordinate_columns(names)
@@ -214,7 +214,8 @@ def as_table(incoming: Incoming, frame: pd.DataFrame, title: str) -> Brought:
         raise UploadError(f"{incoming.shown} holds no columns; send a table with a header.")
     if not len(frame):
         raise UploadError(f"{incoming.shown} holds a header and no rows; send a table with rows.")
-    frame = plain_columns(frame.reset_index(drop=True))
+    notes: list[str] = []
+    frame = plain_columns(frame.reset_index(drop=True), notes)
     target = incoming.folder / "table.parquet"
     try:
         frame.to_parquet(target, index=False)
@@ -232,7 +233,7 @@ def as_table(incoming: Incoming, frame: pd.DataFrame, title: str) -> Brought:
         suffix=".parquet",
         summary=rows,
         what=f"{title} table of {rows} with {', '.join(named)}{more}",
-        notes=(columns_said(profiles, len(frame.columns)),),
+        notes=(*notes, columns_said(profiles, len(frame.columns))),
         facts={
             "rows": len(frame),
             "columns": [str(each) for each in frame.columns],

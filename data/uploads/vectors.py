@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from data.uploads.errors import UploadError, shown
 from data.uploads.frames import MAX_FEATURES, WGS84, exact_records, features, read_bounded
 from data.uploads.identify import MAX_LINE_BYTES
 from data.uploads.placing import crs_named
-from data.uploads.unsent import unsent_said
+from data.uploads.unsent import members_beside, members_said, unsent_said
 
 MAX_GEOJSON_BYTES = 1_000_000_000
 MAX_SINGLE_BYTES = 100_000_000
@@ -116,6 +117,7 @@ def _collected(
     """The features of GeoJSON that `read` gives, those that are none told by `problems`."""
     shapes: list[Any] = []
     rows: list[dict[str, Any]] = []
+    ids: list[str | int | float | None] = []
     try:
         for feature in read():
             if len(shapes) > MAX_FEATURES:
@@ -126,16 +128,33 @@ def _collected(
                 problems.append(str(error))
                 continue
             rows.append(_properties(feature))
+            ids.append(_own_id(feature))
     except BadRecord as error:
         raise UploadError(f"{incoming.shown} cannot be read: {str(error).rstrip('.')}.") from None
     array = np.empty(len(shapes), dtype=object)
     array[:] = shapes
+    named = _with_ids(rows, ids)
     frame = exact_records(rows)
     if len(frame.columns) == 0:
         frame = pd.DataFrame(index=range(len(shapes)))
     held = len(shapes) + len(problems)
     found = features(incoming, array, frame, crs, title, problems, in_degrees_by_rule=True)
-    return found.noted(unsent_said(incoming.path, held))
+    members = members_beside(incoming.path)
+    found = replace(found, facts={**found.facts, **({"members": members} if members else {})})
+    return found.noted(unsent_said(incoming.path, held), named, members_said(members))
+
+
+def _with_ids(rows: list[dict[str, Any]], ids: list[str | int | float | None]) -> str | None:
+    """Give the rows the features' own ids as a column, and say so; None where there are none."""
+    if all(each is None for each in ids):
+        return None
+    taken = {name for row in rows for name in row}
+    if all(row.get("id") == each for row, each in zip(rows, ids, strict=True)):
+        return "Its features' own ids are the same as their column id."
+    name = next(each for each in ("id", "feature_id", "geojson_feature_id", "") if each not in taken)
+    for row, each in zip(rows, ids, strict=True):
+        row[name] = each
+    return f"Its features' own ids became the column {name}; save_file writes them back with id={name}."
 
 
 def _has_none(feature: Any) -> bool:
@@ -188,10 +207,13 @@ def _geojson_crs(start: str) -> CRS | None:
 
 def _properties(feature: dict[str, Any]) -> dict[str, Any]:
     found = feature.get("properties")
-    properties = dict(found) if isinstance(found, dict) else {}
-    if "id" not in properties and isinstance(feature.get("id"), (str, int)):
-        properties["id"] = feature["id"]
-    return properties
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _own_id(feature: dict[str, Any]) -> str | int | float | None:
+    """A feature's own id (RFC 7946, 3.2): a text or a number; None where it has none."""
+    found = feature.get("id")
+    return found if isinstance(found, str | int | float) and not isinstance(found, bool) else None
 
 
 def no_part(incoming: Incoming) -> None:

@@ -20,8 +20,8 @@ from tools.base import Step, ToolError, World, tool
 from tools.data.composing import csv_text, geojson_text, json_text, plain_text
 from tools.data.provenance import azimuth_version, provenance
 from tools.data.retyping import type_word
-from tools.data.to_save import Rows, kinds_of, rows_to_save, with_columns, with_parts
-from tools.data.writing import WAYS, Layer, Way
+from tools.data.to_save import Layer, Rows, kinds_of, rows_to_save, with_columns, with_parts
+from tools.data.writing import WAYS, Way
 from tools.kept import BESIDE, safe_file_name
 from tools.phrases import listed, number_of, one_line
 from tools.vectors import DRAWINGS
@@ -115,6 +115,14 @@ _Parts = TypedDict(
             Literal["keep", "multi", "single", "none"] | None,
             Field(description="Shapes as they are, all multi, a row a single part, or none."),
         ],
+        "id": Annotated[
+            str | None,
+            Field(max_length=200, description="GeoJSON: the column that becomes the features' own id."),
+        ],
+        "rows": Annotated[
+            Literal["list", "object"] | None,
+            Field(description="JSON: rows as a list of records, or its one row as an object."),
+        ],
     },
     total=False,
 )
@@ -134,21 +142,22 @@ def save_file(
             min_length=1,
             max_length=MAX_LAYERS,
             description="What goes in, a layer each: {from, layer, columns: [{name, as, type}], crs, "
-            "geometry: keep, multi, single or none}; all but `from` may be left out.",
+            "geometry: keep, multi, single or none, id, rows}; all but `from` may be left out.",
         ),
     ],
     members: Annotated[
         dict[str, Any] | None,
-        Field(max_length=100, description="GeoJSON only: members beside the features, such as a count."),
+        Field(max_length=100, description="GeoJSON and JSON: members beside the rows, such as a count."),
     ] = None,
 ) -> Step:
     """Save layers, tables, results or the selection as one file to hand on, under a name of its own.
 
     The name's ending is the format: .gpkg (several layers, each in its own system), .geojson (RFC 7946),
-    .parquet, .fgb, .shp.zip, .kml, .csv, .xlsx (a sheet a layer), .json (a list of records). All rows, the
-    asked columns and no others, in that order, under those names and types; ids, nulls and the order of rows
-    stay. Shapes are left out of .csv, .xlsx and .json unless `geometry` asks for them. Where the rows came
-    from stands in a file beside it. What was changed, or the format cannot hold, is said.
+    .parquet, .fgb, .shp.zip, .kml, .csv, .xlsx (a sheet a layer), .json (a list of records; with members or
+    several layers an object that has them by name). All rows, the asked columns and no others, in that order,
+    under those names and types; ids, nulls and the order of rows stay. Shapes are left out of .csv, .xlsx and
+    .json unless `geometry` asks for them. Where the rows came from stands in a file beside it. What was
+    changed, or the format cannot hold, is said.
 
     Example: copilot call save_file name=harbours.gpkg layers='[{"from": "vector-1a2b3c", "crs": "utm"}]'
 
@@ -258,8 +267,10 @@ def _named(name: str, known: Mapping[str, _T], example: str) -> tuple[str, _T, l
 def _check_members(members: Mapping[str, Any] | None, way: Way) -> None:
     if not members:
         return
+    if way is WAYS[".json"]:
+        return
     if way is not WAYS[".geojson"]:
-        raise ToolError(f"{way.title} has no members beside its rows; a .geojson has.")
+        raise ToolError(f"{way.title} has no members beside its rows; a .geojson and a .json have.")
     if taken := _RESERVED & members.keys():
         raise ToolError(f"The member {sorted(taken)[0]!r} is GeoJSON's own; give it another name.")
 
@@ -277,13 +288,24 @@ def _layer(state: State, world: World, asked: Mapping[str, Any], way: Way) -> La
     if way.degrees and way.title != "GeoJSON" and asked.get("crs"):
         raise ToolError(f"{way.title} holds degrees only; leave `crs` out.")
     rows = _in_system(rows, asked.get("crs"), way)
-    rows = with_parts(with_columns(rows, asked.get("columns")), geometry or "keep")
+    rows = with_parts(with_columns(rows, asked.get("columns"), asked.get("id")), geometry or "keep")
+    if rows.ids is not None and way is not WAYS[".geojson"]:
+        raise ToolError(
+            f"Features have ids of their own in a .geojson only, not in {way.title}; leave `id` out."
+        )
+    as_object = asked.get("rows") == "object"
+    if as_object and way is not WAYS[".json"]:
+        raise ToolError(f"Rows are an object in a .json only, not in {way.title}; leave `rows` out.")
+    if as_object and rows.count != 1:
+        raise ToolError(
+            f"{rows.name} has {rows.count:,} rows, and an object is made of one; rows=list takes them."
+        )
     if rows.shapes is None and not rows.table.num_columns:
         raise ToolError(
             f"Nothing of {rows.name} would be in the file: it has no columns and no shapes there."
         )
     name = one_line(asked.get("layer") or rows.name).strip()[:100]
-    return Layer(name or "layer", rows, as_text=wanted)
+    return Layer(name or "layer", rows, as_text=wanted, as_object=as_object)
 
 
 def _in_system(rows: Rows, asked: str | None, way: Way) -> Rows:

@@ -158,7 +158,7 @@ def _saved(path: Path) -> list[tuple[str, pd.DataFrame]]:
 _READ_BACK = frozenset({".csv", ".parquet", ".gpkg", ".geojson", ".fgb", ".kml"})
 _MOST_BYTES = 200_000_000
 _COUNTED = {"without_shape": "without a shape", "with_heights": "with heights", "invalid": "invalid"}
-_OF_FILE = ("crs", "left_out", "encoding")
+_OF_FILE = ("crs", "left_out", "encoding", "members")
 
 
 def _kept(state: State, world: World, handle: str, artifact: Artifact | None) -> pd.DataFrame:
@@ -237,7 +237,11 @@ def _column_said(each: dict[str, Any]) -> str:
         text = each["stored"] == "text" and not each["meant"]
         said += "" if text else f", from {_short(each['least'])} to {_short(each['most'])}"
     samples = listed([repr(_short(value)) for value in each["samples"]])
-    return f"{said}, such as {samples}" if samples and each["stored"] in ("text", "mixed", "list", "object") else said
+    return (
+        f"{said}, such as {samples}"
+        if samples and each["stored"] in ("text", "mixed", "list", "object")
+        else said
+    )
 
 
 TOOLS = (inspect,)

@@ -33,7 +33,8 @@ def type_word(kind: pa.DataType) -> str:
         (pa.types.is_boolean, "boolean"),
         (pa.types.is_date, "date"),
         (pa.types.is_timestamp, "time"),
-        (pa.types.is_nested, "nested"),
+        (lambda each: pa.types.is_struct(each) or pa.types.is_map(each), "object"),
+        (pa.types.is_nested, "list"),
         (pa.types.is_binary, "bytes"),
     )
     return next((word for fits, word in ways if fits(kind)), str(kind))

@@ -266,7 +266,9 @@ def _sorted(
 def in_order(column: pd.Series[Any]) -> pd.Series[Any]:
     """What a column is sorted by: text that is numbers or times for the most part by these, the rest last."""
     if (stored := stored_type(column)) in NESTED:
-        raise ToolError(f"{column.name} holds {stored}s, which have no order; sort by a part of them with sql.")
+        raise ToolError(
+            f"{column.name} holds {stored}s, which have no order; sort by a part of them with sql."
+        )
     found = numbers_of(column)
     if found.stored or holds_times(column):
         return column

@@ -88,7 +88,10 @@ def numbers(frame: pd.DataFrame, name: str) -> pd.Series[float]:
     note(found.said(name))
     if column.empty and not frame.empty:
         kinds = "nothing but missing values" if frame[name].isna().all() else "no numbers"
-        raise ToolError(f"{name} holds {kinds}; choose a column of numbers, such as gsd_m or detections.")
+        hint = "; sql gives the first and the last of days and times" if holds_times(frame[name]) else ""
+        raise ToolError(
+            f"{name} holds {kinds}; choose a column of numbers, such as gsd_m or detections{hint}."
+        )
     return column
 
 

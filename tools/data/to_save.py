@@ -54,6 +54,10 @@ class Rows:
     crs: CRS | None = None
     placed: bool = False
     """Whether shapes are what they are, and not only made of two of their columns."""
+    ids: str | None = None
+    """The column of the features' ids, which GeoJSON has beside the properties."""
+    as_text: frozenset[str] = frozenset()
+    """Columns that were asked for as text: JSON in them stays text."""
     said: tuple[str, ...] = ()
     """What was changed on the way."""
 
@@ -79,6 +83,18 @@ class Rows:
         return replace(self, said=(*self.said, *(each for each in sentences if each)), **changes)
 
 
+@dataclass(frozen=True)
+class Layer:
+    """One layer of the file."""
+
+    name: str
+    rows: Rows
+    as_text: bool = False
+    """Whether shapes were asked for, where the format has them only as text."""
+    as_object: bool = False
+    """Whether JSON has its one row as an object, and not a list of it."""
+
+
 def rows_to_save(state: State, world: World, handle: str) -> Rows:
     """All rows of features, a table, a layer, the selection or the drawings. Raises ToolError."""
     artifact = state.artifact(handle) or newest_named(state.artifacts, handle)
@@ -98,16 +114,24 @@ def rows_to_save(state: State, world: World, handle: str) -> Rows:
     raise ToolError(_unknown(state, handle))
 
 
-def with_columns(rows: Rows, asked: Sequence[Mapping[str, Any]] | None) -> Rows:
-    """The rows with the asked columns in the asked order, names and types. Raises ToolError."""
-    if asked is None:
-        return rows
+def with_columns(rows: Rows, asked: Sequence[Mapping[str, Any]] | None, ids: str | None = None) -> Rows:
+    """The rows with the asked columns in the asked order, names and types. Raises ToolError.
+
+    `ids` is the column of the features' own ids, by its name in `rows` or by the one that it gets.
+    """
     import pandas as pd
     import pyarrow as pa
 
     header = pd.DataFrame(columns=rows.table.column_names)
+    if ids is not None and asked is not None:
+        called = {each["name"]: each.get("as") or each["name"] for each in asked}
+        asked = asked if ids in (*called, *called.values()) else [{"name": ids}, *asked]
+        ids = called.get(ids, ids)
+    if asked is None:
+        return replace(rows, ids=None if ids is None else column_in(header, ids))
     names: list[str] = []
     columns: list[Any] = []
+    texts: set[str] = set()
     said: list[str] = []
     for wanted in asked:
         if wanted["name"].casefold() in _SHAPE_WORDS - {name.casefold() for name in header.columns}:
@@ -122,10 +146,11 @@ def with_columns(rows: Rows, asked: Sequence[Mapping[str, Any]] | None) -> Rows:
             column, lost = retyped(column, kind, name)
             if lost or before != type_word(column.type):
                 said.append(f"{name} was {before} and is {type_word(column.type)}{lost}")
+            texts |= {name} if kind == "text" else set()
         names.append(name)
         columns.append(column)
     table = pa.table(columns, names=names) if columns else rows.table.select([])
-    return rows.telling(*said, table=table)
+    return rows.telling(*said, table=table, as_text=frozenset(texts), ids=ids)
 
 
 def with_parts(rows: Rows, geometry: str) -> Rows:

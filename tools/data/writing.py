@@ -5,13 +5,10 @@ A writer is given a path in a folder of its own, and says what the format change
 
 from __future__ import annotations
 
-import json
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,30 +17,18 @@ import shapely
 
 from tools.base import ToolError
 from tools.data.flattening import NAME_BYTES, TEXT_BYTES, cut_bytes, free_name, names_apart, pack
-from tools.data.to_save import GEOMETRY, Rows, Shapes, kinds_of
+from tools.data.json_files import BATCH_ROWS, Members, as_json, geojson, iso, records, without_bytes
+from tools.data.to_save import GEOMETRY, Layer, kinds_of
 from tools.phrases import listed, number_of, one_line
-from tools.tables import plain_value
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Members = Mapping[str, Any]
-_BATCH_ROWS = 20_000
 _LONGEST_FIELD = 10**17
 """Whole numbers from this on are wider than what a shapefile keeps as a number."""
 _MOST_TOLD = 5
 _KML_ID = "LIBKML_ID_FIELD"
 _kml = threading.Lock()
-
-
-@dataclass(frozen=True)
-class Layer:
-    """One layer of the file."""
-
-    name: str
-    rows: Rows
-    as_text: bool = False
-    """Whether shapes were asked for, where the format has them only as text."""
 
 
 @dataclass(frozen=True)
@@ -60,56 +45,6 @@ class Way:
     """Whether a table's lon and lat become shapes: the format is of places."""
     degrees: bool = False
     """Whether its coordinates are degrees unless another system is asked for."""
-
-
-def geojson(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
-    """RFC 7946, a feature a line: shells counter-clockwise, null for what has no place."""
-    rows = layers[0].rows
-    turned, shapes = _turned(rows.shapes)
-    said = [f"{number_of(turned, 'shell')} turned counter-clockwise (RFC 7946)"] if turned else []
-    said += _without_bytes(rows.table)[1]
-    head = dict(members)
-    if rows.shapes is not None and rows.crs is not None and not _is_degrees(rows.crs):
-        code = rows.crs.to_authority()
-        if code is None:
-            raise ToolError("GeoJSON names a coordinate system by its code only, and this one has none.")
-        head["crs"] = {"type": "name", "properties": {"name": f"urn:ogc:def:crs:{code[0]}::{code[1]}"}}
-        said.append("the old member `crs` names the system, which RFC 7946 no longer has: some read degrees")
-    with path.open("w", encoding="utf-8") as file:
-        start = "".join(f",{_json(key)}:{_json(value)}" for key, value in head.items())
-        file.write(f'{{"type":"FeatureCollection"{start},"features":[')
-        comma = ""
-        for first, batch in _records(_without_bytes(rows.table)[0], rows.count):
-            part = (
-                [None] * len(batch)
-                if shapes is None
-                else shapely.to_geojson(shapes[first : first + len(batch)])
-            )
-            for shape, record in zip(part, batch, strict=True):
-                file.write(f'{comma}\n{{"type":"Feature","properties":{_json(record)},')
-                file.write(f'"geometry":{shape or "null"}}}')
-                comma = ","
-        file.write("\n]}\n")
-    return said
-
-
-def records(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
-    """A list of JSON objects, one a row."""
-    rows, asked = layers[0].rows, layers[0].as_text
-    plain, said = _without_bytes(rows.table)
-    column = free_name(GEOMETRY, plain.column_names)
-    with path.open("w", encoding="utf-8") as file:
-        file.write("[")
-        comma = ""
-        for first, batch in _records(plain, rows.count):
-            for at, record in enumerate(batch, first):
-                if asked and rows.shapes is not None:
-                    shape = rows.shapes[at]
-                    record[column] = None if shape is None else json.loads(shapely.to_geojson(shape))
-                file.write(f"{comma}\n{_json(record)}")
-                comma = ","
-        file.write("\n]\n")
-    return said
 
 
 def csv(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
@@ -158,7 +93,7 @@ def parquet(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
         if len(rows.shapes) and np.isfinite(bounds := shapely.total_bounds(rows.shapes)).all():
             column["bbox"] = [float(each) for each in bounds]
         geo = {"version": "1.1.0", "primary_column": name, "columns": {name: column}}
-        table = rows.with_wkb(name).replace_schema_metadata({"geo": _json(geo)})
+        table = rows.with_wkb(name).replace_schema_metadata({"geo": as_json(geo)})
     pq.write_table(table, path)
     return []
 
@@ -258,7 +193,7 @@ def _for_gdal(layer: Layer, *, keep_bytes: bool = False) -> tuple[Layer, list[st
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table, said = (layer.rows.table, []) if keep_bytes else _without_bytes(layer.rows.table)
+    table, said = (layer.rows.table, []) if keep_bytes else without_bytes(layer.rows.table)
     table = _nested_as_json(table)
     for at, field in enumerate(table.schema):
         if pa.types.is_uint64(field.type):
@@ -334,7 +269,7 @@ def _texts_only(layer: Layer, *, times: bool = True) -> tuple[pa.Table, list[str
     """A layer's columns as a sheet of text takes them; its shapes as WKT where they were asked for."""
     import pyarrow as pa
 
-    table, said = _without_bytes(layer.rows.table)
+    table, said = without_bytes(layer.rows.table)
     table = _nested_as_json(table)
     for at, field in enumerate(table.schema if times else ()):
         if pa.types.is_timestamp(field.type):
@@ -351,68 +286,15 @@ def _nested_as_json(table: pa.Table) -> pa.Table:
 
     for at, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
-            texts = [None if each is None else _json(each) for each in table.column(at).to_pylist()]
+            texts = [None if each is None else as_json(each) for each in table.column(at).to_pylist()]
             table = table.set_column(at, field.name, pa.array(texts, pa.string()))
     return table
 
 
-def _without_bytes(table: pa.Table) -> tuple[pa.Table, list[str]]:
-    import pyarrow as pa
-
-    left = [each.name for each in table.schema if pa.types.is_binary(each.type)]
-    return (table.drop_columns(left), [f"{listed(left)} left out, as bytes"]) if left else (table, [])
-
-
-def _turned(shapes: Shapes | None) -> tuple[int, Shapes | None]:
-    """(how many shapes were turned, all with their shells counter-clockwise and their holes clockwise)."""
-    if shapes is None:
-        return 0, None
-    turned = shapely.orient_polygons(shapes)
-    there = ~shapely.is_missing(shapes)
-    return int((~shapely.equals_identical(turned[there], shapes[there])).sum()), turned
-
-
-def _is_degrees(crs: Any) -> bool:
-    from pyproj import CRS
-
-    return bool(crs.equals(CRS.from_epsg(4326), ignore_axis_order=True)) or crs.to_authority() == (
-        "OGC",
-        "CRS84",
-    )
-
-
-def _records(table: pa.Table, rows: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-    """(the first row's number, rows as dictionaries), some at a time."""
-    for first in range(0, rows, _BATCH_ROWS):
-        batch = table.slice(first, _BATCH_ROWS)
-        some = range(min(_BATCH_ROWS, rows - first))
-        yield first, batch.to_pylist() if batch.num_columns else [{} for _ in some]
-
-
 def _tuples(table: pa.Table) -> Iterator[Sequence[Any]]:
-    for first in range(0, table.num_rows, _BATCH_ROWS):
-        batch = table.slice(first, _BATCH_ROWS)
+    for first in range(0, table.num_rows, BATCH_ROWS):
+        batch = table.slice(first, BATCH_ROWS)
         yield from zip(*(batch.column(at).to_pylist() for at in range(batch.num_columns)), strict=True)
-
-
-def iso(value: date | datetime) -> str:
-    """ISO 8601, with Z for UTC."""
-    return value.isoformat().replace("+00:00", "Z")
-
-
-def _json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_other)
-    except ValueError:  # not-a-number somewhere inside
-        return json.dumps(plain_value(value), ensure_ascii=False, allow_nan=False, default=_other)
-
-
-def _other(value: Any) -> Any:
-    if isinstance(value, (date, datetime)):
-        return iso(value)
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    return plain_value(value)
 
 
 WAYS: dict[str, Way] = {
@@ -426,6 +308,6 @@ WAYS: dict[str, Way] = {
     ".kml": Way("KML", kml, many=True, degrees=True),
     ".csv": Way("CSV", csv, shapes=False),
     ".xlsx": Way("Excel workbook", xlsx, many=True, shapes=False),
-    ".json": Way("JSON, a list of records", records, shapes=False),
+    ".json": Way("JSON", records, many=True, shapes=False),
 }
 """The formats by how a file's name ends."""

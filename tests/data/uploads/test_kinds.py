@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import geopandas as gpd
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyogrio
 import pytest
 import rasterio
 from shapely.geometry import Point, box
@@ -185,10 +190,85 @@ def test_features_across_the_antimeridian_have_the_narrow_box(tmp_path: Path) ->
     assert found.item["geometry"]["type"] == "MultiPolygon"
 
 
-def test_mixed_and_nested_properties_are_kept_as_text(tmp_path: Path) -> None:
-    path = samples.written(samples.GEOJSON)(tmp_path / "points.geojson")
-    frame = gpd.read_parquet(brought(path)[1])
-    assert frame["tags"][0] == '["x", 1]' and pd.isna(frame["tags"][1])
+def geojson(path: Path, properties: list[dict[str, Any]], ids: list[Any], **members: Any) -> Path:
+    point = {"type": "Point", "coordinates": [31.2, 30.0]}
+    features = [
+        {"type": "Feature", "properties": each, "geometry": point} | ({"id": own} if own is not None else {})
+        for each, own in zip(properties, ids, strict=True)
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features, **members}))
+    return path
+
+
+def test_nested_properties_stay_nested_and_what_differs_is_text_which_is_said(tmp_path: Path) -> None:
+    rows = [
+        {"owner": {"name": "A", "tel": ["1"]}, "part": {"a": 1}, "tags": ["x", 1], "at": [1, 2], "n": 1},
+        {"owner": {"name": "B", "tel": []}, "part": {"b": 2}, "tags": None, "at": [], "n": "many"},
+    ]
+    found, kept = brought(geojson(tmp_path / "a.geojson", rows, [None, None]))
+    assert pq.read_table(kept).drop_columns("geometry").to_pylist() == [
+        {"owner": rows[0]["owner"], "part": '{"a": 1}', "tags": '["x", 1]', "at": [1, 2], "n": "1"},
+        {"owner": rows[1]["owner"], "part": '{"b": 2}', "tags": None, "at": [], "n": "many"},
+    ]
+    assert list(found.notes)[:-1] == [
+        "Its column 'part' holds objects of different members: they are kept as text.",
+        "Its column 'tags' holds lists of different kinds: they are kept as text.",
+        "Its column 'n' holds numbers and texts: they are kept as text.",
+    ]
+    assert [(each["stored"], each["meant"]) for each in found.facts["profile"]] == [
+        ("object", None), ("text", "JSON"), ("text", "JSON"), ("list", None), ("text", None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("properties", "ids", "columns", "said"),
+    [
+        ([{"a": 1}, {"a": 2}], ["w/1", "w/2"], {"a": [1, 2], "id": ["w/1", "w/2"]}, "became the column id;"),
+        ([{"id": 7}, {"id": 8}], [1, None], {"id": [7, 8], "feature_id": [1, None]}, "column feature_id;"),
+        ([{"id": 7}, {"id": 8}], [7, 8], {"id": [7, 8]}, "are the same as their column id."),
+    ],
+)
+def test_features_own_ids_become_a_column_and_lose_none(
+    tmp_path: Path, properties: list[dict[str, Any]], ids: list[Any], columns: dict[str, Any], said: str
+) -> None:
+    found, kept = brought(geojson(tmp_path / "a.geojson", properties, ids))
+    assert pq.read_table(kept).drop_columns("geometry").to_pydict() == columns
+    assert sum(said in each for each in found.notes) == 1
+
+
+def test_members_beside_the_features_are_told(tmp_path: Path) -> None:
+    found, _ = brought(geojson(tmp_path / "a.geojson", [{"a": [1]}], [None], source={"by": ["me"]}, n=5))
+    assert found.facts["members"] == {"source": {"by": ["me"]}, "n": 5}
+    assert 'Beside its features it says: {"source": {"by": ["me"]}, "n": 5}.' in found.notes
+    named, _ = brought(geojson(tmp_path / "b.geojson", [{"a": 1}], [None], name="b"))
+    assert not any("Beside" in each for each in named.notes)
+
+
+@pytest.mark.parametrize("suffix", ["gpkg", "fgb", "parquet"])
+def test_days_times_and_lists_of_a_file_stay_what_they_are(tmp_path: Path, suffix: str) -> None:
+    made = pa.table(
+        {
+            "day": [date(2020, 1, 2), None],
+            "at": pa.array([datetime(2020, 1, 2, 3, 4, 5), None], pa.timestamp("ms", "UTC")),
+            "tags": [["a"], []],
+        }
+    )
+    path = tmp_path / f"a.{suffix}"
+    if suffix == "parquet":
+        pq.write_table(made, path)
+    else:
+        wkb = pa.array([Point(31, 30).wkb, Point(32, 30).wkb], pa.binary())
+        driver = {"gpkg": "GPKG", "fgb": "FlatGeobuf"}[suffix]
+        pyogrio.write_arrow(
+            made.drop_columns("tags").append_column("g", wkb), path, driver=driver, geometry_name="g",
+            geometry_type="Point", crs="EPSG:4326", SPATIAL_INDEX="NO",
+        )  # fmt: skip
+    schema = pq.read_schema(brought(path)[1])
+    # FlatGeobuf has one type for days and times.
+    assert str(schema.field("day").type) == ("timestamp[us]" if suffix == "fgb" else "date32[day]")
+    assert str(schema.field("at").type).startswith("timestamp[") and schema.field("at").type.tz == "UTC"
+    if suffix == "parquet":
+        assert schema.field("tags").type == pa.list_(pa.field("element", pa.string()))
 
 
 def test_a_netcdf_variable_is_turned_north_up_with_its_times_as_bands(tmp_path: Path) -> None:

@@ -135,6 +135,44 @@ def test_a_geojson_is_of_rfc_7946_with_the_asked_members_alone(world: World) -> 
     assert gpd.read_file(path).crs == "EPSG:32636" and "old member `crs`" in step.observation
 
 
+def test_a_column_becomes_the_features_own_ids(world: World) -> None:
+    state = having(world, sites())
+    columns = ["name", {"name": "code", "as": "ref"}]
+    for asked in ("code", "ref"):
+        path, _ = saved(world, state, "i.geojson", {"from": SITES, "columns": columns, "id": asked})
+        features = json.loads(path.read_text())["features"]
+        assert [each["id"] for each in features] == ["007", "12", "x", " ", "3.0"]
+        assert features[1]["properties"] == {"name": "=1+1"}
+    path, _ = saved(world, state, "i.geojson", {"from": SITES, "columns": ["name"], "id": "id"})
+    features = json.loads(path.read_text())["features"]
+    assert (
+        features[0]["id"] == BIG and "id" not in features[1] and list(features[0]["properties"]) == ["name"]
+    )
+    assert "own in a .geojson only, not in GeoPackage" in refused(
+        world, state, "i.gpkg", {"from": SITES, "id": "id"}
+    )
+
+
+def test_an_empty_polygon_has_no_ring(world: World) -> None:
+    frame = sites().iloc[:1].set_geometry([Polygon()], crs="EPSG:4326")
+    path, _ = saved(world, having(world, frame), "e.geojson", {"from": SITES, "columns": ["id"]})
+    assert json.loads(path.read_text())["features"][0]["geometry"] == {"type": "Polygon", "coordinates": []}
+
+
+def test_json_in_a_column_of_texts_becomes_what_it_says_unless_text_is_asked_for(world: World) -> None:
+    frame = sites().assign(
+        tags=['{"a": [1]}', None, "[]", "[2, null]", None], odd=["[1]", "[draft]", *["[]"] * 3]
+    )
+    state = having(world, frame)
+    path, step = saved(world, state, "j.geojson", {"from": SITES, "columns": ["tags", "odd"]})
+    properties = [each["properties"] for each in json.loads(path.read_text())["features"]]
+    assert [each["tags"] for each in properties] == [{"a": [1]}, None, [], [2, None], None]
+    assert [each["odd"] for each in properties] == ["[1]", "[draft]", "[]", "[]", "[]"]
+    assert "the JSON of tags became objects and lists" in step.observation
+    path, _ = saved(world, state, "j.json", {"from": SITES, "columns": [{"name": "tags", "type": "text"}]})
+    assert json.loads(path.read_text())[0] == {"tags": '{"a": [1]}'}
+
+
 def test_parquet_keeps_exact_types_and_has_shapes_only_where_there_are(world: World) -> None:
     state = having(world, sites().to_crs("EPSG:32636"))
     path, _ = saved(world, state, "s.parquet", {"from": SITES})
@@ -217,6 +255,35 @@ def test_records_are_one_list_of_json_objects(world: World) -> None:
         world, having(world, frame), "g.json", {"from": SITES, "columns": ["id"], "geometry": "keep"}
     )
     assert json.loads(path.read_text())[0]["geometry"] == {"type": "Point", "coordinates": [31.2, 30.0]}
+
+
+def test_json_is_an_object_with_members_several_layers_or_of_one_row(world: World) -> None:
+    state = having(world, sites())
+    one = having(world, sites().iloc[:1], "vector-0000bb", "One")
+    state = state.with_artifact(one.artifacts[0])
+    names, row = (
+        {"from": SITES, "columns": ["code"], "layer": "all"},
+        {"from": "One", "columns": ["id", "code"]},
+    )
+    codes = [{"code": each} for each in ("007", "12", "x", " ", "3.0")]
+    as_object = {**row, "rows": "object"}
+    for layers, members, expected in (
+        ([names], {"n": 5}, {"n": 5, "all": codes}),
+        ([names, row], {}, {"all": codes, "One": [{"id": BIG, "code": "007"}]}),
+        ([as_object], {}, {"id": BIG, "code": "007"}),
+        ([as_object], {"n": 1}, {"n": 1, "id": BIG, "code": "007"}),
+        ([names, as_object], {"n": 1}, {"n": 1, "all": codes, "One": {"id": BIG, "code": "007"}}),
+    ):
+        path, _ = saved(world, state, "o.json", *layers, members=members)
+        found = json.loads(path.read_text())
+        assert found == expected and list(found) == list(expected)
+    for layer, members, said in (
+        ({**names, "rows": "object"}, {}, "Sites has 5 rows, and an object is made of one"),
+        (names, {"all": 1}, "'all' is a member and a layer"),
+        (as_object, {"id": 1}, "'id' is a member and a column"),
+    ):
+        assert said in refused(world, state, "o.json", layer, members=members)
+    assert "an object in a .json only" in refused(world, state, "o.csv", as_object)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,35 @@ def test_numbers_that_are_text_are_compared_and_sorted_as_numbers_and_it_is_said
     step = run(world, state, sort_table, table="table-1a2b3c", by=["-yield_t"])
     assert step.observation.startswith(said)
     assert read(world, step.data["table"])["name"].tolist() == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("field", "op", "value", "kept"),
+    [
+        ("day", ">=", "2020-01-02", [2, 3]),
+        ("day", "=", "2020-01-02T00:00:00Z", [2]),
+        ("at", "=", "2020-01-02 03:00", [2]),
+        ("at", "<", "2020-01-02T04:00", [1, 2]),
+        ("at", "in", "2020-01-01,2020-01-03", [1, 3]),
+        ("at", "!=", "2020-01-01", [2, 3]),
+    ],
+)
+def test_days_and_times_are_compared_as_such(
+    world: World, field: str, op: str, value: str, kept: list[int]
+) -> None:
+    state = table(
+        world, n=[1, 2, 3], day=[date(2020, 1, each) for each in (1, 2, 3)],
+        at=[datetime(2020, 1, 1), datetime(2020, 1, 2, 3), datetime(2020, 1, 3)],
+    )  # fmt: skip
+    step = run(world, state, filter_rows, field=field, op=op, value=value, table=state.artifacts[0].id)
+    assert read(world, step.data["table"])["n"].tolist() == kept
+
+
+def test_lists_have_no_order_and_are_not_sorted_by(world: World) -> None:
+    state = table(world, tags=[["b"], ["a"]], names=[{"a": 1}, {"a": 2}])
+    for column, said in (("tags", "tags holds lists"), ("names", "names holds objects")):
+        step = run(world, state, sort_table, by=column, table=state.artifacts[0].id)
+        assert step.failed and step.observation.startswith(f"{said}, which have no order;")
 
 
 def test_a_missing_value_is_told_from_one_that_says_unknown(world: World) -> None:
