@@ -13,6 +13,7 @@ import pandas as pd
 from copilot.messages import later, number, t
 from copilot.view.rendered import Figure, figures
 from data.catalogue.base import Catalogue
+from data.profiles import nested_text
 from state.model import State
 from tools.selection import selection_of
 
@@ -158,7 +159,7 @@ def value_text(value: Any) -> str:
         return number(value, ",.6g")
     if isinstance(value, (list, tuple)):
         return ", ".join(value_text(each) for each in value)
-    return str(value)
+    return nested_text(value) if isinstance(value, dict) else str(value)
 
 
 def _missing(value: Any) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from data.profiles import nested_text
+
 
 def plain(value: Any) -> Any:
     """A database value as plain data: times as datetime, bytes as bytes."""
@@ -34,4 +36,4 @@ def value_text(value: Any) -> str:
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")
-    return str(value)
+    return nested_text(value) if isinstance(value, dict | list) or hasattr(value, "tolist") else str(value)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from copilot.agents.budget import Usage
+from copilot.agents.budget import Budget, Usage
 from copilot.prompts import (
     KEPT_TURNS,
     OLDER_CHARS,
@@ -212,3 +212,8 @@ def test_what_came_back_in_earlier_rounds_is_shortened_and_the_last_stay_whole()
     assert len(older) == 12 - WHOLE_RESULTS
     assert all(each.text.endswith("… (cut, from an earlier round)") for each in older)
     assert [each.text[:2] for each in older] == [f"{n} " for n in range(12 - WHOLE_RESULTS)]
+
+
+def test_a_model_is_told_at_first_how_many_calls_it_has() -> None:
+    told = str(system_message(State(), date(2026, 11, 30)).content)
+    assert f"A turn takes at most {Budget().steps} calls." in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 TYPES = ("text", "integer", "number", "boolean", "date", "time")
 _TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
 _FALSE = frozenset({"false", "f", "no", "n", "0", "off"})
+_ZONED = re.compile(r"[T ]\d{1,2}:?\d{2}(?:[:.\d]*)\s*(?:Z|[+-]\d{2}(?::?\d{2})?)\s*$", re.IGNORECASE)
+"""A time of day with its zone, which readers bring into UTC."""
 _SHOWN = 3
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
@@ -177,7 +180,10 @@ def _moments(values: Sequence[Any], kind: str) -> tuple[list[Any], str]:
     texts = [
         str(each) for each in values if isinstance(each, (str, int, float)) and not isinstance(each, bool)
     ]
-    read = dict(zip(texts, reader.read(texts), strict=True))
+    read = {
+        text: moment.replace(tzinfo=UTC) if isinstance(moment, datetime) and _ZONED.search(text) else moment
+        for text, moment in zip(texts, reader.read(texts), strict=True)
+    }
     made = [read.get(str(each)) if isinstance(each, (str, int, float)) else each for each in values]
     made = [each if isinstance(each, (date, datetime)) else None for each in made]
     how = reader.how and f", read{reader.how}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ Method = Literal["equal_interval", "quantile", "natural_breaks", "standard_devia
 MOST_VALUES = 2000
 """Natural breaks take time and memory with the square of the values: more are thinned to so many, by rank."""
 _DAY_S = 86_400
+_FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 def breaks_of(values: NDArray[np.float64], method: Method, count: int) -> tuple[float, ...]:
@@ -113,6 +115,8 @@ def number_of_value(value: object) -> float | None:
     """A cell as a number: of a time its days since 1970, UTC; None where it has none that is finite."""
     if isinstance(value, bool) or value is None:
         return None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return float(value.toordinal() - _FIRST_DAY)
     stamp = getattr(value, "timestamp", None)
     try:
         found = float(stamp()) / _DAY_S if stamp is not None else float(value)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from data.palette import CATEGORIES
+from data.profiles import nested_text
 from state.codec import canonical
 from state.model import Layer
 from tools.map.breaks import number_of_value
@@ -194,7 +195,9 @@ def without_styles(layer: Layer, *styles: str) -> tuple[tuple[str, str | float |
 
 
 def class_text(value: object) -> str:
-    """A value as the name of a class: a whole number without a point, whatever holds it."""
+    """A value as the name of a class: a whole number without a point, whatever holds it; a list as JSON."""
+    if isinstance(value, dict | list) or getattr(value, "ndim", False):
+        return nested_text(value)
     number = value if isinstance(value, float) or hasattr(value, "is_integer") else None
     return str(int(number)) if number is not None and float(number).is_integer() else str(value)  # type: ignore[call-overload, arg-type]
 

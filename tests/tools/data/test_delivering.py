@@ -307,6 +307,23 @@ def test_a_type_is_what_it_says_and_what_is_lost_is_counted(
     assert pq.read_table(path)["code2"].to_pylist() == found and said in step.observation
 
 
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["2020-01-02T03:04:05Z", None], pa.timestamp("us", "UTC")),
+        (["2020-01-02 05:04:05+02:00", "2020-01-02T03:04:05"], pa.timestamp("us", "UTC")),
+        (["2020-01-02T03:04:05", None], pa.timestamp("us")),
+    ],
+)
+def test_a_text_with_a_zone_becomes_a_time_in_utc(world: World, texts: list[Any], kind: pa.DataType) -> None:
+    state = having(world, sites().iloc[:2].assign(at=texts))
+    columns = [{"name": "at", "type": "time"}]
+    path, _ = saved(world, state, "z.parquet", {"from": SITES, "columns": columns, "geometry": "none"})
+    table = pq.read_table(path)
+    assert table.schema.field("at").type == kind
+    assert table["at"][0].as_py().isoformat()[:19] == "2020-01-02T03:04:05"
+
+
 def test_a_layer_may_be_its_name_and_a_type_what_programs_call_it(world: World) -> None:
     state = having(world, sites())
     step = run(world, state, save_file, name="a.csv", layers="Sites")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+
 import geopandas as gpd
 import mapclassify
 import numpy as np
@@ -97,3 +99,7 @@ def test_what_is_no_finite_number_has_none() -> None:
     found = [number_of_value(each) for each in (None, True, "12.5", "x", float("nan"), float("inf"), 3)]
     assert found == [None, None, 12.5, None, None, None, 3.0]
     assert number_of_value(np.datetime64("NaT")) is None
+
+
+def test_a_day_and_its_midnight_are_one_number() -> None:
+    assert number_of_value(date(1970, 1, 3)) == number_of_value(datetime(1970, 1, 3, tzinfo=UTC)) == 2.0
