@@ -19,6 +19,7 @@ from copilot.messages import number, t
 from copilot.view.attributes import kept_features
 from copilot.view.crowds import are_points, cell_feature, crowd, crowds_of
 from data.catalogue.base import Attribute, Bbox, Catalogue, Cell, Selection
+from data.profiles import nested_text
 from state.model import Layer, State
 from tools.base import ToolError, World
 from tools.map.classes import drawn_by, label_field
@@ -245,7 +246,9 @@ def _short(value: Any) -> str:
     plain = plain_value(value)
     if plain is None:
         return ""
-    text = plain[:10] if hasattr(value, "year") and isinstance(plain, str) else str(plain)
+    if isinstance(plain, dict | list):
+        return nested_text(plain)[:120]
+    text = str(plain).partition("T00:00:00")[0] if hasattr(value, "year") else str(plain)
     return text[:120]
 
 
