@@ -215,7 +215,7 @@ def _with_gaps(frame: pd.DataFrame) -> pd.DataFrame:
     """Long whole numbers as a type that stays whole where a row has no partner."""
     whole = [name for name in frame.columns if pd.api.types.is_integer_dtype(frame[name])]
     long = [name for name in whole if numbers_of(frame[name]).long]
-    return frame.astype(dict.fromkeys(long, "Int64")) if long else frame
+    return frame.astype({name: "UInt64" if frame[name].dtype == "uint64" else "Int64" for name in long})
 
 
 def _keyed(

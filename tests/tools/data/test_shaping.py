@@ -176,3 +176,11 @@ def test_a_join_of_numbers_with_texts_that_are_none_says_that_only_texts_fit(wor
         step.observation
     )
     assert step.data["matched"] == 1
+
+
+def test_whole_numbers_of_64_bits_without_a_sign_are_joined(world: World) -> None:
+    frame = columns(u=pd.Series([2**64 - 1, 1], dtype="uint64"))
+    state = having(world, frame.head(1), OTHER, having(world, frame))
+    step = run(world, state, join_tables, table=TABLE, other=OTHER, on="u", how="left")
+    found = read(world, step.data["table"])
+    assert [None if pd.isna(each) else int(each) for each in found["u_2"]] == [2**64 - 1, None]
