@@ -169,9 +169,7 @@ def _computed(frame: pd.DataFrame, expressions: Mapping[str, str], made: list[st
             wanted, frame, {each: column_in(frame, each) for each in wanted.columns}
         )
         if pd.api.types.is_float_dtype(values):
-            whole = bool((values.dropna() % 1 == 0).all()) and not values.isna().any() and len(values)
-            rounded = pd.Series(rounded_all(values), index=values.index)
-            values = values.astype("int64") if whole and (values.abs() < 2**53).all() else rounded
+            values = pd.Series(rounded_all(values), index=values.index)
         done = "replaced" if name in frame.columns else "computed"
         missing = int(values.isna().sum())
         made.append(
