@@ -15,6 +15,7 @@ from tools.base import Step, World, tool
 from tools.data.computed import at_most, rounded_all, rows_of
 from tools.data.expressions import MAX_CHARS, evaluated, parsed
 from tools.data.source import column_in, source_column
+from tools.data.sql import plain_name
 from tools.data.summaries import TableOrSelection
 from tools.phrases import number, number_of
 from tools.tables import as_own, plain_value, rows_in_words, table_step
@@ -44,9 +45,9 @@ def add_column(
 
     A column of that name is replaced, which is said; features keep their shapes. The expression has numbers,
     texts in quotes, columns (in backticks where the name is no plain word), + - * / // % **, comparisons,
-    and, or, not, and functions: abs sqrt exp log log10 floor ceil round min max where coalesce is_missing
-    text lower upper length year month day and others. What is computed of whole numbers is whole, but for a
-    quotient by /. A missing value stays missing; so does a result that is not finite.
+    in, is None, and, or, not, and functions: abs sqrt exp log log10 floor ceil round min max where coalesce
+    is_missing text lower upper length year month day and others. What is computed of whole numbers is whole,
+    but for a quotient by /. A missing value stays missing; so does a result that is not finite.
 
     Example: copilot call add_column name=objects_per_m expression="detections / gsd_m"
 
@@ -54,7 +55,8 @@ def add_column(
     column of the cloud fraction | multiply the count by ten in another column | flag the cloudy rows in a
     column | derive the year as its own column
     """
-    wanted = parsed(expression)
+    of = "selection" if table is None else plain_name(table)
+    wanted = parsed(expression, f"SELECT *, {{}} AS {plain_name(name)} FROM {of}")
     columns = {each: source_column(state, world, table, each) for each in wanted.columns}
     frame = rows_of(state, world, table, *columns.values())
     at_most(len(frame), MAX_ROWS, "A new column", "narrow the selection")

@@ -71,10 +71,11 @@ class Expression:
         return tuple(dict.fromkeys(self.names.values()))
 
 
-def parsed(text: str) -> Expression:
+def parsed(text: str, as_sql: str = "SELECT * FROM … WHERE {}") -> Expression:
     """The expression that a text says. Raises ToolError with the part that is not understood.
 
-    A column whose name is no word of Python is written in backticks: `` `mean of gsd` ``.
+    A column whose name is no word of Python is written in backticks: `` `mean of gsd` ``. `as_sql` is the
+    query that takes a text of SQL in its place.
     """
     if len(text) > MAX_CHARS:
         raise ToolError(f"The expression has {len(text):,} characters; {MAX_CHARS} are the most.")
@@ -87,10 +88,7 @@ def parsed(text: str) -> Expression:
     try:
         tree = ast.parse(plain, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ToolError(
-            f"{text[:60]!r} is no expression; write one such as detections / gsd_m "
-            "or where(cloud_pct > 50, 1, 0)."
-        ) from None
+        raise ToolError(_no_expression(" ".join(text.split()), as_sql)) from None
     if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         raise ToolError(f"The expression has too many parts; {MAX_NODES} are the most.")
     named = {stand_in: name for name, stand_in in quoted.items()}
@@ -101,6 +99,39 @@ def parsed(text: str) -> Expression:
         if isinstance(node, ast.Name) and id(node) not in called
     }
     return Expression(text.strip(), tree, names)
+
+
+def _no_expression(text: str, as_sql: str) -> str:
+    """The sentence about a text that is none, with what to write where it is as SQL writes it."""
+    said = f"{text[:60]!r} is no expression"
+    plain = _SQL_SIGNS.sub(lambda found: _FOR_SQL.get(found[0].upper(), found[0]), text)
+    if plain != text and _is_python(_QUOTED.sub("column", plain)):
+        return f"{said}; write {plain}"
+    if _SQL_WORDS.search(text):
+        query = as_sql.format(_QUOTED.sub(r'"\1"', text))
+        return f"{said}, but SQL, which the tool sql takes: {query}"
+    return f"{said}; write one such as detections / gsd_m or where(cloud_pct > 50, 1, 0)."
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+_FOR_SQL = {
+    "=": "==", "<>": "!=", "AND": "and", "OR": "or", "NOT": "not", "IN": "in", "IS": "is", "NULL": "None",
+}  # fmt: skip
+"""What is written otherwise in SQL, and means the same."""
+_SQL_SIGNS = re.compile(
+    r"'[^']*'|\"[^\"]*\"|`[^`]*`|[<>!=]=|<>|=|\b(?:AND|OR|NOT|IN|IS|NULL)\b", re.IGNORECASE
+)
+"""Those, and what they are not looked for in: texts, columns in backticks, other comparisons."""
+_SQL_WORDS = re.compile(
+    r"\b(?:AND|BETWEEN|CASE|CAST|I?LIKE|IN|IS|NOT|NULL|OR|SIMILAR|SELECT)\b|\|\||::", re.IGNORECASE
+)
 
 
 def evaluated(expression: Expression, frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.Series[Any]:
@@ -140,7 +171,7 @@ class _Reader:
         what = type(node).__name__
         raise ToolError(
             f"An expression cannot have a part of the kind {what}; it takes numbers, texts, columns, "
-            f"+ - * / // % **, comparisons, and, or, not, and the functions {listed(FUNCTIONS, 30)}."
+            f"+ - * / // % **, comparisons, in, is, and, or, not, and the functions {listed(FUNCTIONS, 30)}."
         )
 
     def _constant(self, value: object) -> Values:
@@ -150,6 +181,8 @@ class _Reader:
             return constant_number(value)
         if isinstance(value, str):
             return Values("text", np.array([value], dtype=object))
+        if value is None:
+            raise ToolError("An expression takes None after is alone, as in name is None or is not None.")
         raise ToolError(f"An expression cannot hold {str(value)[:40]!r}; it takes numbers and texts.")
 
     def _arithmetic(self, node: ast.BinOp) -> Values:
@@ -178,10 +211,27 @@ class _Reader:
         found: Any = np.array([True])
         left = self.read(node.left)
         for operator, following in zip(node.ops, node.comparators, strict=True):
+            if isinstance(operator, ast.In | ast.NotIn | ast.Is | ast.IsNot):
+                return Values("truth", found & self._among(operator, left, following, len(node.ops)))
             right = self.read(following)
             found = found & _met(operator, left, right)
             left = right
         return Values("truth", found)
+
+    def _among(self, operator: ast.cmpop, left: Values, right: ast.expr, count: int) -> Any:
+        """Which rows have one of several values, or none: in and is, which stand alone."""
+        if isinstance(operator, ast.Is | ast.IsNot):
+            if count > 1 or not (isinstance(right, ast.Constant) and right.value is None):
+                raise ToolError("is takes None alone, as in name is not None; == compares values.")
+            return missing(left) if isinstance(operator, ast.Is) else ~missing(left)
+        if count > 1 or not isinstance(right, ast.Tuple | ast.List | ast.Set) or not right.elts:
+            raise ToolError(
+                "in takes several values in brackets, as in kind in ('a', 'b'); == takes one, and "
+                "filter_rows with op=contains looks for a part of a text."
+            )
+        met = [_met(ast.Eq(), left, self.read(each)) for each in right.elts]
+        found = np.logical_or.reduce(np.broadcast_arrays(*met))
+        return found if isinstance(operator, ast.In) else ~found & ~missing(left)
 
     def _truth(self, node: ast.expr) -> Any:
         found = self.read(node)
@@ -282,17 +332,15 @@ def _met(operator: ast.cmpop, left: Values, right: Values) -> Any:
     elif "text" in (left.kind, right.kind):
         if {left.kind, right.kind} != {"text"}:
             raise ToolError(
-                f"A comparison has {KINDS[left.kind]} on one side and {KINDS[right.kind]} on the other."
+                f"A comparison has {KINDS[left.kind]} on one side and {KINDS[right.kind]} on the other; "
+                "text(…) makes a text of a value, and edit_columns with types makes numbers of texts."
             )
         a, b = _texts_of(left), _texts_of(right)
     elif one is not None and other is not None:
         a, b = one, other
     else:
         a, b = numbers(left), numbers(right)
-    compare = _COMPARE.get(type(operator))
-    if compare is None:
-        raise ToolError("An expression compares with == != < <= > >=; in and is are not taken.")
-    return there & compare(a, b)
+    return there & _COMPARE[type(operator)](a, b)
 
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {

@@ -20,6 +20,7 @@ from tools.data.feature_rows import measured
 from tools.data.kinds import kind_of, number_kind, type_said
 from tools.data.series import moments
 from tools.data.source import column_in
+from tools.data.sql import plain_name
 from tools.data.summaries import Column, TableOrSelection
 from tools.database.attributes import OPERATORS, Value, exact, field_named, spoken
 from tools.database.reading import QUERY_COLUMNS, Direction, ordering
@@ -151,7 +152,7 @@ def filter_rows(
     the table | where the count is over ten in the table | filter the result table
     """
     frame = load_table(state, world, table)
-    kept, name, compared = _kept(frame, field, op, value, where)
+    kept, name, compared = _kept(frame, field, op, value, where, table)
     call = Call.of(filter_rows, table=table, field=field, op=op, value=value, where=where)
     result = frame[kept]
     said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {compared}."
@@ -215,13 +216,13 @@ def _comparable_cell(cell: Any) -> Any:
 
 
 def _kept(
-    frame: pd.DataFrame, field: str | None, op: str, value: Value | None, where: str | None
+    frame: pd.DataFrame, field: str | None, op: str, value: Value | None, where: str | None, table: str
 ) -> tuple[pd.Series[bool], str, str]:
     """(which rows are kept, the column, the comparison as it is said). Raises ToolError."""
     if where is not None:
         if field is not None or value is not None:
             raise ToolError("A condition stands alone; leave field and value out, or where.")
-        wanted = parsed(where)
+        wanted = parsed(where, f"SELECT * FROM {plain_name(table)} WHERE {{}}")
         met = evaluated(wanted, frame, {each: column_in(frame, each) for each in wanted.columns})
         if not pd.api.types.is_bool_dtype(met):
             raise ToolError(f"{where[:60]!r} is no condition; compare something, such as {where[:30]} > 0.")

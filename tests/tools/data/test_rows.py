@@ -15,6 +15,7 @@ from tests.tools.world import run
 from tools.base import World
 from tools.data.rows import filter_rows, sample_rows, sort_table, top_n
 from tools.data.shaping import join_tables
+from tools.data.sql import sql
 from tools.data.summaries import group_count
 from tools.database.attributes import filter_attribute
 from tools.database.reading import db_query
@@ -195,3 +196,14 @@ def test_a_value_of_another_type_than_its_column_is_told_where_it_matters(
     state = having(world, columns(code=["001", "7", "008"], n=[1, 2, 3]))
     step = run(world, state, filter_rows, table=TABLE, field=field, op=op, value=value)
     assert (step.data["rows"], step.observation) == (rows, f"{said} The table is {step.data['table']}.")
+
+
+def test_a_condition_of_sql_is_answered_with_the_query_that_takes_it(world: World) -> None:
+    state = having(world, columns(code=["ax", "b"]))
+    step = run(world, state, filter_rows, table=TABLE, where="code LIKE '%x%'")
+    assert step.observation == (
+        "\"code LIKE '%x%'\" is no expression, but SQL, which the tool sql takes: "
+        "SELECT * FROM table_00000a WHERE code LIKE '%x%'"
+    )
+    query = step.observation.split("takes: ")[1]
+    assert run(world, state, sql, query=query).data["first"] == [{"code": "ax"}]
