@@ -74,19 +74,39 @@ def _answer_one(
     from copilot.session import Session
 
     session = Session.open(session_id, name=request[:60], engine=engine)
-    for path in attached:
-        # Absolute, so that no upload of the same name is taken for it.
-        event = session.call_tool("add_file", {"file": str(path.expanduser().absolute())}, source="cli")
-        if not event.ok:
-            fail(event.text, as_json)
-        typer.echo(f"  + {event.text}", err=True)
+    missing = _attached(session, attached, as_json)
     if as_json:
         answer = session.ask(request, **options)
-        print_json({"id": session.id, **answer.to_json()})
+        print_json({"id": session.id, **answer.to_json(), **missing})
     else:
         answer = _ask_aloud(session, request, options)
     if answer.outcome == "failed":
         raise typer.Exit(1)
+
+
+def _attached(session: Session, files: list[Path], as_json: bool) -> dict[str, list[dict[str, str]]]:
+    """Add the files to the session; those that cannot be are told, and are the answer's `not_attached`.
+
+    Where none of them can be, what asks about them is not answered: that ends the command.
+    """
+    missing = []
+    for path in files:
+        # Absolute, so that no upload of the same name is taken for it.
+        event = session.call_tool("add_file", {"file": str(path.expanduser().absolute())}, source="cli")
+        if event.ok:
+            typer.echo(f"  + {event.text}", err=True)
+        else:
+            missing.append({"file": str(path), "error": event.text})
+    if not missing:
+        return {}
+    said = [f"{path} was not added: {why}" for path, why in (each.values() for each in missing)]
+    how = f"`copilot call add_file file=… --session {session.id}` also takes crs, part, nodata and encoding."
+    if len(missing) == len(files):
+        fail(" ".join([*said, how]), as_json)
+    for each in said:
+        typer.echo(f"  ✗ {each}", err=True)
+    typer.echo(f"  The others were added. {how}", err=True)
+    return {"not_attached": missing}
 
 
 def _ask_aloud(session: Session, request: str, options: dict[str, Any]) -> Answer:

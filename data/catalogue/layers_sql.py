@@ -33,6 +33,8 @@ _SPATIAL = re.compile(r"st_|geometry|in_degrees|in_metres|area_m2|length_m", re.
 """A query without any of these, over tables alone, does without the spatial extension (0.15 s)."""
 _UNKEPT = ("UUID", "INTERVAL", "BIT", "TIME WITH TIME ZONE", "UNION")
 """Types that a Parquet file, or pandas, does not keep as they are: they become text."""
+_FLOAT_DIGITS = 15
+"""A decimal of so many digits is the same again when it comes back from a float."""
 
 Seen = tuple[Path, Sequence[DatasetInfo], bool]
 """The catalogue's part: its folder, the data sets that are seen, and whether paths are."""
@@ -55,7 +57,8 @@ def select_layers(
     A file with shapes is GeoParquet. `crs` is what the answer's shapes are brought into, and what shapes are
     taken to be in that were made of numbers; `metres` is the system of `in_metres`, None where none fits.
     The answer is {"geometry": the column of shapes, "system": theirs, "made": whether they were made of
-    numbers, of no system, "texts": other shapes, now WKT}, each empty where there is none.
+    numbers, of no system, "texts": other shapes, now WKT, "long": whole numbers over 64 bits, now text,
+    "rounded": decimals that lost digits}, each empty where there is none.
     Raises CatalogueError when it is refused, fails or gives too much; CatalogueAway past time or memory.
     """
     own = [each.lower() for each in layers]
@@ -119,11 +122,9 @@ def answer_layers(
 
         def write() -> None:
             inner = f"({bare(query)}\n) AS answer"
-            types = connection.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
-            chosen, kept = _kept([(str(row[0]), str(row[1])) for row in types], about["crs"])
-            told.update(kept)
-            limited = f"SELECT {chosen} FROM {inner} {order} LIMIT {int(max_rows)}"
-            connection.execute(f"COPY ({limited}) TO {literal(ANSWER)} (FORMAT parquet)")
+            described = connection.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
+            types = [(str(row[0]), str(row[1])) for row in described]
+            told.update(_written(connection, inner, types, about["crs"], f"{order} LIMIT {int(max_rows)}"))
 
         how = within(connection, timeout_s, write)
     return told if how == "done" else {"ended": how}
@@ -160,10 +161,71 @@ def _helpers(connection: duckdb.DuckDBPyConnection, metres: str) -> None:
     connection.execute("CREATE MACRO length_m(g) AS ST_Length_Spheroid(in_degrees(g))")
 
 
-def _kept(types: list[tuple[str, str]], crs: str) -> tuple[str, dict[str, str]]:
-    """(what is selected of an answer, what is told of its shapes): each column as a file keeps it.
+def _written(
+    connection: duckdb.DuckDBPyConnection, inner: str, types: list[tuple[str, str]], crs: str, first: str
+) -> dict[str, str]:
+    """Write an answer's `first` rows to ANSWER; what is told of it.
 
-    The first column of shapes is the answer's geometry, others become WKT.
+    Whole numbers are written with 64 bits. Where that is too few for one, its column is written as text.
+    """
+
+    def copy(long: Sequence[str]) -> dict[str, str]:
+        chosen, told = _kept(types, crs, long)
+        limited = f"SELECT {chosen} FROM {inner} {first}"
+        connection.execute(f"COPY ({limited}) TO {literal(ANSWER)} (FORMAT parquet)")
+        return told
+
+    try:
+        told = copy(())
+    except duckdb.ConversionException:
+        whole = {name: _quoted(name) for name, kind in types if _is_whole(kind)}
+        beyond = {
+            name: f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"
+            for name, column in whole.items()
+        }
+        long = _where(connection, inner, first, beyond)
+        if not long:
+            raise
+        told = copy(long)
+    told["rounded"] = ", ".join(_rounded(connection, inner, first, types))
+    return told
+
+
+def _where(
+    connection: duckdb.DuckDBPyConnection, inner: str, first: str, conditions: Mapping[str, str]
+) -> list[str]:
+    """Those columns of an answer whose condition any of its `first` rows meets."""
+    if not conditions:
+        return []
+    asked = ", ".join(f"bool_or({condition})" for condition in conditions.values())
+    row = connection.execute(f"SELECT {asked} FROM (SELECT * FROM {inner} {first})").fetchone()
+    return [name for name, met in zip(conditions, row or (), strict=False) if met]
+
+
+def _rounded(
+    connection: duckdb.DuckDBPyConnection, inner: str, first: str, types: list[tuple[str, str]]
+) -> list[str]:
+    """The columns of decimals that have more digits than the numbers which they were written as."""
+    decimals = {name: kind for name, kind in types if kind.startswith("DECIMAL") and not _is_whole(kind)}
+    suspects = {}
+    for name, kind in decimals.items():
+        digits, places = (int(each) for each in kind.removeprefix("DECIMAL(").removesuffix(")").split(","))
+        if digits > _FLOAT_DIGITS:
+            suspects[name] = f"abs({_quoted(name)}) > {2**53 / 10**places!r}"
+    # Of what was written first, which is quick; only what may be rounded is computed again.
+    large = _where(connection, f"read_parquet({literal(ANSWER)})", "", suspects)
+    lost = {}
+    for name in large:
+        back = f"TRY_CAST(CAST({_quoted(name)} AS DOUBLE) AS {decimals[name]})"
+        lost[name] = f"{back} IS DISTINCT FROM {_quoted(name)}"
+    return _where(connection, inner, first, lost)
+
+
+def _kept(types: list[tuple[str, str]], crs: str, long: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """(what is selected of an answer, what is told of its columns): each as a file keeps it.
+
+    The first column of shapes is the answer's geometry, others become WKT. Those named `long` are whole
+    numbers of more than 64 bits, and become text.
     """
     shapes = [name for name, kind in types if _is_shape(kind)]
     preferred = [name for name in shapes if name.lower() in ("geometry", "geom")]
@@ -181,15 +243,21 @@ def _kept(types: list[tuple[str, str]], crs: str) -> tuple[str, dict[str, str]]:
             told["made"] = "" if typed else "yes"
         elif _is_shape(kind):
             column = f"ST_AsText({column}) AS {column}"
-        elif kind in ("HUGEINT", "UHUGEINT"):
-            column = f"CAST({column} AS BIGINT) AS {column}"
+        elif _is_whole(kind):
+            column = f"CAST({column} AS {'VARCHAR' if name in long else 'BIGINT'}) AS {column}"
         elif kind.startswith("DECIMAL"):
             column = f"CAST({column} AS DOUBLE) AS {column}"
         elif kind.startswith(_UNKEPT) or kind == "GEOMETRY_TYPE":
             column = f"CAST({column} AS VARCHAR) AS {column}"
         parts.append(column)
     told["texts"] = ", ".join(name for name in shapes if name != main)
+    told["long"] = ", ".join(long)
     return ", ".join(parts), told
+
+
+def _is_whole(kind: str) -> bool:
+    """Whether a type is of whole numbers that may have more than 64 bits."""
+    return kind in ("HUGEINT", "UHUGEINT") or (kind.startswith("DECIMAL") and kind.endswith(",0)"))
 
 
 def _is_shape(kind: str) -> bool:

@@ -20,7 +20,7 @@ from pyproj.exceptions import CRSError
 from data.raster.files import geotiff_profile
 from data.uploads.axes import first_time, steps_said
 from data.uploads.brought import Brought, Incoming
-from data.uploads.errors import BROKEN, UploadError, shown
+from data.uploads.errors import BROKEN, UploadError, all_shown, shown
 from data.uploads.gdal import MAX_PIXELS, MAX_RATIO, MODEST_BYTES, quiet_gdal, reason_of
 from data.uploads.placing import asked_crs
 from data.uploads.rasters import finished
@@ -75,8 +75,9 @@ def bring_arrays(incoming: Incoming, form: str) -> Brought:
             notes.append(f"Its dimensions ({shown(stored)}) were read as {shown(turned)}.")
         others = [each for each in names if each != chosen]
         if others:
-            named = ", ".join(shown(each) for each in others[:8])
-            notes.append(f"Its variable {shown(chosen)} was taken; part names another of them: {named}.")
+            notes.append(
+                f"Its variable {shown(chosen)} was taken; part names another of them: {all_shown(others)}."
+            )
         if (said := _scale_said(variable)) is not None:
             notes.append(said)
         with _as_sentence(incoming):

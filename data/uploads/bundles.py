@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from data.uploads.archive import Member, extract, listing
 from data.uploads.brought import MOST_AT_ONCE, Brought, Incoming
-from data.uploads.errors import UploadError, shown
+from data.uploads.errors import UploadError, all_shown, shown
 from data.uploads.identify import PARTS_BESIDE, identify
 from data.uploads.placing import BESIDE_SUFFIXES
 from data.uploads.safe import bring_product, product_in
@@ -113,11 +113,9 @@ def _chosen(incoming: Incoming, members: Sequence[Member]) -> tuple[Member, tupl
         if 1 < len(found) <= MOST_AT_ONCE and found == _of(_VECTORS, members):
             return found[0], tuple(each.name for each in found), None
         if found:
-            known = ", ".join(shown(each.name) for each in found[:8])
-            more = f" and {len(found) - 8} more" if len(found) > 8 else ""
             raise UploadError(
                 f"{incoming.shown} holds {len(found)} files that could be meant; "
-                f"name one with part: {known}{more}."
+                f"name one with part: {all_shown([each.name for each in found])}."
             )
     if any(_suffix(each.name) in (".shx", ".dbf") for each in members):
         raise UploadError(f"{incoming.shown} holds parts of a shapefile but no .shp; pack all of its parts.")

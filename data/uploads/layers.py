@@ -107,7 +107,9 @@ def bring_layers(incoming: Incoming, form: Format) -> Brought:
     parts = [name for name, _ in full if name not in kind.only_named]
     named = f"{Path(incoming.name).stem} {chosen[0]}" if kind.fixed_layers else chosen[0]
     if wanted is not None:
-        return replace(brought, part=wanted, title=named) if len(listed) > 1 else brought
+        # Of a fixed set most layers are empty, and none of them was looked into.
+        there = () if kind.fixed_layers else tuple(name for name, _ in listed)
+        return replace(brought, part=wanted, parts=there, title=named) if len(listed) > 1 else brought
     return brought.of_several(chosen[0], parts, [name for name, _ in full], named)
 
 

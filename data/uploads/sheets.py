@@ -14,7 +14,7 @@ import pandas as pd
 
 from data.uploads.archive import listing, read_member
 from data.uploads.brought import Brought, Incoming
-from data.uploads.errors import BROKEN, UploadError, shown
+from data.uploads.errors import BROKEN, MOST_NAMED, UploadError, shown
 from data.uploads.frames import MAX_COLUMNS
 from data.uploads.gdal import reason_of
 from data.uploads.rows import bring_frame
@@ -92,8 +92,11 @@ def bring_xlsx(incoming: Incoming) -> Brought:
         ) from None
     if len(names) > 1:
         others = ", ".join(
-            f"{shown(each)}{' (hidden)' if each in hidden else ''}" for each in names[:10] if each != taken
+            f"{shown(each)}{' (hidden)' if each in hidden else ''}"
+            for each in names[:MOST_NAMED]
+            if each != taken
         )
+        others += f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         notes.append(f"Its sheet {shown(taken)} was taken; part names another of them: {others}.")
     return bring_frame(incoming, frame, "an Excel").noted(*notes)
 

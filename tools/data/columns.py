@@ -15,9 +15,10 @@ from tools.base import Step, World, tool
 from tools.data.computed import at_most, rounded_all, rows_of
 from tools.data.expressions import MAX_CHARS, evaluated, parsed
 from tools.data.source import column_in, source_column
+from tools.data.sql import plain_name
 from tools.data.summaries import TableOrSelection
 from tools.phrases import number, number_of
-from tools.tables import as_own, rows_in_words, table_step
+from tools.tables import as_own, plain_value, rows_in_words, table_step
 from tools.units import NewName
 
 MAX_ROWS = 1_000_000
@@ -44,9 +45,9 @@ def add_column(
 
     A column of that name is replaced, which is said; features keep their shapes. The expression has numbers,
     texts in quotes, columns (in backticks where the name is no plain word), + - * / // % **, comparisons,
-    and, or, not, and functions: abs sqrt exp log log10 floor ceil round min max where coalesce is_missing
-    text lower upper length year month day and others. A missing value stays missing; so does a result that is
-    not finite.
+    in, is None, and, or, not, and functions: abs sqrt exp log log10 floor ceil round min max where coalesce
+    is_missing text lower upper length year month day and others. What is computed of whole numbers is whole,
+    but for a quotient by /. A missing value stays missing; so does a result that is not finite.
 
     Example: copilot call add_column name=objects_per_m expression="detections / gsd_m"
 
@@ -54,24 +55,26 @@ def add_column(
     column of the cloud fraction | multiply the count by ten in another column | flag the cloudy rows in a
     column | derive the year as its own column
     """
-    wanted = parsed(expression)
+    of = "selection" if table is None else plain_name(table)
+    wanted = parsed(expression, f"SELECT *, {{}} AS {plain_name(name)} FROM {of}")
     columns = {each: source_column(state, world, table, each) for each in wanted.columns}
     frame = rows_of(state, world, table, *columns.values())
     at_most(len(frame), MAX_ROWS, "A new column", "narrow the selection")
     named = {written: column_in(frame, found) for written, found in columns.items()}
     values = evaluated(wanted, frame, named)
-    numeric = pd.api.types.is_float_dtype(values)
-    whole = numeric and _are_whole(values, [frame[each] for each in named.values()])
-    result = as_own(frame.assign(**{name: rounded_all(values) if numeric and not whole else values}), name)
+    floats = pd.api.types.is_float_dtype(values)
+    exact = not floats or _are_whole(values, [frame[each] for each in named.values()])
+    result = as_own(frame.assign(**{name: values if exact else rounded_all(values)}), name)
     missing = int(values.isna().sum())
     said = (
         f"Added {name} = {wanted.text[:100]} to {number_of(len(frame), 'row')}, {missing:,} without a value"
     )
     facts: dict[str, Any] = {"missing": missing}
     there = pd.Series(result[name]).dropna()
-    if numeric and len(there):
-        facts |= {"min": float(there.min()), "max": float(there.max())}
-        said += f", from {number(float(there.min()))} to {number(float(there.max()))}"
+    if pd.api.types.is_numeric_dtype(there) and not pd.api.types.is_bool_dtype(there) and len(there):
+        least, most = plain_value(there.min()), plain_value(there.max())
+        facts |= {"min": least, "max": most}
+        said += f", from {number(least)} to {number(most)}"
     if name in frame.columns:
         said += f", in place of the column {name} that it had"
     call = Call.of(add_column, name=name, expression=expression, table=table)

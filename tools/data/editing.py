@@ -15,6 +15,7 @@ from tools.data.computed import rounded_all
 from tools.data.expressions import evaluated, parsed
 from tools.data.retyping import retyped
 from tools.data.source import column_in
+from tools.data.sql import plain_name
 from tools.phrases import listed, number_of
 from tools.rows import load_table
 from tools.tables import as_own, have_shapes, own_features, plain_value, table_step
@@ -79,7 +80,7 @@ def edit_columns(
     frame = _recoded(frame, recode or {}, made)
     frame = _filled(frame, fill or {}, made)
     frame = _retyped(frame, types or {}, made)
-    frame = _computed(frame, compute or {}, made)
+    frame = _computed(frame, compute or {}, table, made)
     frame = _renamed(frame, rename or {}, made)
     frame = _chosen(frame, drop or [], select, made)
     frame = own_features(frame) if have_shapes(frame) else frame
@@ -162,16 +163,16 @@ def _retyped(frame: pd.DataFrame, types: Mapping[str, Kind], made: list[str]) ->
     return frame
 
 
-def _computed(frame: pd.DataFrame, expressions: Mapping[str, str], made: list[str]) -> pd.DataFrame:
+def _computed(
+    frame: pd.DataFrame, expressions: Mapping[str, str], table: str, made: list[str]
+) -> pd.DataFrame:
     for name, text in expressions.items():
-        wanted = parsed(text)
+        wanted = parsed(text, f"SELECT *, {{}} AS {plain_name(name)} FROM {plain_name(table)}")
         values: pd.Series[Any] = evaluated(
             wanted, frame, {each: column_in(frame, each) for each in wanted.columns}
         )
         if pd.api.types.is_float_dtype(values):
-            whole = bool((values.dropna() % 1 == 0).all()) and not values.isna().any() and len(values)
-            rounded = pd.Series(rounded_all(values), index=values.index)
-            values = values.astype("int64") if whole and (values.abs() < 2**53).all() else rounded
+            values = pd.Series(rounded_all(values), index=values.index)
         done = "replaced" if name in frame.columns else "computed"
         missing = int(values.isna().sum())
         made.append(

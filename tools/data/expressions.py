@@ -1,7 +1,7 @@
 """Expressions over the columns of a table: a small part of Python, read as a tree and computed by columns.
 
 Nothing is run that the whitelist below does not name: no attribute, no subscript, no call but of its
-functions. Numbers are floating point; a result that is not finite is missing.
+functions. What is computed of whole numbers is whole where SQL's is; a result that is not finite is missing.
 """
 
 from __future__ import annotations
@@ -16,38 +16,44 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from data.profiles import holds_times
 from tools.base import ToolError
-from tools.data.computed import Floats, as_floats
+from tools.data.values import (
+    ARITHMETIC,
+    KINDS,
+    Values,
+    all_whole,
+    arithmetic,
+    as_whole,
+    column_of,
+    column_values,
+    constant_number,
+    days,
+    missing,
+    negative,
+    numbers,
+    signless,
+    texts,
+    times,
+    whole_of,
+)
 from tools.phrases import listed
 
 MAX_CHARS = 500
 MAX_NODES = 200
 _QUOTED = re.compile(r"`([^`]{1,100})`")
-_KINDS = {"number": "a number", "text": "a text", "time": "a time", "truth": "a truth value"}
-
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide,
-    ast.FloorDiv: np.floor_divide, ast.Mod: np.mod, ast.Pow: np.power,
-}  # fmt: skip
 _NUMERIC: dict[str, Callable[[Any], Any]] = {
     "abs": np.abs, "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2,
     "floor": np.floor, "ceil": np.ceil, "sign": np.sign, "sin": np.sin, "cos": np.cos, "tan": np.tan,
     "radians": np.radians, "degrees": np.degrees,
 }  # fmt: skip
+_KEEPS_WHOLE: dict[str, Callable[[Any], Any]] = {
+    "floor": np.positive, "ceil": np.positive, "sign": np.sign,
+}  # fmt: skip
+"""Functions whose result is whole, with what they do to numbers that are whole already."""
 _TIMES = ("year", "month", "day", "hour", "day_of_year")
 _TEXTS: dict[str, Callable[[str], Any]] = {"lower": str.lower, "upper": str.upper, "length": len}
 FUNCTIONS = (*_NUMERIC, "round", "min", "max", "where", "is_missing", "coalesce", "text", *_TEXTS, *_TIMES)
 """What may be called: all of them over whole columns."""
-
-
-@dataclass(frozen=True)
-class Values:
-    """A column of one kind, or one value for all rows (`values` is then of length one)."""
-
-    kind: str
-    """number (floats, missing as NaN), truth (bools), time (datetime64[ns]), text (missing as None)."""
-    values: Any
 
 
 @dataclass(frozen=True)
@@ -65,10 +71,11 @@ class Expression:
         return tuple(dict.fromkeys(self.names.values()))
 
 
-def parsed(text: str) -> Expression:
+def parsed(text: str, as_sql: str = "SELECT * FROM … WHERE {}") -> Expression:
     """The expression that a text says. Raises ToolError with the part that is not understood.
 
-    A column whose name is no word of Python is written in backticks: `` `mean of gsd` ``.
+    A column whose name is no word of Python is written in backticks: `` `mean of gsd` ``. `as_sql` is the
+    query that takes a text of SQL in its place.
     """
     if len(text) > MAX_CHARS:
         raise ToolError(f"The expression has {len(text):,} characters; {MAX_CHARS} are the most.")
@@ -81,10 +88,7 @@ def parsed(text: str) -> Expression:
     try:
         tree = ast.parse(plain, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ToolError(
-            f"{text[:60]!r} is no expression; write one such as detections / gsd_m "
-            "or where(cloud_pct > 50, 1, 0)."
-        ) from None
+        raise ToolError(_no_expression(" ".join(text.split()), as_sql)) from None
     if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         raise ToolError(f"The expression has too many parts; {MAX_NODES} are the most.")
     named = {stand_in: name for name, stand_in in quoted.items()}
@@ -97,28 +101,44 @@ def parsed(text: str) -> Expression:
     return Expression(text.strip(), tree, names)
 
 
+def _no_expression(text: str, as_sql: str) -> str:
+    """The sentence about a text that is none, with what to write where it is as SQL writes it."""
+    said = f"{text[:60]!r} is no expression"
+    plain = _SQL_SIGNS.sub(lambda found: _FOR_SQL.get(found[0].upper(), found[0]), text)
+    if plain != text and _is_python(_QUOTED.sub("column", plain)):
+        return f"{said}; write {plain}"
+    if _SQL_WORDS.search(text):
+        query = as_sql.format(_QUOTED.sub(r'"\1"', text))
+        return f"{said}, but SQL, which the tool sql takes: {query}"
+    return f"{said}; write one such as detections / gsd_m or where(cloud_pct > 50, 1, 0)."
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+_FOR_SQL = {
+    "=": "==", "<>": "!=", "AND": "and", "OR": "or", "NOT": "not", "IN": "in", "IS": "is", "NULL": "None",
+}  # fmt: skip
+"""What is written otherwise in SQL, and means the same."""
+_SQL_SIGNS = re.compile(
+    r"'[^']*'|\"[^\"]*\"|`[^`]*`|[<>!=]=|<>|=|\b(?:AND|OR|NOT|IN|IS|NULL)\b", re.IGNORECASE
+)
+"""Those, and what they are not looked for in: texts, columns in backticks, other comparisons."""
+_SQL_WORDS = re.compile(
+    r"\b(?:AND|BETWEEN|CASE|CAST|I?LIKE|IN|IS|NOT|NULL|OR|SIMILAR|SELECT)\b|\|\||::", re.IGNORECASE
+)
+
+
 def evaluated(expression: Expression, frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.Series[Any]:
     """The expression's value in every row. `columns` maps each name written to the frame's column."""
-    named = {name: _column(frame[columns[written]]) for name, written in expression.names.items()}
+    named = {name: column_values(frame[columns[written]]) for name, written in expression.names.items()}
     with np.errstate(all="ignore"):
-        found = _Reader(named, len(frame)).read(expression.tree)
-    values = np.resize(found.values, len(frame)) if len(found.values) == 1 else found.values
-    if found.kind == "number":
-        values = np.where(np.isfinite(values), values, np.nan)
-    return pd.Series(values, index=frame.index, dtype=object if found.kind == "text" else None)
-
-
-def _column(column: pd.Series[Any]) -> Values:
-    if pd.api.types.is_bool_dtype(column) and not column.isna().any():
-        return Values("truth", column.to_numpy(dtype=bool))
-    if pd.api.types.is_numeric_dtype(column):
-        return Values("number", as_floats(column))
-    if holds_times(column):
-        moments = pd.to_datetime(column, utc=True).dt.tz_localize(None)
-        return Values("time", moments.to_numpy(dtype="datetime64[ns]"))
-    there = column.notna().to_numpy()
-    texts = [str(value) if known else None for value, known in zip(column, there, strict=True)]
-    return Values("text", np.array(texts, dtype=object))
+        return column_of(_Reader(named, len(frame)).read(expression.tree), frame.index)
 
 
 class _Reader:
@@ -151,65 +171,79 @@ class _Reader:
         what = type(node).__name__
         raise ToolError(
             f"An expression cannot have a part of the kind {what}; it takes numbers, texts, columns, "
-            f"+ - * / // % **, comparisons, and, or, not, and the functions {listed(FUNCTIONS, 30)}."
+            f"+ - * / // % **, comparisons, in, is, and, or, not, and the functions {listed(FUNCTIONS, 30)}."
         )
 
     def _constant(self, value: object) -> Values:
         if isinstance(value, bool):
             return Values("truth", np.array([value]))
         if isinstance(value, int | float):
-            try:
-                return Values("number", np.array([float(value)]))
-            except OverflowError:
-                raise ToolError("A number in the expression is too large.") from None
+            return constant_number(value)
         if isinstance(value, str):
             return Values("text", np.array([value], dtype=object))
+        if value is None:
+            raise ToolError("An expression takes None after is alone, as in name is None or is not None.")
         raise ToolError(f"An expression cannot hold {str(value)[:40]!r}; it takes numbers and texts.")
 
     def _arithmetic(self, node: ast.BinOp) -> Values:
-        if type(node.op) not in _ARITHMETIC:
+        if type(node.op) not in ARITHMETIC:
             raise ToolError(
                 "An expression computes with + - * / // % and **; write and, or and not in words."
             )
         left, right = self.read(node.left), self.read(node.right)
         if {left.kind, right.kind} == {"text"} and isinstance(node.op, ast.Add):
             both = np.broadcast_arrays(left.values, right.values)
-            texts = [None if a is None or b is None else a + b for a, b in zip(*both, strict=True)]
-            return Values("text", np.array(texts, dtype=object))
+            joined = [None if a is None or b is None else a + b for a, b in zip(*both, strict=True)]
+            return Values("text", np.array(joined, dtype=object))
         if "time" in (left.kind, right.kind) and isinstance(node.op, ast.Sub):
-            return Values("number", _days(_as_time(left)) - _days(_as_time(right)))
-        return Values("number", _ARITHMETIC[type(node.op)](_as_number(left), _as_number(right)))
+            return Values("number", days(times(left)) - days(times(right)))
+        return arithmetic(type(node.op), left, right)
 
     def _signed(self, node: ast.UnaryOp) -> Values:
         if isinstance(node.op, ast.Not):
             return Values("truth", ~self._truth(node.operand))
         if isinstance(node.op, ast.USub | ast.UAdd):
-            values = _as_number(self.read(node.operand))
-            return Values("number", -values if isinstance(node.op, ast.USub) else values)
+            signed = negative(self.read(node.operand))
+            return signed if isinstance(node.op, ast.USub) else negative(signed)
         raise ToolError("An expression takes - and not in front of a part, and no ~.")
 
     def _compared(self, node: ast.Compare) -> Values:
         found: Any = np.array([True])
         left = self.read(node.left)
         for operator, following in zip(node.ops, node.comparators, strict=True):
+            if isinstance(operator, ast.In | ast.NotIn | ast.Is | ast.IsNot):
+                return Values("truth", found & self._among(operator, left, following, len(node.ops)))
             right = self.read(following)
             found = found & _met(operator, left, right)
             left = right
         return Values("truth", found)
 
+    def _among(self, operator: ast.cmpop, left: Values, right: ast.expr, count: int) -> Any:
+        """Which rows have one of several values, or none: in and is, which stand alone."""
+        if isinstance(operator, ast.Is | ast.IsNot):
+            if count > 1 or not (isinstance(right, ast.Constant) and right.value is None):
+                raise ToolError("is takes None alone, as in name is not None; == compares values.")
+            return missing(left) if isinstance(operator, ast.Is) else ~missing(left)
+        if count > 1 or not isinstance(right, ast.Tuple | ast.List | ast.Set) or not right.elts:
+            raise ToolError(
+                "in takes several values in brackets, as in kind in ('a', 'b'); == takes one, and "
+                "filter_rows with op=contains looks for a part of a text."
+            )
+        met = [_met(ast.Eq(), left, self.read(each)) for each in right.elts]
+        found = np.logical_or.reduce(np.broadcast_arrays(*met))
+        return found if isinstance(operator, ast.In) else ~found & ~missing(left)
+
     def _truth(self, node: ast.expr) -> Any:
         found = self.read(node)
         if found.kind != "truth":
-            raise ToolError(f"A condition is a comparison such as cloud_pct > 50, not {_KINDS[found.kind]}.")
+            raise ToolError(f"A condition is a comparison such as cloud_pct > 50, not {KINDS[found.kind]}.")
         return found.values
 
     def _chosen(self, test: ast.expr, one: ast.expr, other: ast.expr) -> Values:
         condition, a, b = self._truth(test), self.read(one), self.read(other)
         if a.kind != b.kind:
-            raise ToolError(
-                f"where gives either {_KINDS[a.kind]} or {_KINDS[b.kind]}; both must be of a kind."
-            )
-        return Values(a.kind, np.where(condition, a.values, b.values))
+            raise ToolError(f"where gives either {KINDS[a.kind]} or {KINDS[b.kind]}; both must be of a kind.")
+        return _either(condition, a, b)
 
     def _called(self, node: ast.Call) -> Values:
         if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
@@ -232,60 +266,81 @@ _COUNTS = {"where": (3, 3), "round": (1, 2), "min": (2, 20), "max": (2, 20), "co
 
 def _applied(name: str, given: list[Values]) -> Values:
     first = given[0]
+    if name == "abs":
+        return signless(first)
+    if name in _KEEPS_WHOLE and (whole := all_whole(given, _KEEPS_WHOLE[name])):
+        return whole
     if name in _NUMERIC:
-        return Values("number", _NUMERIC[name](_as_number(first)))
+        found = _NUMERIC[name](numbers(first))
+        return as_whole(found) if name in _KEEPS_WHOLE else Values("number", found)
     if name == "round":
-        digits = _as_number(given[1]) if len(given) > 1 else np.array([0.0])
+        digits = numbers(given[1]) if len(given) > 1 else np.array([0.0])
         if len(digits) != 1 or not -15 <= digits[0] <= 15:
             raise ToolError("round takes a number of decimals from -15 to 15.")
-        return Values("number", np.round(_as_number(first), int(digits[0])))
+        if digits[0] >= 0 and (whole := all_whole(given[:1], np.positive)):
+            return whole
+        rounded = np.round(numbers(first), int(digits[0]))
+        return as_whole(rounded) if digits[0] <= 0 else Values("number", rounded)
     if name in ("min", "max"):
         pick = np.minimum if name == "min" else np.maximum
-        return Values("number", pick.reduce(np.broadcast_arrays(*map(_as_number, given))))
+
+        def picked(*parts: Any) -> Any:
+            return pick.reduce(np.broadcast_arrays(*parts))
+
+        return all_whole(given, picked) or Values("number", picked(*map(numbers, given)))
     if name == "is_missing":
-        return Values("truth", _missing(first))
+        return Values("truth", missing(first))
     if name == "coalesce":
         return _first_there(given)
     if name in _TIMES:
-        moments = pd.DatetimeIndex(_as_time(first))
-        return Values("number", np.asarray(getattr(moments, name), float))
-    texts = _as_text(first)
+        moments = pd.DatetimeIndex(times(first))
+        return as_whole(np.asarray(getattr(moments, name), float))
+    said = texts(first)
     if name == "text":
-        return Values("text", texts)
-    made = [None if text is None else _TEXTS[name](text) for text in texts]
+        return Values("text", said)
+    made = [None if text is None else _TEXTS[name](text) for text in said]
     if name == "length":
-        return Values("number", np.array([np.nan if each is None else each for each in made], dtype=float))
+        return as_whole(np.array([np.nan if each is None else each for each in made], dtype=float))
     return Values("text", np.array(made, dtype=object))
+
+
+def _either(condition: Any, one: Values, other: Values) -> Values:
+    """Each row's value of the one where the condition is met, else of the other; both of a kind."""
+    values = np.where(condition, one.values, other.values)
+    if one.whole is None or other.whole is None:
+        return Values(one.kind, values)
+    return Values(one.kind, values, np.where(condition, one.whole, other.whole))
 
 
 def _first_there(given: list[Values]) -> Values:
     found = given[0]
     for each in given[1:]:
         if each.kind != found.kind:
-            raise ToolError(
-                f"coalesce was given {_KINDS[found.kind]} and {_KINDS[each.kind]}; give one kind."
-            )
-        found = Values(found.kind, np.where(_missing(found), each.values, found.values))
+            raise ToolError(f"coalesce was given {KINDS[found.kind]} and {KINDS[each.kind]}; give one kind.")
+        found = _either(missing(found), each, found)
     return found
 
 
 def _met(operator: ast.cmpop, left: Values, right: Values) -> Any:
     """Which rows meet a comparison; a missing value never does."""
-    there = ~(_missing(left) | _missing(right))
+    there = ~(missing(left) | missing(right))
+    one, other = whole_of(left), whole_of(right)
+    a: Any
+    b: Any
     if "time" in (left.kind, right.kind):
-        a, b = _days(_as_time(left)), _days(_as_time(right))
+        a, b = days(times(left)), days(times(right))
     elif "text" in (left.kind, right.kind):
         if {left.kind, right.kind} != {"text"}:
             raise ToolError(
-                f"A comparison has {_KINDS[left.kind]} on one side and {_KINDS[right.kind]} on the other."
+                f"A comparison has {KINDS[left.kind]} on one side and {KINDS[right.kind]} on the other; "
+                "text(…) makes a text of a value, and edit_columns with types makes numbers of texts."
             )
         a, b = _texts_of(left), _texts_of(right)
+    elif one is not None and other is not None:
+        a, b = one, other
     else:
-        a, b = _as_number(left), _as_number(right)
-    compare = _COMPARE.get(type(operator))
-    if compare is None:
-        raise ToolError("An expression compares with == != < <= > >=; in and is are not taken.")
-    return there & compare(a, b)
+        a, b = numbers(left), numbers(right)
+    return there & _COMPARE[type(operator)](a, b)
 
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -294,48 +349,5 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def _missing(values: Values) -> Any:
-    if values.kind == "truth":
-        return np.zeros(len(values.values), dtype=bool)
-    return pd.isna(values.values)
-
-
-def _as_number(values: Values) -> Floats:
-    if values.kind in ("text", "time"):
-        hint = "; year(…) or a difference of two times is one" if values.kind == "time" else ""
-        raise ToolError(f"The expression computes with {_KINDS[values.kind]}, which is no number{hint}.")
-    return np.asarray(values.values, dtype=float)
-
-
-def _as_time(values: Values) -> Any:
-    if values.kind == "time":
-        return values.values
-    if values.kind == "text":
-        moments = pd.to_datetime(pd.Series(values.values), errors="coerce", utc=True, format="ISO8601")
-        if len(values.values) == 1 and moments.isna().all():
-            raise ToolError(f"{str(values.values[0])[:40]!r} is no time; write one such as '2018-05-31'.")
-        return moments.dt.tz_localize(None).to_numpy(dtype="datetime64[ns]")
-    raise ToolError(f"The expression needs a time and got {_KINDS[values.kind]}.")
-
-
-def _as_text(values: Values) -> Any:
-    if values.kind == "text":
-        return values.values
-    gone = _missing(values)
-    if values.kind == "time":
-        said = [str(moment) for moment in pd.DatetimeIndex(values.values)]
-    elif values.kind == "truth":
-        said = ["true" if each else "false" for each in values.values]
-    else:
-        said = [f"{each:.12g}" for each in values.values]
-    return np.array([None if none else text for text, none in zip(said, gone, strict=True)], dtype=object)
-
-
 def _texts_of(values: Values) -> Any:
     return np.array(["" if text is None else text for text in values.values], dtype=str)
-
-
-def _days(moments: Any) -> Floats:
-    """Days since 1970, missing as not-a-number."""
-    days = np.asarray(moments, dtype="datetime64[ns]").astype("int64") / 86_400e9
-    return np.where(np.isnat(moments), np.nan, days)

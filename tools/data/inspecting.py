@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -59,15 +60,56 @@ def inspect(
     """
     document = named(state, source, "document")
     path = None if document is None or document.kind != "document" else world.artifacts.find(document.id)
+    more: list[str] = []
+    facts: dict[str, Any] = {}
     if document is not None and path is not None:
         told = [_frame_told(f"{path.name}: {name}" if name else path.name, document.id, frame)
-                for name, frame in _saved(path)]  # fmt: skip
+                for name, frame in _saved(path, more)]  # fmt: skip
     else:
-        told = [_told(state, world, handle, known) for handle, known in _meant(state, world, source)]
+        meant = _meant(state, world, source)
+        told = [_told(state, world, handle, known) for handle, known in meant[:MOST_LAYERS]]
+        more += [_called(state, handle) for handle, _ in meant[MOST_LAYERS:]]
+        facts = {"not_added": left} if (left := _not_added(state, world, meant)) else {}
     said = " ".join(_said(each) for each in told)
     if len(told) > 1:
-        said = f"{source}: {number_of(len(told), 'layer')}. {said}"
-    return Step(state, said, {"source": source, "layers": told})
+        said = f"{source}: {number_of(len(told) + len(more), 'layer')}. {said}"
+    said += f" {_names_left(more, facts.get('not_added', {}))}" if more or facts else ""
+    return Step(state, said, {"source": source, "layers": told, **facts})
+
+
+def _names_left(more: Sequence[str], not_added: Mapping[str, Sequence[str]]) -> str:
+    """The sentences about the layers of a file that are not told: too many, or never added."""
+    from data.uploads.errors import all_shown, shown
+
+    said = [f"Of its other layers each is told by its own name: {all_shown(more)}."] if more else []
+    for file, names in not_added.items():
+        were = "was" if len(names) == 1 else "were"
+        said.append(
+            f"{shown(file)} has {number_of(len(names), 'layer')} more that {were} not added: "
+            f"{all_shown(names)}. add_file with part={shown(names[0])} adds that one."
+        )
+    return " ".join(said)
+
+
+def _not_added(
+    state: State, world: World, meant: Sequence[tuple[str, dict[str, Any]]]
+) -> dict[str, list[str]]:
+    """By the name of each file that is meant, its layers that the session has not added."""
+    files = {_file_of(known) for _, known in meant if "upload" in known}
+    added = [about(world, each.id) for each in state.artifacts] if files else []
+    left = {}
+    for file in sorted(files):
+        of_file = [each["upload"] for each in added if "upload" in each and _file_of(each) == file]
+        parts = dict.fromkeys(part for each in of_file for part in each.get("parts") or ())
+        there = {each.get("part") for each in of_file}
+        if names := [part for part in parts if part not in there]:
+            left[file.rpartition("/")[2]] = names
+    return left
+
+
+def _file_of(known: Mapping[str, Any]) -> str:
+    """What the file of an artifact was called when it was added."""
+    return str(known["arguments"]["file"])
 
 
 def _meant(state: State, world: World, source: str) -> list[tuple[str, dict[str, Any]]]:
@@ -80,8 +122,13 @@ def _meant(state: State, world: World, source: str) -> list[tuple[str, dict[str,
         found = [(each.id, about(world, each.id)) for each in state.artifacts]
         of_file = [(handle, known) for handle, known in found if wanted in _files(known)]
         if of_file:
-            return of_file[:MOST_LAYERS]
+            return of_file
     return [(source, {})]
+
+
+def _called(state: State, handle: str) -> str:
+    artifact = state.artifact(handle)
+    return artifact.name if artifact is not None else handle
 
 
 def _files(known: dict[str, Any]) -> set[str]:
@@ -101,7 +148,7 @@ def _told(state: State, world: World, handle: str, known: dict[str, Any]) -> dic
             + ("raster_info tells what it holds." if artifact.kind == "raster" else "read_text reads it.")
         )
     frame = _kept(state, world, handle, artifact)
-    told = _frame_told(artifact.name if artifact is not None else handle, handle, frame)
+    told = _frame_told(_called(state, handle), handle, frame)
     upload = known.get("upload")
     if upload is not None:
         facts = upload["facts"]
@@ -135,8 +182,11 @@ def _values(column: pd.Series[Any], profile: dict[str, Any]) -> dict[str, Any]:
     return {"values": {str(value)[:_SAMPLE]: int(count) for value, count in counts.items()}}
 
 
-def _saved(path: Path) -> list[tuple[str, pd.DataFrame]]:
-    """(a layer's name, its rows) of a file that was saved here, as another program reads it."""
+def _saved(path: Path, more: list[str]) -> list[tuple[str, pd.DataFrame]]:
+    """(a layer's name, its rows) of a file that was saved here, as another program reads it.
+
+    `more` gets the names of the layers that are too many to read.
+    """
     import geopandas as gpd
     import pandas as pd
     import pyogrio
@@ -150,7 +200,9 @@ def _saved(path: Path) -> list[tuple[str, pd.DataFrame]]:
             return [("", stored_vector(path))]
         except ToolError:  # a plain table
             return [("", pd.read_parquet(path))]
-    names = [str(name) for name, _ in pyogrio.list_layers(path)][:MOST_LAYERS]
+    names = [str(name) for name, _ in pyogrio.list_layers(path)]
+    more += names[MOST_LAYERS:]
+    names = names[:MOST_LAYERS]
     read = [(name, gpd.read_file(path, layer=name)) for name in names]
     return [(name if len(names) > 1 else "", frame) for name, frame in read]
 

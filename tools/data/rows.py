@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -17,8 +18,10 @@ from tools.artifacts import Call, newest_named
 from tools.base import Step, ToolError, World, tool
 from tools.data.expressions import MAX_CHARS, evaluated, parsed
 from tools.data.feature_rows import measured
+from tools.data.kinds import kind_of, number_kind, type_said
 from tools.data.series import moments
 from tools.data.source import column_in
+from tools.data.sql import plain_name
 from tools.data.summaries import Column, TableOrSelection
 from tools.database.attributes import OPERATORS, Value, exact, field_named, spoken
 from tools.database.reading import QUERY_COLUMNS, Direction, ordering
@@ -150,7 +153,7 @@ def filter_rows(
     the table | where the count is over ten in the table | filter the result table
     """
     frame = load_table(state, world, table)
-    kept, name, compared = _kept(frame, field, op, value, where)
+    kept, name, compared = _kept(frame, field, op, value, where, table)
     call = Call.of(filter_rows, table=table, field=field, op=op, value=value, where=where)
     result = frame[kept]
     said = f"{len(result):,} of {number_of(len(frame), 'row')} have {name} {compared}."
@@ -214,13 +217,13 @@ def _comparable_cell(cell: Any) -> Any:
 
 
 def _kept(
-    frame: pd.DataFrame, field: str | None, op: str, value: Value | None, where: str | None
+    frame: pd.DataFrame, field: str | None, op: str, value: Value | None, where: str | None, table: str
 ) -> tuple[pd.Series[bool], str, str]:
     """(which rows are kept, the column, the comparison as it is said). Raises ToolError."""
     if where is not None:
         if field is not None or value is not None:
             raise ToolError("A condition stands alone; leave field and value out, or where.")
-        wanted = parsed(where)
+        wanted = parsed(where, f"SELECT * FROM {plain_name(table)} WHERE {{}}")
         met = evaluated(wanted, frame, {each: column_in(frame, each) for each in wanted.columns})
         if not pd.api.types.is_bool_dtype(met):
             raise ToolError(f"{where[:60]!r} is no condition; compare something, such as {where[:30]} > 0.")
@@ -342,17 +345,45 @@ def _either(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[
     if pd.api.types.is_integer_dtype(column):
         # Whole numbers as they are: ids of 64 bits share a double with their neighbours.
         for each in values:
-            _number(each)
+            _say_read(column, each, _number(each))
         whole = [found for each in values if (found := exact(each)) is not None]
         return column.isin(whole)
     if pd.api.types.is_numeric_dtype(column):
-        numbers = {_number(each) for each in values}
+        numbers = {_say_read(column, each, _number(each)) for each in values}
         return column.astype(float).isin(numbers)
     if holds_times(column):
         wanted = {_moment(each) for each in values}
         return _comparable(column, values[0])[0].isin(wanted)
     texts = {str(each).strip().casefold() for each in values}
-    return column.map(lambda each: str(plain_value(each)).casefold() in texts).astype(bool)
+    met = column.map(lambda each: str(plain_value(each)).casefold() in texts).astype(bool)
+    _say_read_apart(column, values, met)
+    return met
+
+
+def _say_read(column: pd.Series[Any], asked: str | float, read: float) -> float:
+    """Say so where a text is compared with numbers and is not how its number is written: '001' for 1."""
+    if isinstance(asked, str) and asked.strip() not in (str(exact(asked)), repr(read), f"{read:g}"):
+        note(f"{column.name} is {type_said(column)}; {asked!r} was read as the number {number(read)}.")
+    return read
+
+
+def _say_read_apart(column: pd.Series[Any], values: Sequence[str | float], met: pd.Series[bool]) -> None:
+    """Say so where texts mean a number that they are compared with, and are written otherwise: 001 for 1."""
+    asked = [each for each in values if isinstance(each, (int, float))]
+    if not asked or kind_of(column) != "text":
+        return
+    apart = column[np.isin(numbers_of(column).values, asked) & ~met]
+    of_type = f"{column.name} is {type_said(column)}, and was compared as text with {spoken(asked)}"
+    if len(apart):
+        one = len(apart) == 1
+        types = json.dumps({str(column.name): number_kind(column)}, ensure_ascii=False)
+        note(
+            f"{of_type}: {number_of(len(apart), 'row')} {'means' if one else 'mean'} it as a number and "
+            f"{'was' if one else 'were'} not taken for it, such as {apart.iloc[0]!r}. "
+            f"edit_columns types={types} makes numbers of the column."
+        )
+    elif not met.any():
+        note(f"{of_type}.")
 
 
 _SELECTED = 1000
@@ -371,10 +402,11 @@ def _comparable(column: pd.Series[Any], value: str | float) -> tuple[pd.Series[f
         return numbers.where(times.notna()), _moment(value)
     if pd.api.types.is_integer_dtype(column) and (whole := exact(value)) is not None:
         # As they are: ids of 64 bits share a float with their neighbours.
+        _say_read(column, value, float(whole))
         return column, whole
     kind: Kind = "numbers" if pd.api.types.is_numeric_dtype(column) else "words"
     if kind == "numbers":
-        return column.astype(float), _number(value, kind)
+        return column.astype(float), _say_read(column, value, _number(value, kind))
     found = numbers_of(column)
     if np.isfinite(found.values).any():
         note(found.said(str(column.name)))

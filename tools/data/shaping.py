@@ -13,6 +13,7 @@ from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
 from tools.data.computed import need_rows, rounded, rounded_all
+from tools.data.kinds import differ, how_alike, kind_of, type_said
 from tools.data.series import with_times
 from tools.data.source import NO_VALUE, UNKNOWN, column_in, frame_of, key_columns, keys_of, numbers, table_key
 from tools.data.summaries import Column, Function, TableOrSelection
@@ -159,7 +160,8 @@ def join_tables(
     """Join two tables of the session where columns are equal, into a new table.
 
     Missing values match nothing. Texts are compared to the letter, numbers as numbers; a number column
-    against a text column is compared as text. A column that both tables have gets `_2` in the second.
+    against a text column is compared as text, which is said with how to make them alike. A column that both
+    tables have gets `_2` in the second.
     Features keep their shapes; of two with shapes the first's stay.
 
     Example: copilot call join_tables table=table-1a2b3c other=table-1a2b3c on=dataset
@@ -177,6 +179,7 @@ def join_tables(
     right_on = list(dict.fromkeys(column_in(right, each) for each in (other_on or on)))
     if len(left_on) != len(right_on):
         raise ToolError("on and other_on name different numbers of columns; name each column once.")
+    _say_types(left, right, list(zip(left_on, right_on, strict=True)), (table, other))
     first, second, keys = _with_keys(left, right, left_on, right_on)
     _joins_to_few(first, second, keys)
     second = second.rename(columns=_second_names(first, second, keys))
@@ -212,7 +215,7 @@ def _with_gaps(frame: pd.DataFrame) -> pd.DataFrame:
     """Long whole numbers as a type that stays whole where a row has no partner."""
     whole = [name for name in frame.columns if pd.api.types.is_integer_dtype(frame[name])]
     long = [name for name in whole if numbers_of(frame[name]).long]
-    return frame.astype(dict.fromkeys(long, "Int64")) if long else frame
+    return frame.astype({name: "UInt64" if frame[name].dtype == "uint64" else "Int64" for name in long})
 
 
 def _keyed(
@@ -265,6 +268,20 @@ def _association(counts: pd.DataFrame) -> dict[str, Any]:
         "p": rounded(float(found.pvalue)),
         "cramers_v": rounded(float(strength)),
     }
+
+
+def _say_types(
+    left: pd.DataFrame, right: pd.DataFrame, pairs: list[tuple[str, str]], tables: tuple[str, str]
+) -> None:
+    """Say so where columns that are compared are of different types: 1 is not '001'."""
+    for one, two in pairs:
+        a, b = left[one], right[two]
+        if differ(a, b):
+            way = "numbers" if {kind_of(a), kind_of(b)} == {"boolean", "number"} else "text"
+            note(
+                f"{one} of {tables[0]} is {type_said(a)} and {two} of {tables[1]} is {type_said(b)}: "
+                f"they were compared as {way}. {how_alike(a, b, tables)}"
+            )
 
 
 def _with_keys(

@@ -206,6 +206,13 @@ def _answer(world: World, query: str, there: _Open, crs: str | None, folder: Pat
     _note_capitals(there)
     if told["texts"]:
         note(f"A result has one column of shapes; {told['texts']} became text (WKT).")
+    if told["long"]:
+        note(f"{told['long']} became text, which keeps all digits: it has whole numbers beyond 64 bits.")
+    if told["rounded"]:
+        note(
+            f"{told['rounded']} has decimals with more digits than a number holds, and was rounded; "
+            "CAST(… AS VARCHAR) keeps all digits as text."
+        )
     frame: pd.DataFrame = exact_frame(pq.read_table(folder / ANSWER))
     if told["geometry"]:
         frame = with_shapes(frame, told["geometry"], told["system"], told["made"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -247,7 +248,7 @@ def append_layers(
             frame = frame.rename_geometry("geometry") if frame.geometry.name != "geometry" else frame
             frame = frame if frame.crs == shaped[0].crs else frame.to_crs(shaped[0].crs)
         parts.append(frame.assign(**{free_column(frame, "layer"): _called(state, handle)}))
-    parts = _alike(parts)
+    parts = _alike(parts, [_called(state, handle) for handle in layers])
     result = pd.concat(parts, ignore_index=True)
     if shaped:
         import geopandas as gpd
@@ -260,35 +261,49 @@ def append_layers(
     return table_of_inputs(state, world, inputs, result, call, name or "Appended layers", said)
 
 
-def _alike(parts: list[pd.DataFrame]) -> list[pd.DataFrame]:
-    """Tables whose columns of one name have one kind of values: text where they differ."""
-    from data.profiles import stored_type
+def _alike(parts: list[pd.DataFrame], names: list[str]) -> list[pd.DataFrame]:
+    """Tables whose columns of one name have one kind of values: text where they differ, which is said."""
+    from tools.data.kinds import kind_of
     from tools.data.retyping import retyped
 
-    kinds: dict[str, set[str]] = {}
-    for part in parts:
+    first: dict[str, dict[str, tuple[str, pd.Series[Any]]]] = {}
+    """Of each column, by the kind of its values, the layer that it first has that kind in."""
+    for part, layer in zip(parts, names, strict=True):
         table = without_outlines(part)
         for column in table.columns:
-            if table[column].notna().any():
-                kinds.setdefault(str(column), set()).add(_WIDER.get(kind := stored_type(table[column]), kind))
-    differ = [name for name, found in kinds.items() if len(found) > 1]
-    if not differ:
+            if kind := kind_of(table[column]):
+                first.setdefault(str(column), {}).setdefault(kind, (layer, table[column]))
+    apart = {name: found for name, found in first.items() if len(found) > 1}
+    if not apart:
         return parts
     import pyarrow as pa
 
-    note(f"Columns of different types in the layers became text: {listed(differ, 12)}.")
+    _say_apart(apart)
     made = []
     for part in parts:
         texts = {
             name: retyped(pa.Table.from_pandas(part[[name]], preserve_index=False).column(0), "text", name)[0]
-            for name in differ
+            for name in apart
             if name in part.columns
         }
         made.append(part.assign(**{name: column.to_pandas().array for name, column in texts.items()}))
     return made
 
 
-_WIDER = {"int64": "number", "float64": "number", "int32": "number", "float32": "number"}
+def _say_apart(apart: Mapping[str, Mapping[str, tuple[str, pd.Series[Any]]]]) -> None:
+    from tools.data.kinds import how_alike, type_said
+
+    note(f"Columns of different types in the layers became text: {listed(list(apart), 12)}.")
+    for name, found in list(apart.items())[:_MOST_APART]:
+        (one, a), (other, b) = list(found.values())[:2]
+        note(
+            f"{name} is {type_said(a)} in {one} and {type_said(b)} in {other}. To keep one type, make them "
+            f"alike first: {how_alike(a, b, (one, other))}"
+        )
+
+
+_MOST_APART = 3
+"""Columns whose two types are told at length."""
 
 
 def _called(state: State, handle: str) -> str:

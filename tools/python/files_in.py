@@ -149,7 +149,8 @@ def _added(state: State, world: World, found: Outside, file: str, name: str | No
     if asked.part is not None or not others:
         return step
     if len(others) >= MOST_AT_ONCE:
-        return replace(step, observation=f"{step.observation} {_left(known['part'], others)}")
+        said = f"{step.observation} {_left(found.path.name, known['part'], others)}"
+        return replace(step, observation=said, data={**step.data, "not_added": others})
     return _with_others(world, step, name, others, brought)
 
 
@@ -166,10 +167,15 @@ def _brought(
     return Artifact(known["id"], known["kind"], title, known["summary"], made_by=str(call)), known
 
 
-def _left(taken: str, others: Sequence[str]) -> str:
-    named = ", ".join(repr(one_line(each)) for each in others[:8])
-    count = len(others) + 1
-    return f"Its layer {one_line(taken)!r} was taken, of {count:,}; part names another of them: {named}."
+def _left(file: str, taken: str, others: Sequence[str]) -> str:
+    """The sentences about a file of more layers than are added at once: what there is to choose from."""
+    from data.uploads.errors import all_shown, shown
+
+    return (
+        f"{shown(file)} has {len(others) + 1:,} layers, and of more than {MOST_AT_ONCE} only the first is "
+        f"added: {shown(taken)} is, and the other {len(others):,} are not: {all_shown(others)}. "
+        f"part={shown(others[0])} of add_file adds another one of them."
+    )
 
 
 def _with_others(

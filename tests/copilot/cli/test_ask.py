@@ -139,3 +139,21 @@ def test_files_that_are_attached_are_in_the_session_before_the_request(
     assert done.json["state"]["map"]["layers"][0]["count"] == 1
     broken = copilot("ask", "show the fmow images", "--attach", str(tmp_path / "none.tif"), "--json")
     assert broken.status == 1 and "There is no file or folder" in broken.json["error"]
+
+
+def test_a_file_that_cannot_be_attached_is_told_and_the_others_are_added(
+    copilot: Copilot, tmp_path: Path
+) -> None:
+    good, lost = tmp_path / "good.csv", tmp_path / "lost.geojson"
+    good.write_text("k,v\n1,2\n", encoding="utf-8")
+    place = {"type": "Point", "coordinates": [400000, 5100000]}
+    feature = {"type": "Feature", "properties": {}, "geometry": place}
+    lost.write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}), encoding="utf-8")
+    done = copilot("ask", "zoom to 5", "--attach", str(lost), "--attach", str(good), "--json")
+    [missing] = done.json["not_attached"]
+    assert (done.status, missing["file"]) == (0, str(lost))
+    assert missing["error"].startswith("'lost.geojson' names no coordinate system")
+    assert [each["name"] for each in done.json["state"]["artifacts"]] == ["good"]
+    assert f"✗ {lost} was not added: 'lost.geojson' names no" in done.err and "crs, part" in done.err
+    alone = copilot("ask", "zoom to 5", "--attach", str(lost), "--json")
+    assert alone.status == 1 and alone.json["error"].startswith(f"{lost} was not added: 'lost.geojson' names")

@@ -15,6 +15,9 @@ from tests.tools.data.test_summaries import read
 from tests.tools.world import run
 from tools.base import World
 from tools.data.columns import add_column
+from tools.data.editing import edit_columns
+from tools.data.rows import filter_rows
+from tools.data.values import BEYOND, LONG
 
 FRAME = columns(
     a=[4.0, 9.0, None],
@@ -45,6 +48,10 @@ def values(world: World, expression: str) -> list[Any]:
         ("'much' if 3 < a < 5 and not good == 0 else name", ["much", None, "sea"]),
         ("coalesce(a, 0)", [4, 9, 0]),
         ("is_missing(name)", [False, True, False]),
+        ("name is None", [False, True, False]),
+        ("a is not None and a > 5", [False, True, False]),
+        ("name in ('sea', 'lake')", [False, False, True]),
+        ("a not in (4, -1)", [False, True, False]),
         ("lower(name) + '!'", ["port!", None, "sea!"]),
         ("length(name)", [4, None, 3]),
         ("year(seen) * 1000 + day_of_year(seen)", [2020060, 2021060, None]),
@@ -69,6 +76,71 @@ def test_arithmetic_is_that_of_python_for_every_operator(world: World) -> None:
         assert read(world, step.data["table"])["z"].tolist() == pytest.approx(expected, rel=1e-12), text
 
 
+WHOLE = columns(
+    n=pd.array([2**53 + 1, -7, None], dtype="Int64"), m=[3, 2, 0], name=["Port", None, "sea"],
+    seen=pd.to_datetime(["2020-02-29", "2021-03-01", None]), x=[0.5, 2.0, 1.0],
+)  # fmt: skip
+
+
+@walks(
+    "expression, expected, kind",
+    [
+        ("n + 0", [2**53 + 1, -7, None], "Int64"),
+        ("n * 2 - 1", [2**54 + 1, -15, None], "Int64"),
+        ("n // m", [(2**53 + 1) // 3, -4, None], "Int64"),
+        ("n % m", [(2**53 + 1) % 3, 1, None], "Int64"),
+        ("m // m", [1, 1, None], "Int64"),
+        ("m ** 2", [9, 4, 0], "int64"),
+        ("-abs(n)", [-(2**53) - 1, -7, None], "Int64"),
+        ("where(m > 1, 1, 0)", [1, 1, 0], "int64"),
+        ("coalesce(n, m)", [2**53 + 1, -7, 0], "int64"),
+        ("min(n, m)", [3, -7, None], "Int64"),
+        ("round(x * 3)", [2, 6, 3], "int64"),
+        ("floor(n) + sign(x)", [2**53 + 2, -6, None], "Int64"),
+        ("length(name)", [4, None, 3], "Int64"),
+        ("year(seen)", [2020, 2021, None], "Int64"),
+        ("text(n)", ["9007199254740993", "-7", None], "str"),
+        ("m + (name == 'sea')", [3, 2, 1], "int64"),
+        ("m / 1", [3.0, 2.0, 0.0], "float64"),
+        ("m * x", [1.5, 4.0, 0.0], "float64"),
+        ("m ** -1", [0.333333333333, 0.5, None], "float64"),
+        ("round(x, 1)", [0.5, 2.0, 1.0], "float64"),
+    ],
+)
+def test_what_is_computed_of_whole_numbers_is_whole_with_all_digits(
+    world: World, expression: str, expected: list[Any], kind: str
+) -> None:
+    step = run(world, having(world, WHOLE), add_column, name="new", expression=expression, table=TABLE)
+    found = read(world, step.data["table"])["new"]
+    assert ([None if pd.isna(each) else each for each in found], str(found.dtype)) == (expected, kind)
+    edited = run(world, having(world, WHOLE), edit_columns, table=TABLE, compute={"new": expression})
+    assert read(world, edited.data["table"])["new"].dtype == found.dtype
+    assert "digits" not in step.observation
+
+
+@walks(
+    "expression, expected, said",
+    [
+        ("n * n", [8.11296384146e31, 49.0, math.nan], BEYOND),
+        ("n + 9223372036854775807", [9.23237923611e18, 9.22337203685e18, math.nan], BEYOND),
+        ("n / 1", [9.00719925474e15, -7.0, math.nan], LONG),
+    ],
+)
+def test_whole_numbers_that_lose_digits_are_told(
+    world: World, expression: str, expected: list[Any], said: str
+) -> None:
+    step = run(world, having(world, WHOLE), add_column, name="new", expression=expression, table=TABLE)
+    found = read(world, step.data["table"])["new"].tolist()
+    assert found == pytest.approx(expected, nan_ok=True)
+    assert step.observation.startswith(f"{said} Added new = ")
+
+
+def test_rows_are_compared_by_all_digits_of_whole_numbers(world: World) -> None:
+    frame = columns(n=[2**53, 2**53 + 1, 2**53 + 2])
+    step = run(world, having(world, frame), filter_rows, table=TABLE, where="n == 9007199254740993")
+    assert read(world, step.data["table"])["n"].tolist() == [2**53 + 1]
+
+
 @walks(
     "expression, said",
     [
@@ -85,11 +157,23 @@ def test_arithmetic_is_that_of_python_for_every_operator(world: World) -> None:
         ("sqrt(a, a)", "sqrt takes 1 values"),
         ("sqrt(x=a)", "sqrt takes 1"),
         ("a +", "is no expression"),
-        ("a = 1", "is no expression"),
+        ("a = 1", "'a = 1' is no expression; write a == 1"),
+        (
+            "name IS NOT NULL AND `mean of b` <> 2",
+            "is no expression; write name is not None and `mean of b` != 2",
+        ),
+        (
+            "`mean of b` BETWEEN 1 AND 2",
+            "'`mean of b` BETWEEN 1 AND 2' is no expression, but SQL, which the tool sql takes: "
+            'SELECT *, "mean of b" BETWEEN 1 AND 2 AS new FROM table_00000a',
+        ),
+        ("a == None", "takes None after is alone"),
+        ("a is 1", "is takes None alone"),
+        ("name in ('Port')", "in takes several values in brackets"),
         ("name * 10", "which is no number"),
         ("a and 1", "A condition is a comparison"),
         ("a == name", "on the other"),
-        ("a in a", "in and is are not taken"),
+        ("a in a", "in takes several values in brackets"),
         ("a | b", "no column 'b'"),
         ("~a", "no ~"),
         ("1e999 ** a ** a", None),

@@ -10,11 +10,13 @@ import pandas as pd
 import pytest
 
 from state.model import Artifact, State
+from tests.tools.data.made import TABLE, columns, having
 from tests.tools.data.test_summaries import read
 from tests.tools.world import run
 from tools.base import World
 from tools.data.rows import filter_rows, sample_rows, sort_table, top_n
 from tools.data.shaping import join_tables
+from tools.data.sql import sql
 from tools.data.summaries import group_count
 from tools.database.attributes import filter_attribute
 from tools.database.reading import db_query
@@ -201,3 +203,37 @@ def test_a_property_is_not_compared_with_a_number_that_a_double_cannot_tell(
     assert step.failed and step.observation.startswith(
         "detections is compared as a double, which cannot tell 9007199254740993 from its neighbours"
     )
+
+
+@pytest.mark.parametrize(
+    ("field", "op", "value", "rows", "said"),
+    [
+        (
+            "code", "in", [1, 7], 1,
+            "code is text (such as '001'), and was compared as text with 1 and 7: 1 row means it as a number "
+            "and was not taken for it, such as '001'. edit_columns types={\"code\": \"integer\"} makes "
+            "numbers of the column. 1 of 3 rows have code in 1 and 7.",
+        ),
+        ("code", "=", 7, 1, "1 of 3 rows have code = 7."),
+        ("n", "=", "001", 1,
+         "n is int64 (such as 1); '001' was read as the number 1. 1 of 3 rows have n = 001."),
+        ("n", ">", "2", 1, "1 of 3 rows have n > 2."),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_type_than_its_column_is_told_where_it_matters(
+    world: World, field: str, op: str, value: Any, rows: int, said: str
+) -> None:
+    state = having(world, columns(code=["001", "7", "008"], n=[1, 2, 3]))
+    step = run(world, state, filter_rows, table=TABLE, field=field, op=op, value=value)
+    assert (step.data["rows"], step.observation) == (rows, f"{said} The table is {step.data['table']}.")
+
+
+def test_a_condition_of_sql_is_answered_with_the_query_that_takes_it(world: World) -> None:
+    state = having(world, columns(code=["ax", "b"]))
+    step = run(world, state, filter_rows, table=TABLE, where="code LIKE '%x%'")
+    assert step.observation == (
+        "\"code LIKE '%x%'\" is no expression, but SQL, which the tool sql takes: "
+        "SELECT * FROM table_00000a WHERE code LIKE '%x%'"
+    )
+    query = step.observation.split("takes: ")[1]
+    assert run(world, state, sql, query=query).data["first"] == [{"code": "ax"}]

@@ -156,3 +156,31 @@ def test_a_join_that_would_fill_the_memory_is_refused_before_it_is_made(world: W
         on="k",
     )
     assert step.failed and "9,000,000 rows" in step.observation
+
+
+def test_a_join_of_numbers_with_texts_says_both_types_and_how_to_make_them_alike(world: World) -> None:
+    state = having(world, columns(code=["001", "002"]), OTHER, having(world, columns(k=[1, 2])))
+    step = run(world, state, join_tables, table=TABLE, other=OTHER, on="k", other_on="code")
+    assert step.observation == (
+        "k of table-00000a is int64 (such as 1) and code of table-00000b is text (such as '001'): they were "
+        'compared as text. edit_columns table=table-00000b types={"code": "integer"} makes numbers of both. '
+        "Joined 2 rows with 2 rows by k: 0 rows; 0 of the first table's rows have a partner. "
+        f"The table is {step.data['table']}."
+    )
+
+
+def test_a_join_of_numbers_with_texts_that_are_none_says_that_only_texts_fit(world: World) -> None:
+    state = having(world, columns(code=["1", "x"]), OTHER, having(world, columns(k=[1, 2])))
+    step = run(world, state, join_tables, table=TABLE, other=OTHER, on="k", other_on="code")
+    assert "compared as text. Not all of code are numbers ('x' is none), so only texts fit all: " in (
+        step.observation
+    )
+    assert step.data["matched"] == 1
+
+
+def test_whole_numbers_of_64_bits_without_a_sign_are_joined(world: World) -> None:
+    frame = columns(u=pd.Series([2**64 - 1, 1], dtype="uint64"))
+    state = having(world, frame.head(1), OTHER, having(world, frame))
+    step = run(world, state, join_tables, table=TABLE, other=OTHER, on="u", how="left")
+    found = read(world, step.data["table"])
+    assert [None if pd.isna(each) else int(each) for each in found["u_2"]] == [2**64 - 1, None]

@@ -205,6 +205,25 @@ def test_types_that_a_file_does_not_keep_become_such_as_it_keeps(open_layers: tu
     ]
 
 
+def test_whole_numbers_beyond_64_bits_become_text_with_all_digits_and_it_is_said(
+    open_layers: tuple[World, State],
+) -> None:
+    step = asked(
+        open_layers,
+        "SELECT * FROM (VALUES (36893488147419103233::HUGEINT, 7::HUGEINT, 1.5::DECIMAL(38, 1)), "
+        "(NULL, -7, 12345678901234567.5)) AS t(huge, small, rounded)",
+    )
+    assert step.data["first"] == [
+        {"huge": "36893488147419103233", "small": 7, "rounded": 1.5},
+        {"huge": None, "small": -7, "rounded": 1.2345678901234568e16},
+    ]
+    assert step.observation.startswith(
+        "huge became text, which keeps all digits: it has whole numbers beyond 64 bits. rounded has decimals "
+        "with more digits than a number holds, and was rounded; CAST(… AS VARCHAR) keeps all digits as text. "
+    )
+    assert "'x' to INT32" in refused(open_layers, "SELECT CAST('x' AS INTEGER) AS n, 1::HUGEINT AS huge")
+
+
 def test_what_is_not_there_is_named_with_the_nearest(open_layers: tuple[World, State]) -> None:
     assert (
         refused(open_layers, "SELECT 1 FROM wels")

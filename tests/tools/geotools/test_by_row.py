@@ -134,7 +134,12 @@ def test_layers_are_appended_below_each_other_in_the_system_of_the_first(ready: 
     assert found["id"].tolist() == ["1", "2", "3", "4", "a", "b", "b", "b", "1.5"]
     assert found.crs == "EPSG:4326" and found.geometry.iloc[4].distance(Point(10.005, 50.005)) < 1e-7
     assert found.geometry.isna().tolist() == [False] * 3 + [True] + [False] * 4 + [True]
-    assert step.observation.startswith("Columns of different types in the layers became text: id.")
+    assert step.observation.startswith(
+        "Columns of different types in the layers became text: id. id is int64 (such as 1) in fields and "
+        "text (such as 'a') in stations. To keep one type, make them alike first: Not all of id are numbers "
+        '(\'a\' is none), so only texts fit all: edit_columns table=fields types={"id": "text"}. '
+        "Appended 9 rows: "
+    )
 
 
 def test_rows_that_come_again_go(ready: tuple[World, State]) -> None:

@@ -21,6 +21,7 @@ from state.model import State
 from tests.tools.world import run, small_world
 from tools.artifacts import about
 from tools.base import Step, World
+from tools.data.inspecting import inspect
 from tools.python.files_in import add_file
 
 
@@ -190,7 +191,20 @@ def test_of_many_layers_one_is_taken_and_the_others_are_named(world: World) -> N
         box.to_file(world.uploads / "many.gpkg", driver="GPKG", layer=f"l{number}")
     step = added(world, State(), "many.gpkg")
     assert len(step.state.artifacts) == 1
-    assert "Its layer 'l0' was taken, of 13; part names another of them: 'l1', 'l2'" in step.observation
+    others = [f"l{number}" for number in range(1, 13)]
+    named = ", ".join(map(repr, others))
+    assert step.data["not_added"] == others
+    assert step.observation.endswith(
+        "'many.gpkg' has 13 layers, and of more than 12 only the first is added: 'l0' is, and the other 12 "
+        f"are not: {named}. part='l1' of add_file adds another one of them."
+    )
+    second = added(world, step.state, "many.gpkg", part="l1")
+    told = run(world, second.state, inspect, source="many.gpkg")
+    assert told.data["not_added"] == {"many.gpkg": others[1:]}
+    assert told.observation.endswith(
+        f"'many.gpkg' has 11 layers more that were not added: {named.removeprefix(repr('l1') + ', ')}. "
+        "add_file with part='l2' adds that one."
+    )
 
 
 def test_another_part_of_a_file_is_had_by_the_files_name(world: World, tmp_path: Path) -> None:
