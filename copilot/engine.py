@@ -130,8 +130,11 @@ class ReplayedArtifacts:
         return self.made.find(artifact_id) or self.recorded.find(artifact_id)
 
     def about(self, artifact_id: str) -> Path:
-        """Where the replay writes what is known of the artifact."""
-        return self.made.about(artifact_id)
+        """Where the replay writes what is known of the artifact; until it does, what the session knows."""
+        path, known = self.made.about(artifact_id), self.recorded.about(artifact_id)
+        if not path.exists() and known.is_file():
+            shutil.copyfile(known, path)
+        return path
 
 
 def safe_id(text: str) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 BESIDE = ".provenance.json"
 """What the name of the file ends with that says where a delivered one came from."""
 _FOLDER = ".d"
+_SOURCE = "-came"
+"""What the id of a file ends with that is kept as it came in, beside what it became."""
 _NAME_BYTES = 120
 _ENDING_CHARS = 20
 _SIGNS = "._-"
@@ -50,10 +52,15 @@ def found_file(found: Path) -> Path | None:
     return min(files, key=lambda each: (len(each.name), each.name), default=None)
 
 
+def source_id(artifact_id: str) -> str:
+    """What the file is kept as that came in and became an artifact."""
+    return f"{artifact_id}{_SOURCE}"
+
+
 def owner_of(inside: Path) -> str:
     """The id of the artifact that a file, by its path inside a session's folder, belongs to."""
     first = inside.parts[0]
-    return (first if first.endswith(_FOLDER) else inside.name).split(".", 1)[0]
+    return (first if first.endswith(_FOLDER) else inside.name).split(".", 1)[0].removesuffix(_SOURCE)
 
 
 def _is_letter(sign: str) -> bool:

@@ -23,7 +23,7 @@ from data.profiles import nested_text
 from state.model import Layer, State
 from tools.base import ToolError, World
 from tools.map.classes import drawn_by, label_field
-from tools.map.features import fields_drawn, with_fields
+from tools.map.features import fair_sample, fields_drawn, with_fields
 from tools.map.files import placed
 from tools.map.geometry import latitude_of, mercator_y
 from tools.map.rendered import samples
@@ -402,8 +402,16 @@ def _vector(layer: Layer, state: State, world: World, view: Viewport) -> dict[st
             crowds, alone = crowds_of(inside, view.zoom)
             features = [*crowds, *_single(layer, inside[alone], view)]
             return _collection("vector", features, len(inside), len(inside))
-    features = _single(layer, inside.head(MAX_VECTOR), view)
-    return _collection("vector", features, len(features), len(inside))
+    drawn = fair_sample(inside, MAX_VECTOR)
+    found = _collection("vector", _single(layer, drawn, view), len(drawn), len(inside))
+    if len(drawn) == len(inside):
+        return found
+    note = t(
+        "{shown:,} of the {total:,} features in view are drawn, chosen by chance; zoom in to see all.",
+        shown=len(drawn),
+        total=len(inside),
+    )
+    return {**found, "note": note}
 
 
 def _single(layer: Layer, shown: gpd.GeoDataFrame, view: Viewport) -> list[dict[str, Any]]:

@@ -107,6 +107,21 @@ def test_each_failure_from_outside_is_marked_and_not_run_again(engine: Engine, f
     assert again.events == session.events and digest(again.replay()) == session.hash
 
 
+def test_what_is_read_of_an_added_file_is_read_again_in_a_replay_and_in_a_copy_without_the_file(
+    engine: Engine, tmp_path: Path
+) -> None:
+    session = Session.open(engine=engine)
+    (tmp_path / "my stations.csv").write_text("id,name\n1,a\n")
+    session.call("add_file", file=str(tmp_path / "my stations.csv"))
+    (tmp_path / "my stations.csv").unlink()
+    read = session.call("read_text", document="my stations.csv")
+    session.call("read_csv", document="my stations.csv", delimiter="semicolon")
+    session.call("read_csv", document="my stations.csv")
+    assert all(event.ok for event in session.events) and read.data["text"] == "id,name\n1,a"
+    assert digest(session.replay()) == session.hash
+    assert session.fork().call("read_text", document="my stations.csv").data == read.data
+
+
 def test_a_mistake_of_the_caller_is_no_failure_from_outside(engine: Engine) -> None:
     session = Session.open(engine=engine)
     for tool, args in (("db_load", {"names": ["nowhere"]}), ("zoom_map", {"level": 99}), ("no_tool", {})):

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from data.profiles import profiles_of
+from data.documents.errors import DocumentError
 from state.model import Artifact, State
 from tools.artifacts import FEATURES, about, named, newest_named
 from tools.base import Step, ToolError, World, tool
+from tools.data.layers_told import SAMPLE_CHARS, frame_told
+from tools.data.read_back import MOST_LAYERS, can_be_read_back, layers_of_file
 from tools.map.files import stored_vector
 from tools.phrases import listed, number_of, one_line
 from tools.rows import load_table
-from tools.rows_said import system_said
-from tools.tables import have_shapes, own_features, plain_rows, without_outlines
+from tools.tables import have_shapes, own_features
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import geopandas as gpd
     import pandas as pd
 
-MOST_LAYERS = 20
-_ROWS = 3
 _SAID_COLUMNS = 40
-_SAMPLE = 40
-_MOST_VALUES = 40
 
 
 @tool("data")
@@ -50,7 +45,8 @@ def inspect(
     Of each layer: how many rows, the coordinate system, bounds, geometry types, rows without a shape or left
     out, shapes with heights, invalid shapes, and of each column its type, what its texts mean (numbers with
     a decimal comma, dates), how many have no value, how many differ, the least and the most, and samples.
-    Nothing is changed.
+    A saved file is read back: all its layers or sheets, in an archive too, the types that it has for its
+    columns, and what stands beside the features of a GeoJSON. Nothing is changed.
 
     Example: copilot call inspect source=table-1a2b3c
 
@@ -59,12 +55,10 @@ def inspect(
     of the file | what types are the fields
     """
     document = named(state, source, "document")
-    path = None if document is None or document.kind != "document" else world.artifacts.find(document.id)
     more: list[str] = []
     facts: dict[str, Any] = {}
-    if document is not None and path is not None:
-        told = [_frame_told(f"{path.name}: {name}" if name else path.name, document.id, frame)
-                for name, frame in _saved(path, more)]  # fmt: skip
+    if document is not None and document.kind == "document":
+        told = _saved(world, document)
     else:
         meant = _meant(state, world, source)
         told = [_told(state, world, handle, known) for handle, known in meant[:MOST_LAYERS]]
@@ -139,6 +133,21 @@ def _files(known: dict[str, Any]) -> set[str]:
     return {*names, *(name.rpartition(".")[0] for name in names)}
 
 
+def _saved(world: World, document: Artifact) -> list[dict[str, Any]]:
+    """What each layer of a file that was saved here is. Raises ToolError."""
+    path = world.artifacts.find(document.id)
+    if path is None:
+        raise ToolError(f"The file of {document.id} is gone; {document.made_by} makes it again.")
+    if not can_be_read_back(path):
+        raise ToolError(f"{path.name} is a document and has no layers to read back; read_text reads texts.")
+    try:
+        return world.reader.read(
+            partial(layers_of_file, path, document.id), about=path.name, error=DocumentError, reads=[path]
+        )
+    except DocumentError as error:
+        raise ToolError(str(error)) from None
+
+
 def _told(state: State, world: World, handle: str, known: dict[str, Any]) -> dict[str, Any]:
     """What one layer or table is, as plain JSON."""
     artifact = state.artifact(handle)
@@ -148,7 +157,7 @@ def _told(state: State, world: World, handle: str, known: dict[str, Any]) -> dic
             + ("raster_info tells what it holds." if artifact.kind == "raster" else "read_text reads it.")
         )
     frame = _kept(state, world, handle, artifact)
-    told = _frame_told(_called(state, handle), handle, frame)
+    told = frame_told(_called(state, handle), handle, frame)
     upload = known.get("upload")
     if upload is not None:
         facts = upload["facts"]
@@ -160,56 +169,13 @@ def _told(state: State, world: World, handle: str, known: dict[str, Any]) -> dic
     return told
 
 
-def _frame_told(name: str, handle: str, frame: pd.DataFrame) -> dict[str, Any]:
-    table = without_outlines(frame)
-    columns = [each | _values(table[each["name"]], each) for each in profiles_of(table)]
-    told: dict[str, Any] = {
-        "id": handle,
-        "name": name,
-        "rows": len(frame),
-        "columns": columns,
-        "first": plain_rows(frame.head(_ROWS)),
-    }
-    return told | _shapes(frame) if have_shapes(frame) else told
-
-
-def _values(column: pd.Series[Any], profile: dict[str, Any]) -> dict[str, Any]:
-    """All values of a column of words with how often each comes, where they are few and come again."""
-    few = profile["distinct"] <= _MOST_VALUES and profile["distinct"] < len(column) / 2
-    if profile["stored"] != "text" or profile["meant"] or not few:
-        return {}
-    counts = column.value_counts(sort=True)
-    return {"values": {str(value)[:_SAMPLE]: int(count) for value, count in counts.items()}}
-
-
-def _saved(path: Path, more: list[str]) -> list[tuple[str, pd.DataFrame]]:
-    """(a layer's name, its rows) of a file that was saved here, as another program reads it.
-
-    `more` gets the names of the layers that are too many to read.
-    """
-    import geopandas as gpd
-    import pandas as pd
-    import pyogrio
-
-    if path.suffix not in _READ_BACK or path.stat().st_size > _MOST_BYTES:
-        raise ToolError(f"{path.name} is a document and has no layers to read back; read_text reads texts.")
-    if path.suffix == ".csv":
-        return [("", pd.read_csv(path))]
-    if path.suffix == ".parquet":
-        try:
-            return [("", stored_vector(path))]
-        except ToolError:  # a plain table
-            return [("", pd.read_parquet(path))]
-    names = [str(name) for name, _ in pyogrio.list_layers(path)]
-    more += names[MOST_LAYERS:]
-    names = names[:MOST_LAYERS]
-    read = [(name, gpd.read_file(path, layer=name)) for name in names]
-    return [(name if len(names) > 1 else "", frame) for name, frame in read]
-
-
-_READ_BACK = frozenset({".csv", ".parquet", ".gpkg", ".geojson", ".fgb", ".kml"})
-_MOST_BYTES = 200_000_000
 _COUNTED = {"without_shape": "without a shape", "with_heights": "with heights", "invalid": "invalid"}
+_WORDS = {
+    "text": "text", "int64": "integer", "int32": "integer", "float64": "number", "bool": "boolean",
+    "date": "date", "time": "time", "list": "list", "object": "object",
+}  # fmt: skip
+"""What a file calls the types that columns are stored as here."""
+_SAMPLED = frozenset({"text", "mixed", "list", "object"})
 _OF_FILE = ("crs", "left_out", "encoding", "members")
 
 
@@ -224,22 +190,11 @@ def _kept(state: State, world: World, handle: str, artifact: Artifact | None) ->
     return own_features(frame) if have_shapes(frame) else frame
 
 
-def _shapes(frame: gpd.GeoDataFrame) -> dict[str, Any]:
-    shapes = frame.geometry
-    there = shapes[~(shapes.isna() | shapes.is_empty)]
-    kinds = there.geom_type.value_counts()
-    return {
-        "crs": system_said(frame.crs),
-        "bounds": [float(each) for each in there.total_bounds] if len(there) else None,
-        "geometry_types": {str(kind): int(count) for kind, count in sorted(kinds.items())},
-        "without_shape": len(frame) - len(there),
-        "with_heights": int(there.has_z.sum()),
-        "invalid": int((~there.is_valid).sum()),
-    }
-
-
 def _said(told: dict[str, Any]) -> str:
-    parts = [f"{one_line(str(told['name']))} ({told['id']}): {number_of(told['rows'], 'row')}"]
+    begins, notes = f"{one_line(str(told['name']))} ({told['id']})", " ".join(told.get("notes", ()))
+    if "json" in told:
+        return f"{begins}: {told['json']}. {notes}".rstrip()
+    parts = [f"{begins}: {number_of(told['rows'], 'row')}"]
     if "geometry_types" in told:
         kinds = listed([f"{count:,} {kind}" for kind, count in told["geometry_types"].items()])
         parts.append(f"{kinds or 'no shapes'}, kept in {told['crs']}")
@@ -251,12 +206,11 @@ def _said(told: dict[str, Any]) -> str:
     if "file" in told:
         parts.append(_file_said(told))
     columns = [_column_said(each) for each in told["columns"][:_SAID_COLUMNS]]
-    left = len(told["columns"]) - _SAID_COLUMNS
+    left = len(told["columns"]) - len(columns) + told.get("columns_not_told", 0)
     listed_columns = "; ".join(columns) + (f"; and {left} more" if left > 0 else "")
     first = "; ".join(
         ", ".join(f"{key}={str(value)[:60]}" for key, value in row.items()) for row in told["first"]
     )
-    notes = " ".join(told.get("notes", ()))
     said = f"{', '.join(parts)}. Columns: {listed_columns or 'none'}."
     return " ".join(each for each in (said, f"First rows: {first}." if first else "", notes) if each)
 
@@ -276,24 +230,22 @@ def _numbers(values: list[float]) -> str:
 
 def _short(value: Any) -> str:
     text = str(value)
-    return text if len(text) < _SAMPLE else f"{text}…"  # a profile has cut it there
+    return text if len(text) < SAMPLE_CHARS else f"{text}…"  # a profile has cut it there
 
 
 def _column_said(each: dict[str, Any]) -> str:
     meant = f" (all of it {each['meant']})" if each["meant"] else ""
+    in_file = each.get("in_file")
+    meant += f" ({in_file} in the file)" if in_file and in_file != _WORDS.get(each["stored"]) else ""
     nulls = f", {each['nulls']:,} without a value" if each["nulls"] else ""
     said = f"{each['name']} {each['stored']}{meant}, {each['distinct']:,} different{nulls}"
-    if "values" in each:
+    if each.get("values"):
         return f"{said}: {', '.join(f'{value!r} {count:,}' for value, count in each['values'].items())}"
     if each["least"] is not None:
         text = each["stored"] == "text" and not each["meant"]
         said += "" if text else f", from {_short(each['least'])} to {_short(each['most'])}"
     samples = listed([repr(_short(value)) for value in each["samples"]])
-    return (
-        f"{said}, such as {samples}"
-        if samples and each["stored"] in ("text", "mixed", "list", "object")
-        else said
-    )
+    return f"{said}, such as {samples}" if samples and each["stored"] in _SAMPLED else said
 
 
 TOOLS = (inspect,)

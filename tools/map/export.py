@@ -66,12 +66,16 @@ def export_map(
         notes.insert(0, SAMPLE_WORDS)
     path = world.artifacts.path(artifact.id, f".{format}")
     if format == "html":
-        write_html(state, world, path, text, notes)
+        left_out = write_html(state, world, path, text, notes)
     else:
-        write_page(state, world, path, text, notes, format, paper=paper, upright=upright)
+        left_out = write_page(state, world, path, text, notes, format, paper=paper, upright=upright)
     base = "" if state.map.basemap in ("offline", "dark", "light") else " over the offline base map"
     said = f"Wrote the map with {number_of(shown, 'layer')}{base} as {format.upper()} ({artifact.id})."
-    data = {"document": artifact.id, "format": format, "layers": shown, "sample": sample, "path": str(path)}
+    said += "".join(f" {each}." for each in left_out)
+    data: dict[str, Any] = {
+        "document": artifact.id, "format": format, "layers": shown, "sample": sample, "path": str(path),
+    }  # fmt: skip
+    data |= {"left_out": left_out} if left_out else {}
     return Step(state.with_artifact(artifact), said, data)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import h3
+import numpy as np
 import pandas as pd
 import shapely
 from shapely.geometry import Point, shape
@@ -16,11 +18,18 @@ from tools.artifacts import artifact_file
 from tools.base import World
 from tools.map.classes import drawn_by, label_field
 from tools.map.files import VECTOR_SUFFIXES, read_vector
+from tools.map.geometry import MAX_LATITUDE
 from tools.map.shapes import box_shape, into_one_world
 from tools.selection import geojson, selection_of_query
 from tools.tables import plain_value
 
+if TYPE_CHECKING:
+    import geopandas as gpd
+
 MOST_FEATURES = 5000
+"""In a page that can be moved: a browser draws each of them again and again."""
+MOST_IN_PICTURE = 100_000
+"""In a picture, of what does not fall on the same pixel: about ten seconds."""
 MOST_LABELS = 300
 
 
@@ -46,39 +55,73 @@ class View:
 
     bbox: Bbox
     zoom: float
+    pixel_deg: float | None = None
+    """Of a picture, which draws what is in the box: the width of its pixels, degrees of longitude."""
+
+    @property
+    def most(self) -> int:
+        """How many features of a layer are drawn."""
+        return MOST_FEATURES if self.pixel_deg is None else MOST_IN_PICTURE
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a layer draws."""
+
+    features: list[Feature]
+    left_out: str = ""
+    """What is not drawn, in a sentence without its full stop; empty where all is."""
 
 
 def layer_features(state: State, world: World, layer: Layer, view: View) -> list[Feature]:
-    """What the layer draws in a view, at most a few thousand features. A raster draws its outline."""
+    """What the layer draws in a view, without what it leaves out."""
+    return drawn_features(state, world, layer, view).features
+
+
+def drawn_features(state: State, world: World, layer: Layer, view: View) -> Drawn:
+    """What the layer draws in a view, and what it leaves out. A raster draws its outline."""
     if layer.geometry is not None:
         options = dict(layer.options)
         label = str(options.get("label", ""))
-        return [Feature(shape(geojson(layer.geometry)), 1.0, label or layer.name, shown=bool(label))]
+        return Drawn([Feature(shape(geojson(layer.geometry)), 1.0, label or layer.name, shown=bool(label))])
     if layer.query is not None:
         return _of_selection(world, layer, selection_of_query(layer.query), view)
     if layer.kind == "vector" and layer.artifact is not None:
-        return _of_vector(state, world, layer)
+        return _of_vector(state, world, layer, view)
     options = dict(layer.options)
     sides = [float(options[side]) for side in ("west", "south", "east", "north") if side in options]
-    return (
-        [Feature(box_shape((sides[0], sides[1], sides[2], sides[3])), 0.0, layer.name)]
-        if len(sides) == 4
-        else []
-    )
+    if len(sides) != 4:
+        return Drawn([])
+    return Drawn([Feature(box_shape((sides[0], sides[1], sides[2], sides[3])), 0.0, layer.name)])
 
 
-def _of_selection(world: World, layer: Layer, selection: Selection, view: View) -> list[Feature]:
+def fair_sample(frame: gpd.GeoDataFrame, most: int) -> gpd.GeoDataFrame:
+    """Rows by chance in their order, all where there are no more: of one row it is the same each time."""
+    if len(frame) <= most:
+        return frame
+    drawn = pd.util.hash_array(frame.index.to_numpy())
+    return frame.iloc[np.sort(np.argsort(drawn, kind="stable")[:most])]
+
+
+def _left_out(layer: Layer, shown: int, total: int, how: str) -> str:
+    return "" if shown >= total else f"{layer.name}: {shown:,} of {total:,} features are drawn, {how}"
+
+
+def _of_selection(world: World, layer: Layer, selection: Selection, view: View) -> Drawn:
     if layer.kind in ("clusters", "heatmap", "density"):
-        return _aggregated(world, layer, selection, view)
+        return Drawn(_aggregated(world, layer, selection, view))
     if layer.kind == "choropleth" and dict(layer.options).get("by") == "country":
-        return _countries(world, selection)
+        return Drawn(_countries(world, selection))
     if layer.kind == "labels":
-        return _labels(world, layer, selection)
+        labels = _labels(world, layer, selection)
+        total = world.catalogue.count(selection) if len(labels) == MOST_LABELS else 0
+        return Drawn(labels, _left_out(layer, len(labels), total, "the first of the selection"))
+    most = view.most
     if layer.kind == "detections":
-        rows = world.catalogue.detections(selection, view.bbox, limit=MOST_FEATURES)
+        rows = world.catalogue.detections(selection, view.bbox, limit=most)
         shapes, texts = [_outline(row, "outline") for row in _records(rows)], rows["class_name"]
     else:
-        rows = world.catalogue.points(selection, view.bbox, limit=MOST_FEATURES)
+        rows = world.catalogue.points(selection, view.bbox, limit=most)
         texts = rows["image_id"]
         shapes = [
             _outline(row, "footprint") if layer.kind == "footprints" else Point(row["lon"], row["lat"])
@@ -86,7 +129,9 @@ def _of_selection(world: World, layer: Layer, selection: Selection, view: View) 
         ]
         rows = with_fields(world, selection, rows, fields_drawn(layer))
     usual = Feature(Point(), {"detections": 0.5, "footprints": 0.3}.get(layer.kind, 1.0))
-    return _styled(layer, shapes, rows, usual, [str(each) for each in texts])
+    features = _styled(layer, shapes, rows, usual, [str(each) for each in texts])
+    more = f"{layer.name}: {most:,} features are drawn, and there are more" if len(rows) >= most else ""
+    return Drawn(features, more)
 
 
 def fields_drawn(layer: Layer) -> tuple[str, ...]:
@@ -200,14 +245,41 @@ def _written(value: object) -> str:
     return "" if plain is None else f"{plain:g}" if isinstance(plain, float) else str(plain)
 
 
-def _of_vector(state: State, world: World, layer: Layer) -> list[Feature]:
+def _of_vector(state: State, world: World, layer: Layer, view: View) -> Drawn:
     assert layer.artifact is not None
     artifact = state.artifact(layer.artifact)
     path = artifact_file(state, world, layer.artifact, artifact.kind if artifact else "vector")
     if path.suffix not in VECTOR_SUFFIXES:
-        return []
-    frame = read_vector(path).head(MOST_FEATURES)
-    return _styled(layer, frame.geometry, frame, Feature(shapely.Point(), 0.3, layer.name))
+        return Drawn([])
+    frame = apart = read_vector(path)
+    if view.pixel_deg is not None:
+        west, south, east, north = view.bbox
+        frame = apart = frame.cx[west:east, south:north] if west <= east else frame
+        if len(frame) > MOST_FEATURES:
+            apart = _on_pixels_of_their_own(frame, fields_drawn(layer), view.pixel_deg)
+    shown = fair_sample(apart, view.most)
+    features = _styled(layer, shown.geometry, shown, Feature(shapely.Point(), 0.3, layer.name))
+    total = len(frame) if len(shown) < len(apart) else 0
+    return Drawn(features, _left_out(layer, len(shown), total, "chosen by chance"))
+
+
+def _on_pixels_of_their_own(
+    frame: gpd.GeoDataFrame, fields: Sequence[str], pixel_deg: float
+) -> gpd.GeoDataFrame:
+    """Features without those that lie within a pixel of one that looks alike: it is drawn over them."""
+    west, south, east, north = shapely.bounds(frame.geometry.array).T
+    lat = np.radians(np.clip((south + north) / 2, -MAX_LATITUDE, MAX_LATITUDE))
+    down = np.degrees(np.arctanh(np.sin(lat)))
+    small = np.maximum(east - west, north - south) < pixel_deg
+    places = pd.DataFrame(
+        {
+            "across": np.floor((west + east) / 2 / pixel_deg).astype("int64"),
+            "down": np.floor(down / pixel_deg).astype("int64"),
+            "large": np.where(small, -1, np.arange(len(frame))),
+            **{f"value {each}": frame[each].astype(str).to_numpy() for each in fields if each in frame},
+        }
+    )
+    return frame[~places.duplicated(keep="last").to_numpy()]
 
 
 def _outline(row: dict[str, object], column: str) -> shapely.Geometry:

@@ -17,7 +17,7 @@ from data.basemap.lettering import Box, lettered, letters, meets
 from data.basemap.painting import Window, filled, painted
 from state.model import Bbox, Layer, MapState, State
 from tools.base import ToolError, World
-from tools.map.features import Feature, View, layer_features
+from tools.map.features import Drawn, Feature, View, drawn_features
 from tools.map.geometry import (
     MAP_HEIGHT_PX,
     MAP_WIDTH_PX,
@@ -108,11 +108,22 @@ def draw_png(state: State, world: World, path: Path, title: str, notes: Sequence
     write_page(state, world, path, title, notes, "png")
 
 
-def draw_map(state: State, world: World, frame: Frame) -> Image.Image:
-    """The map without what stands around it, RGB."""
-    window, view = frame.window(), View(frame.bbox(), min(MAX_ZOOM, frame.view.zoom))
+def drawn_layers(state: State, world: World, frame: Frame) -> list[Drawn]:
+    """What each visible layer draws in the picture, and what it leaves out."""
+    view = View(frame.bbox(), min(MAX_ZOOM, frame.view.zoom), 360 / frame.world_px)
+    return [
+        Drawn([]) if each.kind == "raster" else drawn_features(state, world, each, view)
+        for each in state.map.layers
+        if each.visible
+    ]
+
+
+def draw_map(state: State, world: World, frame: Frame, layers: Sequence[Drawn] | None = None) -> Image.Image:
+    """The map without what stands around it, RGB; `layers` is what `drawn_layers` gave of it."""
+    window = frame.window()
     shown = [each for each in state.map.layers if each.visible]
-    drawn = [[] if each.kind == "raster" else layer_features(state, world, each, view) for each in shown]
+    found = drawn_layers(state, world, frame) if layers is None else layers
+    drawn = [each.features for each in found]
     written = [
         (layer, feature, spot)
         for layer, features in zip(shown, drawn, strict=True)

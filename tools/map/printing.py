@@ -13,7 +13,7 @@ from state.model import Layer, MapState, State
 from tools.base import World
 from tools.map.classes import CONTINUOUS, Classes, Graded, drawn_by
 from tools.map.geometry import MAP_HEIGHT_PX, MAP_WIDTH_PX, mercator_y
-from tools.map.picture import EARTH_AROUND_KM, Frame, degrees, draw_map, ink_of, scale_bar
+from tools.map.picture import EARTH_AROUND_KM, Frame, degrees, draw_map, drawn_layers, ink_of, scale_bar
 from tools.map.rasters import ramp_of
 from tools.map.sheets import PdfSheet, PngSheet, Sheet
 
@@ -43,16 +43,20 @@ def write_page(
     *,
     paper: Paper = "a4",
     upright: bool = False,
-) -> None:
-    """Write the page. What the map's window shows is in it, and what lies beside where the page has room."""
+) -> list[str]:
+    """Write the page. What the map's window shows is in it, and what lies beside where the page has room.
+
+    What its layers leave out comes back, and stands below the map.
+    """
     long, short = SIZES_MM[paper]
     size = (short, long) if upright else (long, short)
     sheet: Sheet = (PngSheet if kind == "png" else PdfSheet)(*size, DPI, title)
-    _lay_out(sheet, state, world, title, notes)
+    left_out = _lay_out(sheet, state, world, title, notes)
     sheet.write(path)
+    return left_out
 
 
-def _lay_out(sheet: Sheet, state: State, world: World, title: str, notes: Sequence[str]) -> None:
+def _lay_out(sheet: Sheet, state: State, world: World, title: str, notes: Sequence[str]) -> list[str]:
     beside = sheet.width > sheet.height
     top, bottom = EDGE + TITLE, sheet.height - EDGE - FOOT
     panel_h = 0.0 if beside else 62.0
@@ -60,7 +64,9 @@ def _lay_out(sheet: Sheet, state: State, world: World, title: str, notes: Sequen
     height = bottom - top - (panel_h + 4 if panel_h else 0)
     frame = _frame(state.map, width, height, sheet.dpi)
     sheet.text(EDGE, EDGE + 5, _shortened(sheet, title, 18, sheet.width - 2 * EDGE), 18, _INK, bold=True)
-    sheet.picture(draw_map(state, world, frame), EDGE, top, width, height)
+    layers = drawn_layers(state, world, frame)
+    left_out = [each.left_out for each in layers if each.left_out]
+    sheet.picture(draw_map(state, world, frame, layers), EDGE, top, width, height)
     sheet.box(EDGE, top, width, height, None, _INK)
     if beside:
         _panel(sheet, state, world, frame, sheet.width - EDGE - PANEL, top, PANEL, height)
@@ -71,7 +77,9 @@ def _lay_out(sheet: Sheet, state: State, world: World, title: str, notes: Sequen
     sheet.text(sheet.width - EDGE, foot, said, 8, _FAINT, align="right")
     room = sheet.width - 2 * EDGE - sheet.wide(said, 8) - 6
     sheet.text(EDGE, foot, _shortened(sheet, "  ·  ".join(notes), 8, room), 8, _FAINT)
-    sheet.text(EDGE, foot - 4.4, _projection(frame), 8, _FAINT)
+    told = "  ·  ".join([*left_out, _projection(frame)])
+    sheet.text(EDGE, foot - 4.4, _shortened(sheet, told, 8, sheet.width - 2 * EDGE), 8, _FAINT)
+    return left_out
 
 
 def _frame(view: MapState, width: float, height: float, dpi: int) -> Frame:

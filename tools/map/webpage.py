@@ -27,7 +27,7 @@ from data.gazetteer import Gazetteer
 from state.model import Layer, MapState, State
 from tools.base import ToolError, World
 from tools.map.classes import CONTINUOUS, Classes, Graded, drawn_by
-from tools.map.features import Feature, View, layer_features
+from tools.map.features import Drawn, Feature, View, drawn_features
 from tools.map.geometry import MAX_LATITUDE, visible
 from tools.map.picture import Frame
 from tools.map.rasters import map_picture, png_of
@@ -52,9 +52,10 @@ MOST_RASTER_PX = 1500
 four rasters less, so that all together are no larger."""
 
 
-def write_html(state: State, world: World, path: Path, title: str, notes: Sequence[str]) -> None:
+def write_html(state: State, world: World, path: Path, title: str, notes: Sequence[str]) -> list[str]:
     """Write the map with its layers, a layer control, a title and the notes.
 
+    What its layers leave out comes back, and stands with the notes.
     Raises ToolError when the browser parts are not installed.
     """
     view = state.map
@@ -73,15 +74,19 @@ def write_html(state: State, world: World, path: Path, title: str, notes: Sequen
     seen = View(visible(view.center, view.zoom), view.zoom)
     rasters = sum(each.kind == "raster" for each in view.layers)
     most_px = round(MOST_RASTER_PX / max(1.0, rasters / 4) ** 0.5)
+    left_out = []
     for layer in view.layers:
-        put |= _layer(page, state, world, layer, seen, most_px)
+        drawn = drawn_features(state, world, layer, seen)
+        left_out += [drawn.left_out] if drawn.left_out else []
+        put |= _layer(page, world, layer, drawn, most_px)
     folium.LayerControl(collapsed=False).add_to(page)
-    about = f"<b>{_text(title)}</b><br>{_text('  ·  '.join(notes))}{_legend(view.layers)}"
+    about = f"<b>{_text(title)}</b><br>{_text('  ·  '.join([*notes, *left_out]))}{_legend(view.layers)}"
     caption = f'<div class="azimuth-title">{about}</div>'
     page.get_root().html.add_child(Element(caption), name="caption")  # type: ignore[attr-defined]
     # Put in last: what is given to folium is read as a template, and these are long.
     text = _PLACE.sub(lambda found: put[found[0]], _numbered(page.get_root().render()))
     path.write_text(text, encoding="utf-8")
+    return left_out
 
 
 def _assets(frame: Frame) -> str:
@@ -165,9 +170,7 @@ def _outlines(gazetteer: Gazetteer) -> str:
     return _geojson([shape for _, shape in there], [{"name": escape(name)} for name, _ in there], 2)
 
 
-def _layer(
-    page: folium.Map, state: State, world: World, layer: Layer, view: View, most_px: int
-) -> dict[str, str]:
+def _layer(page: folium.Map, world: World, layer: Layer, drawn: Drawn, most_px: int) -> dict[str, str]:
     """Add a layer; what is to be put into the page for it, by the place where it goes."""
     group = folium.FeatureGroup(name=_text(layer.name), show=layer.visible)
     found = map_picture(layer, world, most_px) if layer.kind == "raster" else None
@@ -176,7 +179,7 @@ def _layer(
         bounds = [[south, west], [north, east]]
         url = f"data:image/png;base64,{base64.b64encode(png_of(picture)).decode()}"
         folium.raster_layers.ImageOverlay(url, bounds, opacity=layer.opacity).add_to(group)
-    features = layer_features(state, world, layer, view)
+    features = drawn.features
     group.add_to(page)
     if not features:
         return {}

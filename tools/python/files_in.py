@@ -17,6 +17,7 @@ from tools.base import Step, ToolError, World, tool
 from tools.map.geometry import camera_for, point, union_box
 from tools.outside import Outside, file_named
 from tools.phrases import one_line
+from tools.python.sources import keep_source
 from tools.rasters import with_raster
 from tools.showing import artifact_layer
 from tools.units import NewName
@@ -163,6 +164,8 @@ def _brought(
     call = Call.of(add_file, file=file, name=name, **asdict(asked))
     key = content_key(found.path, beside(found.path), asked)
     known = _known(world, key) or _brought_in(world, found.path, asked, found.ours, key, call)
+    if known["kind"] in ("vector", "table"):
+        keep_source(world, known["id"], found.path, ours=found.ours)
     title = one_line(name or known.get("title") or found.path.stem) or known["id"]
     return Artifact(known["id"], known["kind"], title, known["summary"], made_by=str(call)), known
 

@@ -19,6 +19,7 @@ from tools.python.documents import (
     read_apart,
     text_step,
 )
+from tools.python.sources import opened_as, source_or_document
 from tools.tables import table_of_inputs
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def read_html(
     )
 
 
-@tool("python", changes_state=True, needs=("document",), gives=("document",))
+@tool("python", changes_state=True, gives=("document",))
 def read_text(
     state: State,
     world: World,
@@ -189,7 +190,9 @@ def read_text(
 ) -> Step:
     """Read a text file, whatever its encoding, all of it or some lines.
 
-    By its byte order mark, else UTF-8, else the likeliest of the older encodings (charset-normalizer).
+    By its byte order mark, else UTF-8, else the likeliest of the older encodings (charset-normalizer). Of a
+    text file that became a layer or a table (CSV, GeoJSON, KML) it is the file as it came in, by its name or
+    what it became.
 
     Example: copilot call read_text document=document-d0c0d0
 
@@ -200,8 +203,9 @@ def read_text(
     from data.documents.text import read_text as text_of
     from data.documents.text import tidy
 
-    found = document_of(state, world, document)
-    if found.path.suffix not in _TEXTS:
+    opened = opened_as(state, world, document)
+    found = source_or_document(state, world, document)
+    if opened is None and found.path.suffix not in _TEXTS:
         document_of(state, world, document, ".txt")  # says which tool reads it
     try:
         read = read_apart(world, partial(text_of, found.path), found)
@@ -215,9 +219,10 @@ def read_text(
             f"{one_line(found.name)} has {number_of(len(every), 'line')}; there is no {first_line}."
         )
     chosen = every[first_line - 1 : None if lines is None else first_line - 1 + lines]
+    came = "" if opened is None else f", open as {one_line(opened.name)} ({opened.id}), as it came in"
     part = f", of which {number_of(len(chosen), 'line')} from line {first_line} on were read"
     said = (
-        f"{one_line(found.name)} has {number_of(len(every), 'line')} in {read.encoding}"
+        f"{one_line(found.name)}{came} has {number_of(len(every), 'line')} in {read.encoding}"
         f"{', as far as can be told' if read.guessed else ''}{part if len(chosen) < len(every) else ''}."
     )
     call = Call.of(read_text, document=found.handle, first_line=first_line, lines=lines)

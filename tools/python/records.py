@@ -10,22 +10,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from state.model import Artifact, State
+from state.model import State
 from tools.artifacts import Call
 from tools.base import Step, ToolError, World, tool
-from tools.map.files import in_degrees
 from tools.phrases import groups_in_words, listed, number_of, one_line
 from tools.python.documents import DocumentHandle, document_of, extract, read_apart, text_step
-from tools.rows import load_table
+from tools.python.sources import opened_as, opened_step, source_or_document
 from tools.tables import (
-    plain_rows,
     plain_value,
     rows_in_words,
-    save_table,
     table_of_inputs,
-    without_outlines,
 )
-from tools.vectors import kept_vector_of
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 _QUOTED_JSON_CHARS = 4_000
@@ -45,8 +40,9 @@ def read_csv(
 ) -> Step:
     """Read a delimited text file (CSV, TSV) as a table; delimiter, encoding and header are found out.
 
-    A CSV that was brought in as a table is shown; one that became points gives their rows. Decimal commas are
-    read where the cells are not split by commas; ISO 8601 days and times become times, UTC.
+    A file that is open as a layer or a table already is shown as that, and no second table is made, unless a
+    delimiter is asked for. Decimal commas are read where the cells are not split by commas; ISO 8601 days and
+    times become times, UTC.
 
     Example: copilot call read_csv document=document-c5f000
 
@@ -56,10 +52,11 @@ def read_csv(
     from data.documents.errors import DocumentError
     from data.documents.tables import DELIMITERS, kept_csv, kept_table
 
-    if (artifact := brought_in_as(state, document)) is not None:
-        return _as_table(state, world, artifact)
-    found = document_of(state, world, document)
-    if found.path.suffix not in (".csv", ".tsv", ".txt", ".tab"):
+    opened = opened_as(state, world, document)
+    if opened is not None and delimiter is None:
+        return opened_step(state, world, opened)
+    found = source_or_document(state, world, document)
+    if opened is None and found.path.suffix not in (".csv", ".tsv", ".txt", ".tab"):
         document_of(state, world, document, ".csv")  # says which tool reads it
     try:
         with TemporaryDirectory(prefix="azimuth-csv-") as folder:
@@ -97,6 +94,8 @@ def read_json(
 ) -> Step:
     """Read a JSON file, or what lies at a path in it; a list of objects becomes a table.
 
+    A file that is open as a layer or a table already is shown as that, unless a path in it is asked for.
+
     Example: copilot call read_json document=document-150000 path=stations
 
     Asked as: what is in the json | read the json file | value of sensor.name in the JSON | list the stations
@@ -106,7 +105,10 @@ def read_json(
     from data.documents.structured import at_path, outline, records_of
     from data.documents.structured import read_json as value_of
 
-    found = document_of(state, world, document, ".json", ".geojson", ".ipynb", ".txt")
+    opened = opened_as(state, world, document)
+    if opened is not None and not (path and path.strip()):
+        return opened_step(state, world, opened)
+    found = source_or_document(state, world, document, ".json", ".geojson", ".ipynb", ".txt")
     try:
         value = read_apart(world, partial(value_of, found.path), found)
         value = at_path(value, path) if path and path.strip() else value
@@ -156,7 +158,7 @@ def read_xml(
     from data.documents.structured import found_in
     from data.documents.structured import read_xml as xml_of
 
-    found = document_of(state, world, document, ".xml", ".html", ".txt")
+    found = source_or_document(state, world, document, ".xml", ".html", ".txt")
     try:
         xml = read_apart(world, partial(xml_of, found.path), found)
         wanted = found_in(xml, element) if element and element.strip() else ()
@@ -187,40 +189,6 @@ def read_xml(
 def _line(element: Any) -> str:
     """An element's text with its attributes behind."""
     return " ".join((element.text, *(f"[{name}={value}]" for name, value in element.attributes.items())))
-
-
-def brought_in_as(state: State, handle: str) -> Artifact | None:
-    """The table or the features that a CSV became when it was brought in; None for a document."""
-    wanted = handle.strip().casefold().removesuffix(".csv")
-    named = (each for each in reversed(state.artifacts) if each.name.casefold() == wanted)
-    artifact = state.artifact(handle) or next(named, None)
-    return artifact if artifact is not None and artifact.kind in ("table", "vector") else None
-
-
-def _as_table(state: State, world: World, artifact: Artifact) -> Step:
-    """The rows of a CSV that is a table already, or of the points that it became."""
-    if artifact.kind == "table":
-        frame = load_table(state, world, artifact.id)
-        after = state.with_ui(table=artifact.id).with_panel("results")
-    else:
-        source = kept_vector_of(state, world, artifact.id)
-        points = in_degrees(source.frame).geometry
-        if not (points.dropna().geom_type == "Point").all():
-            raise ToolError(
-                f"{one_line(artifact.name)} holds shapes and came from no CSV; show_table and describe_table "
-                "read the columns of features."
-            )
-        frame = without_outlines(source.frame).assign(lon=points.x, lat=points.y)
-        call = Call.of(read_csv, document=source.handle)
-        after = save_table(state, world, frame, call, artifact.name, [source])
-    names = [one_line(str(each)) for each in frame.columns]
-    table = after.ui.table
-    said = (
-        f"{one_line(artifact.name)} has {number_of(len(frame), 'row')} with the columns {listed(names, 12)}."
-    )
-    facts = {"table": table, "rows": len(frame), "columns": names, "first": plain_rows(frame.head(5))}
-    observation = f"{said}{_told(rows_in_words(frame))} The table is {table}."
-    return Step(after, observation, {**facts, "source": artifact.id})
 
 
 def _attributes(element: Any) -> dict[str, str]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import geopandas as gpd
+import numpy as np
 import pytest
+import shapely
 
 from copilot.session import Session
 from copilot.view import layers
@@ -154,3 +157,20 @@ def test_many_own_points_become_crowds_that_add_up_and_are_each_by_itself_when_n
     assert session.call("style_by_field", layer="trees", field="height").ok
     styled = content(session, "trees", Viewport(WORLD, 6))
     assert [each["properties"]["row"] for each in styled["features"]["features"]] == list(range(1, 402))
+
+
+def test_of_more_own_features_than_are_drawn_a_fair_share_is_and_it_is_said(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lon = np.linspace(2, 3, 1000)
+    squares = gpd.GeoDataFrame(geometry=shapely.box(lon, 50, lon + 0.001, 50.001), crs="EPSG:4326")
+    squares.to_parquet(tmp_path / "squares.parquet")
+    session.call("add_file", file=str(tmp_path / "squares.parquet"))
+    assert content(session, "squares", Viewport(WORLD, 9))["note"] == ""
+    monkeypatch.setattr(layers, "MAX_VECTOR", 100)
+    found = content(session, "squares", Viewport(WORLD, 9))
+    rows = [each["properties"]["row"] for each in found["features"]["features"]]
+    assert (len(rows), found["total"]) == (100, 1000) and 30 < sum(each > 500 for each in rows) < 70
+    assert found["note"] == (
+        "100 of the 1,000 features in view are drawn, chosen by chance; zoom in to see all."
+    )

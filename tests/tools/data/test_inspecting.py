@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import geopandas as gpd
+import pandas as pd
+import pytest
 from shapely.geometry import MultiPolygon, Point, Polygon, box
 
+from data.documents.errors import DocumentError
 from state.model import State
 from tests.tools.world import run
 from tools.base import World
+from tools.data import read_back
 from tools.data.delivering import save_file, write_file
 from tools.data.inspecting import inspect
 from tools.data.summaries import group_count
@@ -70,3 +75,109 @@ def test_a_saved_file_is_read_back_and_the_values_of_words_are_listed(world: Wor
     refused = run(world, text.state, inspect, source="note.md")
     said = "note.md is a document and has no layers to read back; read_text reads texts."
     assert (refused.failed, refused.observation) == (True, said)
+
+
+def told(world: World, state: State, name: str) -> tuple[str, list[dict[str, Any]]]:
+    step = run(world, state, inspect, source=name)
+    assert not step.failed, step.observation
+    return step.observation, step.data["layers"]
+
+
+def types(layer: dict[str, Any]) -> dict[str, str]:
+    return {each["name"]: each["in_file"] for each in layer["columns"]}
+
+
+def test_every_layer_and_sheet_of_a_saved_file_is_read_back_with_the_types_of_the_file(
+    world: World, tmp_path: Path
+) -> None:
+    rows = {
+        "n": [1, 2],
+        "code": ["NA", "007"],
+        "day": ["2020-01-01", None],
+        "at": ["2020-01-01T10:00Z", None],
+    }
+    shapes = [Point(2, 50), box(3, 50, 4, 51)]
+    gpd.GeoDataFrame(rows, geometry=shapes, crs="EPSG:4326").to_file(tmp_path / "a.gpkg")
+    state = run(world, State(), add_file, file=str(tmp_path / "a.gpkg")).state
+    typed = [{"name": "n"}, {"name": "code"}, {"name": "day", "type": "date"}, {"name": "at", "type": "time"}]
+    layers: list[dict[str, Any]] = [{"from": "a", "layer": each, "columns": typed} for each in ("one", "two")]
+    for name in ("o.gpkg", "o.xlsx", "o.shp.zip"):
+        state = run(world, state, save_file, name=name, layers=layers).state
+
+    said, found = told(world, state, "o.gpkg")
+    assert [(each["name"], each["rows"]) for each in found] == [("o.gpkg: one", 2), ("o.gpkg: two", 2)]
+    assert types(found[0]) == {"n": "integer", "code": "text", "day": "date", "at": "time"}
+    assert "day time (date in the file), 1 different, 1 without a value" in said
+
+    _, found = told(world, state, "o.xlsx")
+    assert [each["name"] for each in found] == ["o.xlsx: one", "o.xlsx: two"]
+    day = {"n": 1, "code": "NA", "day": "2020-01-01T00:00:00"}
+    assert found[1]["first"][0].items() >= day.items() and found[1]["first"][1]["code"] == "007"
+
+    _, found = told(world, state, "o.shp.zip")
+    assert [each["name"].partition(": ")[2] for each in found] == [
+        "one_points", "one_polygons", "two_points", "two_polygons",
+    ]  # fmt: skip
+    assert types(found[0]) == {"n": "integer", "code": "text", "day": "date", "at": "text"}
+    assert found[1]["geometry_types"] == {"Polygon": 1}
+
+
+def test_a_saved_json_is_a_table_where_it_is_a_list_of_records_and_else_told_by_its_members(
+    world: World,
+) -> None:
+    state = State()
+    point = {"type": "Point", "coordinates": [2, 50]}
+    written = {
+        "rows.json": [{"id": 1, "parts": ["a", "b"]}, {"id": 2, "parts": []}],
+        "about.json": {"count": 2, "names": ["a"] * 100, "box": {"west": 1}},
+        "list.json": [1, 2, 3],
+        "some.geojson": {"type": "FeatureCollection", "count": 2, "features": [
+            {"type": "Feature", "id": each, "properties": {"day": "2020-01-01"}, "geometry": point}
+            for each in ("x", "y")]},
+        "none.geojson": {"type": "FeatureCollection", "features": []},
+    }  # fmt: skip
+    for name, content in written.items():
+        state = run(world, state, write_file, name=name, content=content).state
+    _, [rows] = told(world, state, "rows.json")
+    assert rows["first"] == [{"id": 1, "parts": '["a", "b"]'}, {"id": 2, "parts": "[]"}]
+    assert rows["columns"][1]["in_file"] == "list"
+    said, [about] = told(world, state, "about.json")
+    assert about["members"] == {"count": "2", "names": "a list of 100 texts", "box": '{"west": 1}'}
+    assert said.endswith('Its members: count 2, names a list of 100 texts and box {"west": 1}.')
+    said, [plain] = told(world, state, "list.json")
+    assert (said, plain["json"]) == (
+        f"list.json ({plain['id']}): a list of 3 numbers.",
+        "a list of 3 numbers",
+    )
+    said, [some] = told(world, state, "some.geojson")
+    assert [(each["name"], each["stored"]) for each in some["columns"]] == [("day", "text")]
+    assert (some["members"], some["feature_ids"]) == ({"count": "2"}, {"features": 2, "different": 2})
+    assert said.endswith(
+        "Beside its features stand count 2. 2 of its 2 features have an id, 2 different, such as x and y."
+    )
+    said, _ = told(world, state, "none.geojson")
+    assert said.endswith('Its members: type "FeatureCollection" and features [].')
+
+
+def test_what_is_left_out_of_a_file_that_is_read_back_is_said(world: World, monkeypatch: Any) -> None:
+    content = {f"k{each}": each for each in range(50)}
+    state = run(world, State(), write_file, name="wide.json", content=content).state
+    said, _ = told(world, state, "wide.json")
+    assert said.endswith(", k39 39 and 10 more.")
+    columns = [{f"c{each}": each for each in range(70)}] * 2
+    state = run(world, state, write_file, name="wide.csv", content=columns).state
+    said, [layer] = told(world, state, "wide.csv")
+    assert (len(layer["columns"]), layer["columns_not_told"]) == (60, 10) and "; and 30 more." in said
+    monkeypatch.setattr(read_back, "MOST_BYTES", 10)
+    path = world.artifacts.find(state.artifacts[-1].id)
+    assert path is not None
+    with pytest.raises(DocumentError, match="at most are read back"):
+        read_back.layers_of_file(path, "document-1")
+    monkeypatch.undo()
+    monkeypatch.setattr(read_back, "MOST_LAYERS", 1)
+    book = path.with_suffix(".xlsx")
+    with pd.ExcelWriter(book) as writer:
+        for name in ("one", "two", "three"):
+            pd.DataFrame({"a": [1]}).to_excel(writer, sheet_name=name, index=False)
+    [one] = read_back.layers_of_file(book, "document-1")
+    assert one["notes"] == ["Left out here: 2 more layers of the file (two and three)."]

@@ -7,6 +7,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import geopandas as gpd
+import numpy as np
+import pypdf
 import pytest
 from PIL import Image
 
@@ -15,10 +18,14 @@ from state.model import State
 from tests.tools.prepared import prepared
 from tests.tools.world import after, run
 from tools.base import World
-from tools.map import camera, controls, drawing, export
+from tools.map import camera, controls, drawing, export, features
+from tools.map.export import export_map
 from tools.map.features import View, layer_features
 from tools.map.geometry import visible
+from tools.map.picture import Frame, draw_map, drawn_layers
+from tools.map.styling import style_by_field
 from tools.map.webpage import NODE_MODULES, write_html
+from tools.python.files_in import add_file
 from tools.toolbox import toolbox
 
 needs_leaflet = pytest.mark.skipif(
@@ -118,3 +125,48 @@ def test_the_map_in_data_is_the_map_in_the_state(world: World) -> None:
     assert (step.data["center"], step.data["zoom"], step.data["basemap"]) == ([10.0, 25.0], 2.0, "offline")
     twice = after(world, state, (controls.toggle_control, {"control": "minimap"}))
     assert twice == prepared(world)
+
+
+def many(world: World, tmp_path: Path) -> State:
+    """6,000 points in a row, the first 5,500 in the west and of class a, the others in the east, of b."""
+    east = np.arange(6000) >= 5500
+    lon = np.linspace(2.0, 2.1, 6000) + east * 0.3
+    points = gpd.GeoDataFrame(
+        {"class": np.where(east, "b", "a")}, geometry=gpd.points_from_xy(lon, lon + 48), crs="EPSG:4326"
+    )
+    points.to_parquet(tmp_path / "many.parquet")
+    return after(
+        world, State(), (add_file, {"file": str(tmp_path / "many.parquet")}),
+        (style_by_field, {"layer": "many", "field": "class"}),
+    )  # fmt: skip
+
+
+def test_a_printed_map_draws_all_features_of_a_layer_wherever_they_stand_in_its_file(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = many(world, tmp_path)
+    frame = Frame(state.map)
+    [drawn] = drawn_layers(state, world, frame)
+    assert drawn.left_out == ""
+    bare = replace(state, map=replace(state.map, layers=()))
+    without, with_it = (np.asarray(draw_map(each, world, frame), dtype=int) for each in (bare, state))
+    changed = np.flatnonzero(np.abs(without - with_it).sum(2).max(0))
+    east = frame.pixels(np.array([drawn.features[-1].shape.coords[0]]))[0, 0]
+    assert abs(changed[-1] - east) < 12
+
+    monkeypatch.setattr(features, "MOST_IN_PICTURE", 100)
+    step = run(world, state, export_map, format="pdf")
+    said = "many: 100 of 6,000 features are drawn, chosen by chance"
+    assert step.data["left_out"] == [said] and f" {said}." in step.observation
+    (page,) = pypdf.PdfReader(step.data["path"]).pages
+    assert said in page.extract_text()
+    [drawn] = drawn_layers(state, world, frame)
+    assert len(drawn.features) == 100 and len({each.color for each in drawn.features}) == 2
+
+
+@needs_leaflet
+def test_a_page_says_how_many_features_of_a_layer_it_draws(world: World, tmp_path: Path) -> None:
+    step = run(world, many(world, tmp_path), export_map, format="html")
+    said = "many: 5,000 of 6,000 features are drawn, chosen by chance"
+    assert step.data["left_out"] == [said]
+    assert f"  ·  {said}" in Path(step.data["path"]).read_text()

@@ -77,8 +77,10 @@ def test_a_number_is_coloured_in_natural_breaks_that_hold_all_its_values(
     assert graded is not None and graded.method == "natural_breaks"
     assert (len(graded.edges), graded.colours) == (6, colours("viridis", 5))
     assert (graded.edges[0], graded.edges[-1]) == (table["pop_max"].min(), table["pop_max"].max())
-    classes = np.searchsorted(graded.edges[1:-1], table["pop_max"].head(5000), side="left")
-    assert [each["color"] for each in content(world, step.state)] == [graded.colours[at] for at in classes]
+    drawn = content(world, step.state)
+    people = table["pop_max"].iloc[[each["row"] - 1 for each in drawn]]
+    classes = np.searchsorted(graded.edges[1:-1], people, side="left")
+    assert [each["color"] for each in drawn] == [graded.colours[at] for at in classes] and len(drawn) == 5000
     assert step.observation.startswith("The layer 'Places' is coloured by pop_max in 5 classes by natural ")
 
 
@@ -86,8 +88,9 @@ def test_the_size_of_a_number_without_classes_grows_with_its_area(
     world: World, towns: State, table: gpd.GeoDataFrame
 ) -> None:
     state = styled(world, towns, field="pop_max", method="continuous", show_by="size")
-    sizes = np.array([each["size"] for each in content(world, state)])
-    people = table["pop_max"].head(5000).to_numpy(float)
+    drawn = content(world, state)
+    sizes = np.array([each["size"] for each in drawn])
+    people = table["pop_max"].iloc[[each["row"] - 1 for each in drawn]].to_numpy(float)
     part = (people - table["pop_max"].min()) / (table["pop_max"].max() - table["pop_max"].min())
     assert np.allclose(sizes**2, 9 + 216 * part, atol=0.2)
     assert {each.get("color") for each in content(world, state)} == {None}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import geopandas as gpd
 import pandas as pd
 import pytest
+from shapely.geometry import Point
 
 from copilot.bench.build.example_files import FOLDER
 from state.model import Artifact, State
@@ -123,22 +125,55 @@ def test_a_csv_that_was_brought_in_is_a_table_already(world: World) -> None:
     step = done(world, brought.state, read_csv, document="stations.csv")
     assert step.data["table"] == brought.data["table"] and step.state == brought.state
     assert step.data["first"][0]["turbidity_ntu"] == 8.1
+    assert step.observation.startswith(
+        f"stations.csv is open already as a table, stations ({brought.data['table']}), which is taken: 4 rows"
+    )
 
 
-def test_a_csv_that_became_points_gives_their_rows(world: World, tmp_path: Path) -> None:
-    (tmp_path / "buoys.csv").write_text("name,lon,lat\nA,4.1,51.9\nB,-179.5,-17\n")
-    brought = done(world, State(), add_file, file=str(tmp_path / "buoys.csv"))
-    assert brought.data["vector"]
-    step = done(world, brought.state, read_csv, document="buoys")
-    rows = [(row["name"], row["lon"], row["lat"]) for row in step.data["first"]]
-    assert rows == [("A", 4.1, 51.9), ("B", -179.5, -17.0)]
+def test_a_file_that_became_a_layer_is_shown_as_it_and_read_anew_where_that_is_asked_for(
+    world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "buoys.csv").write_text("name;lon;lat\nA;4.1;51.9\nB;-179.5;-17\n")
+    state = done(world, State(), add_file, file=str(tmp_path / "buoys.csv")).state
+    state = done(world, state, add_file, file=str(FOLDER / "fields.geojson")).state
+    buoys, fields = (each.id for each in state.artifacts)
+    step = done(world, state, read_csv, document="buoys")
+    assert step.data["first"] == [
+        {"name": "A", "lon": 4.1, "lat": 51.9}, {"name": "B", "lon": -179.5, "lat": -17.0},
+    ]  # fmt: skip
+    assert (step.state.artifacts, step.state.ui.table) == (state.artifacts, buoys)
+    assert done(world, state, read_json, document="fields.geojson").data["table"] == fields
+    anew = done(world, state, read_csv, document="buoys.csv", delimiter="comma")
+    assert (anew.data["columns"], len(anew.state.artifacts)) == (["name;lon;lat"], 3)
+    assert done(world, state, read_json, document=fields, path="type").data["value"] == "FeatureCollection"
 
 
-def test_shapes_that_came_from_no_csv_are_not_read_as_one(world: World) -> None:
-    brought = done(world, State(), add_file, file=str(FOLDER / "fields.geojson"))
-    step = run(world, brought.state, read_csv, document="fields")
-    what_reads_them = "show_table and describe_table read the columns of features."
-    assert step.observation == f"fields holds shapes and came from no CSV; {what_reads_them}"
+def test_the_text_of_an_added_file_is_read_as_it_came_in_or_said_not_to_be_kept(
+    world: World, tmp_path: Path
+) -> None:
+    raw = "name;lon;lat\r\nZoë;4,1;51,9\r\n"
+    (tmp_path / "my buoys.csv").write_bytes(raw.encode("cp1252"))
+    state = done(world, State(), add_file, file=str(tmp_path / "my buoys.csv"), name="Buoys").state
+    (tmp_path / "my buoys.csv").unlink()
+    [layer] = state.map.layers
+    for handle in ("my buoys.csv", "Buoys", layer.id, state.artifacts[0].id):
+        step = done(world, state, read_text, document=handle)
+        assert (step.data["text"], step.data["encoding"]) == ("name;lon;lat\nZoë;4,1;51,9", "cp1252")
+    assert (
+        f"my buoys.csv, open as Buoys ({state.artifacts[0].id}), as it came in has 2 lines"
+        in step.observation
+    )
+    first = done(world, state, read_text, document="Buoys", lines=1)
+    assert first.data["text"] == "name;lon;lat"
+
+    gpd.GeoDataFrame({"n": [1]}, geometry=[Point(4, 52)], crs="EPSG:4326").to_file(tmp_path / "parks.gpkg")
+    state = done(world, state, add_file, file=str(tmp_path / "parks.gpkg")).state
+    step = run(world, state, read_text, document="parks.gpkg")
+    assert step.observation == (
+        f"parks ({state.artifacts[-1].id}) is a layer, and no text that it came from is kept: of the files "
+        "that are added, texts of up to 50,000,000 bytes are. inspect tells its columns and sample_rows "
+        "its rows."
+    )
 
 
 def test_json_gives_a_value_a_text_or_a_table(world: World, state: State) -> None:
