@@ -59,7 +59,7 @@ def features_as_rows(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     """
     from pandas.api.types import is_numeric_dtype  # which lists of tools do without
 
-    from data.vector.measuring import area_m2, length_m
+    from data.vector.measuring import areas_m2, lengths_m
 
     frame = frame.rename(columns=str).reset_index(drop=True)
     degrees = in_degrees(frame).geometry
@@ -74,13 +74,9 @@ def features_as_rows(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     measures: dict[str, Any] = {name: values for name, values in spots.items() if name not in rows}
     kinds = degrees[there].geom_type
     if kinds.str.contains("Polygon").any() and AREA not in own:
-        measures[AREA] = [
-            np.nan if each is None else round(area_m2(each), 3) for each in degrees.where(there)
-        ]
+        measures[AREA] = np.round(areas_m2(degrees.where(there).to_numpy()), 3)
     elif kinds.str.contains("Line").any() and LENGTH not in own:
-        measures[LENGTH] = [
-            np.nan if each is None else round(length_m(each), 3) for each in degrees.where(there)
-        ]
+        measures[LENGTH] = np.round(lengths_m(degrees.where(there).to_numpy()), 3)
     rows = rows.assign(**measures)
     rows.attrs[MEASURED], rows.attrs[RENAMED] = tuple(measures), renamed
     return rows

@@ -12,7 +12,7 @@ from data.vector.cleaning import WGS84, affordable, only
 from data.vector.distances import nearest_rows
 from data.vector.errors import VectorError
 from data.vector.globe import ellipsoid, unit_vectors
-from data.vector.measuring import area_m2
+from data.vector.measuring import areas_m2
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -137,7 +137,7 @@ def points_in_polygons(
     found = areas.copy()
     found[_free(found, "points")] = counts.astype(np.int64)
     degrees = areas.geometry if areas.crs == WGS84 else areas.geometry.to_crs(WGS84)
-    square_km = np.array([area_m2(each) for each in degrees]) / 1e6
+    square_km = areas_m2(np.asarray(degrees, dtype=object)) / 1e6
     density = np.divide(counts, square_km, out=np.full(len(areas), np.nan), where=square_km > 0)
     found[_free(found, "points_per_km2")] = density
     if sums is not None:

@@ -173,11 +173,7 @@ def save_file(
             f"{way.title} holds one layer, and {len(layers)} are given; .gpkg and .xlsx hold several."
         )
     made = [_layer(state, world, each, way) for each in layers]
-    called = [each.name for each in made]
-    if twice := next(
-        (each for each in called if [x.casefold() for x in called].count(each.casefold()) > 1), None
-    ):
-        raise ToolError(f"Two layers would be called {one_line(twice)!r}; give each its own name in `layer`.")
+    _check_names(made)
     inputs = [_Source(each.rows.handle, each.rows.name, each.rows.key) for each in made]
     rows = sum(each.rows.count for each in made)
     artifact = call.artifact("document", state, plain, f"{number_of(rows, 'row')} as {way.title}", inputs)
@@ -197,8 +193,8 @@ def save_file(
     said += [
         f"Its rows are {each}." for each in dict.fromkeys(x["note"] for x in about["layers"] if "note" in x)
     ]
-    if members:
-        said.append(f"Members beside the features: {json.dumps(members, ensure_ascii=False)[:_ECHOED]}.")
+    told_members = json.dumps(members, ensure_ascii=False)[:_ECHOED]
+    said += [f"Members beside the rows: {told_members}."] if members else []
     said.append(f"The document is {artifact.id}; where it came from is in {beside.name}.")
     return Step(state.with_artifact(artifact), " ".join(said), facts)
 
@@ -273,6 +269,14 @@ def _check_members(members: Mapping[str, Any] | None, way: Way) -> None:
         raise ToolError(f"{way.title} has no members beside its rows; a .geojson and a .json have.")
     if taken := _RESERVED & members.keys():
         raise ToolError(f"The member {sorted(taken)[0]!r} is GeoJSON's own; give it another name.")
+
+
+def _check_names(made: Sequence[Layer]) -> None:
+    called = [each.name.casefold() for each in made]
+    if twice := [each.name for each in made if called.count(each.name.casefold()) > 1]:
+        raise ToolError(
+            f"Two layers would be called {one_line(twice[0])!r}; give each its own name in `layer`."
+        )
 
 
 def _layer(state: State, world: World, asked: Mapping[str, Any], way: Way) -> Layer:

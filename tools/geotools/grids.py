@@ -115,9 +115,9 @@ def _made(
     kind: str,
     step: float,
 ) -> Step:
-    from data.vector.measuring import area_m2
+    from data.vector.measuring import areas_m2
 
-    sizes = [area_m2(each) for each in in_degrees(frame).geometry]
+    sizes = areas_m2(in_degrees(frame).geometry.to_numpy()).tolist()
     mean = sum(sizes) / len(sizes)
     of = f"resolution {step:g}" if kind == "h3" else length_in_words(step)[2]
     noun = {"square": "square", "hexagon": "hexagon", "h3": "H3 cell"}[kind]

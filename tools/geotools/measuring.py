@@ -82,10 +82,10 @@ def area_of(
     kilometres | how many hectares is that | what do the footprints cover | size of these parcels in acres |
     their areas as a table
     """
-    from data.vector.measuring import area_m2
+    from data.vector.measuring import areas_m2
 
     features = features_of(state, world, vector)
-    areas = [area_m2(each) for each in features.frame.geometry]
+    areas = areas_m2(features.frame.geometry.to_numpy()).tolist()
     if not any(areas):
         raise ToolError(
             f"{features.name} has no polygons, and points and lines have no area; length_of measures lines, "
@@ -118,10 +118,10 @@ def length_of(
     Asked as: how long is the road layer | perimeter of the polygon | total length of the lines in kilometres
     | how far around is the drawing | length of each river | circumference of the area | border length
     """
-    from data.vector.measuring import length_m
+    from data.vector.measuring import lengths_m
 
     features = features_of(state, world, vector)
-    lengths = [length_m(each) for each in features.frame.geometry]
+    lengths = lengths_m(features.frame.geometry.to_numpy()).tolist()
     if not any(lengths):
         raise ToolError(f"{features.name} has no lines and no polygons, and points have no length.")
     total = sum(lengths)

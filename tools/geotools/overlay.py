@@ -193,9 +193,9 @@ def _made(
     **data: Any,
 ) -> Step:
     """The step to the features that came out, with their area."""
-    from data.vector.measuring import area_m2
+    from data.vector.measuring import areas_m2
 
-    area = sum(area_m2(each) for each in in_degrees(frame).geometry)
+    area = float(areas_m2(in_degrees(frame).geometry.to_numpy()).sum())
     sizes: dict[str, Any] = {
         "area_m2": rounded(area),
         "area_ha": rounded(area / 1e4),
@@ -216,9 +216,9 @@ def _sized(frame: gpd.GeoDataFrame) -> str:
 
 
 def _size(frame: gpd.GeoDataFrame) -> str:
-    from data.vector.measuring import area_m2
+    from data.vector.measuring import areas_m2
 
-    area = sum(area_m2(each) for each in in_degrees(frame).geometry)
+    area = float(areas_m2(in_degrees(frame).geometry.to_numpy()).sum())
     return area_in_words(area)[2] if area else ""
 
 

@@ -145,7 +145,7 @@ def convex_hull(
     import shapely
 
     from data.vector.globe import collected
-    from data.vector.measuring import area_m2
+    from data.vector.measuring import areas_m2
     from data.vector.shaping import convex_hull as hull_of
 
     (features,) = features_on_plane(state, world, vector)
@@ -158,7 +158,7 @@ def convex_hull(
         else:
             whole = around(collected(list(features.frame.geometry)))
             frame = _single({"features": len(features.frame)}, whole).set_crs(crs, allow_override=True)
-    area = sum(area_m2(one) for one in in_degrees(frame).geometry)
+    area = float(areas_m2(in_degrees(frame).geometry.to_numpy()).sum())
     of = f"{number_of(len(features.frame), 'feature')} of {features.name}"
     said = f"The convex hulls of the {of} cover " if each else f"The convex hull of the {of} covers "
     said += f"{area_in_words(area)[2]}." if area else "no area: they lie on one point or line."

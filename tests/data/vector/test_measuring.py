@@ -13,7 +13,7 @@ from data.vector.cleaning import cleaned
 from data.vector.distances import gap, geodesic_m, nearest_rows
 from data.vector.errors import VectorError
 from data.vector.globe import polygon_of
-from data.vector.measuring import area_m2, length_m, perimeter_m
+from data.vector.measuring import area_m2, areas_m2, length_m, lengths_m, perimeter_m
 from tests.data.vector.shapes import CAP, FIJI, GEOD, WHOLE_GLOBE_M2, box_area_m2, frame
 from tests.real_files import real
 
@@ -108,6 +108,31 @@ def test_points_have_neither_area_nor_length_and_a_mixture_has_both() -> None:
     mixed = shapely.GeometryCollection([box, line, shapely.Point(8, 50)])
     assert area_m2(mixed) == area_m2(box)
     assert length_m(mixed) == pytest.approx(perimeter_m(box) + length_m(line))
+
+
+def test_many_shapes_at_once_have_the_area_and_length_that_each_has_alone() -> None:
+    box, line = shapely.box(4, 50, 5, 51), shapely.LineString([(6, 50), (7, 50), (7, 51)])
+    ring = shapely.Polygon(shapely.box(0, 0, 3, 3).exterior, [shapely.box(1, 1, 2, 2).exterior])
+    inside = shapely.GeometryCollection(
+        [shapely.GeometryCollection([box, line]), shapely.MultiPolygon([ring])]
+    )
+    shapes = [
+        box,
+        None,
+        line,
+        inside,
+        shapely.Polygon(),
+        shapely.Point(1, 2),
+        CAP,
+        shapely.MultiLineString([line]),
+    ]
+    for measured, alone in ((areas_m2(shapes), area_m2), (lengths_m(shapes), length_m)):
+        assert np.isnan(measured[1])
+        for at in (0, *range(2, len(shapes))):
+            assert measured[at] == pytest.approx(alone(shapes[at]), rel=1e-12)
+    assert area_m2(inside) == pytest.approx(area_m2(box) + area_m2(shapely.box(0, 0, 3, 3)) - area_m2(
+        shapely.box(1, 1, 2, 2)))  # fmt: skip
+    assert areas_m2([]).tolist() == lengths_m([]).tolist() == []
 
 
 def test_the_nearest_of_many_points_is_the_one_that_every_pair_measured_gives() -> None:
