@@ -67,13 +67,16 @@ class ToolsShown:
         """Show the tools that fit `query` from now on; what the model is told of them."""
         self._fitting_to(self._request)
         assert self._last is not None
-        far = self._last.is_far(query)
+        far, had = self._last.is_far(query), self._last.had(query)
         self._last = self._last.more(query)
         new = [each for each in self._last.tools if each.name not in self._asked_for]
         self._asked_for |= {each.name: each for each in new}
+        # What was shown in its short form is shown whole from now on.
+        self._asked_for |= {name: self._toolbox.get(name) for name in had if name in self._toolbox}
+        known = f" You have already: {', '.join(had)}." if had else ""
         if not new:
-            return "There are no other tools that fit."
-        return f"{_NONE_FITS if far else 'Added'}: {_listed(new)}."
+            return f"There are no other tools that fit.{known}"
+        return f"{_NONE_FITS if far else 'Added'}: {_listed(new)}.{known}"
 
     def _fitting_to(self, text: str) -> tuple[Tool, ...]:
         if text not in self._found:

@@ -19,6 +19,8 @@ BUDGET_TOKENS = 2500
 FAR = 0.55
 """Below that cosine no tool is said to do what is asked for: so were 6 of 35 wants of the field, which no
 tool did or said in such words (isochrones, likeness of names), and 12 of 20 of others (music, stocks)."""
+NEAR = 0.7
+"""Of the best tool's score: what a model asks for by name came with eight others, far below it."""
 MORE_TOKENS = 1000
 """What each later look may cost."""
 WHOLE = 4
@@ -56,11 +58,32 @@ class Shown:
         return (self.index or _shared_index()).nearness(query) < FAR
 
     def more(self, query: str, budget_tokens: int = MORE_TOKENS) -> Shown:
-        """Tools for `query` that were not shown yet, to be bound beside those that were."""
+        """Tools for `query` that were not shown yet, to be bound beside those that were.
+
+        Those that fit it far less than the best are left out; where the best were all shown, the next come.
+        """
         index = self.index or _shared_index()
         order = [name for name in nearest(index, parts_of(query), has=self.has) if name not in self.seen]
-        chosen = _fitting(index, order, self.has, budget_tokens, tokens=_BRACKETS)
+        near = self._near(query)
+        best = [name for name in order if name in near]
+        chosen = _fitting(index, best, self.has, budget_tokens, tokens=_BRACKETS) or _fitting(
+            index, order, self.has, budget_tokens, tokens=_BRACKETS
+        )
         return _shown(index, chosen, self.seen, self.has, first=False)
+
+    def had(self, query: str) -> tuple[str, ...]:
+        """Names of tools that were shown before and are among the best for `query`, best first."""
+        index = self.index or _shared_index()
+        near = self._near(query)
+        return tuple(name for name in nearest(index, parts_of(query)) if name in near & self.seen)
+
+    def _near(self, query: str) -> frozenset[str]:
+        """The tools that fit a query nearly as well as the best of all."""
+        index = self.index or _shared_index()
+        scores = index.scores(parts_of(query)).max(axis=0)
+        return frozenset(
+            tool.name for tool, score in zip(index.tools, scores, strict=True) if score >= NEAR * scores.max()
+        )
 
 
 def shown_tools(

@@ -175,3 +175,9 @@ def test_a_request_is_taken_apart_at_its_joints_the_whole_first() -> None:
 
 def test_the_default_budget_is_the_published_one() -> None:
     assert BUDGET_TOKENS == 2500
+
+
+def test_more_leaves_out_what_fits_far_less_than_the_best_and_names_what_was_shown_already() -> None:
+    shown = tools_for("join my two tables", frozenset(KINDS))
+    assert names(shown.more("Spearman correlation of two columns")) == ["correlation"]
+    assert "join_tables" in shown.had("join a table by key")
