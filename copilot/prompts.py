@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from state.codec import canonical, to_json
 from state.log import Event, Turn
 from state.model import State
+from tools.phrases import number_of
 
 RULES = """You are Azimuth, a geospatial copilot. You change what the analyst sees only by calling tools.
 - Use ids (layers, artifacts, images) out of the state below; never invent one.
@@ -43,8 +44,8 @@ ROWS_CHARS = 1_500
 """How much of a table's first rows goes behind its observation, ..."""
 _COLUMNS, _CELLS = 40, 20
 """... of how many columns the types, and of how many the cells."""
-FILES, FILE_CHARS = 6, 1_500
-"""How many files that came in outside of the shown turns a model is told of, and how much of each."""
+FILES, FILES_CHARS, LEAST_FILE_CHARS = 24, 9_000, 500
+"""How many files from outside of the shown turns a model is told of, how much of all, and of each at least."""
 OURS = "azimuth"
 """Marks, in `additional_kwargs`, a message that the user did not send: "aside" or "example"."""
 
@@ -63,19 +64,36 @@ def _kept(past: Sequence[Turn]) -> list[Turn]:
 
 
 def files_told(state: State, past: Sequence[Turn]) -> list[str]:
-    """What was said of the files that are here when they came in, the newest last.
+    """What was said of the files that are here when they came in, and of those that did not; newest last.
 
     A file that is dropped on the page comes in without a request, and no turn that a model is shown tells of
     it; nor does one from long ago. Its layers, coordinate system, columns and what was left out stand there.
     """
     kept = {turn.number for turn in _kept(past)}
     events = [event for turn in past if turn.number not in kept for event in turn.calls]
+    came = [event for event in events if event.tool == "add_file"]
+    there = {event.args["file"] for event in came if event.ok}
     told = [
-        event.text
-        for event in events
-        if event.tool == "add_file" and event.ok and any(each.id in event.text for each in state.artifacts)
+        _file_told(event)
+        for event in came
+        if (event.ok and any(each.id in event.text for each in state.artifacts))
+        or (not event.ok and event.args.get("file") not in there)
     ]
-    return [text if len(text) <= FILE_CHARS else f"{text[:FILE_CHARS]}… (cut)" for text in told[-FILES:]]
+    told = list(dict.fromkeys(told))
+    most = max(FILES_CHARS // max(min(len(told), FILES), 1), LEAST_FILE_CHARS)
+    shown = [
+        text if len(text) <= most else f"{text[:most]}… (cut; inspect tells all)" for text in told[-FILES:]
+    ]
+    more = len(told) - len(shown)
+    before = [f"{number_of(more, 'more file')} came in before these; inspect tells of each."] if more else []
+    return [*before, *shown]
+
+
+def _file_told(event: Event) -> str:
+    file = str(event.args["file"])
+    if event.ok:
+        return f"{file.replace(chr(92), '/').rpartition('/')[2]}: {event.text}"
+    return f"NOT ADDED: add_file with file={file} came back with: {event.text}"
 
 
 def system_message(state: State, today: date, guidance: str = "", files: Sequence[str] = ()) -> SystemMessage:
@@ -166,7 +184,7 @@ def observation_message(event: Event, call_id: str, number: int) -> ToolMessage:
 def _rows_of(event: Event) -> str:
     """The columns with their types, and the first rows, of a table that a call made, where it says none."""
     types, first = event.data.get("types"), event.data.get("first")
-    if not event.ok or not isinstance(types, dict) or not isinstance(first, list):
+    if not event.ok or not types or not isinstance(types, dict) or not isinstance(first, list):
         return ""
     if "Columns: " in event.text and "ows: " in event.text:  # it tells them itself
         return ""

@@ -17,8 +17,8 @@ FIND_TOOLS = "find_tools"
 """The meta tool by which a model asks for more. The loop answers it: it changes nothing but what is shown."""
 
 _NONE_FITS = (
-    "No tool is said to do that. sql computes over rows and shapes of open layers; what nothing here can do "
-    "is best said to the user. Added, as the nearest that there are"
+    "No tool says just that of itself; sql computes over rows and shapes of open layers. Added, as the "
+    "nearest that there are"
 )
 
 

@@ -15,7 +15,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from copilot.agents.budget import Budget, Usage
 from copilot.prompts import (
+    FILES,
     KEPT_TURNS,
+    LEAST_FILE_CHARS,
     OLDER_CHARS,
     SHOWN_CHARS,
     WHOLE_RESULTS,
@@ -173,7 +175,7 @@ def test_a_file_that_was_dropped_on_the_page_is_told_to_the_model_with_its_colum
     match = re.search(r"^<files>(.*)</files>$", opening, re.MULTILINE)
     assert match is not None
     told = json.loads(match[1])
-    assert len(told) == 1 and "wells is a CSV of 2 features (2 points)" in told[0]
+    assert len(told) == 1 and told[0].startswith("wells.csv: wells is a CSV of 2 features (2 points)")
     assert "Its columns: name text, depth_m int64 (1 without a value), lon float64, lat float64." in told[0]
     assert read_system_message(opening)[1] == TODAY
     # What a shown turn tells is not told twice, and a file that is gone is not told of.
@@ -182,6 +184,32 @@ def test_a_file_that_was_dropped_on_the_page_is_told_to_the_model_with_its_colum
     session.end(turn, "Added.", "done", 0.1)
     assert len(files_told(session.state, session.turns)) == 1
     assert files_told(State(), session.turns) == []
+
+
+def test_a_file_that_did_not_come_in_is_told_with_the_call_until_it_does(
+    session: Session, tmp_path: Path
+) -> None:
+    path = tmp_path / "grid.geojson"
+    path.write_text('{"type": "Point", "coordinates": [600000, 5700000]}')
+    assert not session.call("add_file", file=str(path)).ok
+    (told,) = files_told(session.state, session.turns)
+    assert told.startswith(f"NOT ADDED: add_file with file={path} came back with: ") and "crs=" in told
+    assert session.call("add_file", file=str(path), crs="EPSG:32631").ok
+    (told,) = files_told(session.state, session.turns)
+    assert told.startswith("grid.geojson: grid is a GeoJSON of 1 feature")
+
+
+def test_many_files_are_told_shortly_and_those_that_are_not_told_are_counted(
+    session: Session, tmp_path: Path
+) -> None:
+    header = ",".join(f"a_column_with_a_long_name_{number}" for number in range(20))
+    for number in range(FILES + 2):
+        (tmp_path / f"t{number}.csv").write_text(f"{header}\n{number}{',2' * 19}\n")
+        assert session.call("add_file", file=str(tmp_path / f"t{number}.csv")).ok
+    told = files_told(session.state, session.turns)
+    assert told[0] == "2 more files came in before these; inspect tells of each." and len(told) == FILES + 1
+    assert told[-1].startswith(f"t{FILES + 1}.csv: ") and told[-1].endswith("… (cut; inspect tells all)")
+    assert max(map(len, told)) <= LEAST_FILE_CHARS + 40
 
 
 def test_what_is_told_of_a_file_is_data_whatever_it_is_called(session: Session, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_model_that_asks_for_more_is_shown_more_for_the_rest_of_the_turn(sessi
 def test_a_model_that_asks_for_what_no_tool_does_is_told_so(session: Session) -> None:
     went = go(session, "direct", calls((FIND_TOOLS, {"query": "play some music"})), AIMessage("No."))
     said = told(went.model.heard[1])[-1]
-    assert said.startswith("No tool is said to do that. sql computes over rows and shapes of open layers;")
+    assert said.startswith("No tool says just that of itself; sql computes over rows and shapes of open")
     assert ". Added, as the nearest that there are: " in said
 
 
