@@ -45,7 +45,7 @@ ROWS_CHARS = 1_500
 _COLUMNS, _CELLS = 40, 20
 """... of how many columns the types, and of how many the cells."""
 FILES, FILES_CHARS, LEAST_FILE_CHARS = 24, 9_000, 500
-"""How many files from outside of the shown turns a model is told of, how much of all, and of each at least."""
+"""Of how many files from outside of the shown turns a model is told, how much of all, how much of each."""
 OURS = "azimuth"
 """Marks, in `additional_kwargs`, a message that the user did not send: "aside" or "example"."""
 

@@ -76,7 +76,8 @@ def bring_arrays(incoming: Incoming, form: str) -> Brought:
         others = [each for each in names if each != chosen]
         if others:
             notes.append(
-                f"Its variable {shown(chosen)} was taken; part names another of them: {all_shown(others)}."
+                f"Its variable {shown(chosen)} was taken; add_file with part adds another of them: "
+                f"{all_shown(others)}."
             )
         if (said := _scale_said(variable)) is not None:
             notes.append(said)

@@ -96,7 +96,8 @@ class Brought:
         named = ", ".join(shown(each) for each in others[:6])
         more = f" and {len(others) - 6} more" if len(others) > 6 else ""
         found = replace(self, part=part, parts=tuple(parts), title=title or part) if len(parts) > 1 else self
-        return found.noted(f"It also holds {named}{more}: name one with part." if others else None)
+        adds = f"add_file with part={shown(others[0])} adds that one" if others else ""
+        return found.noted(f"It also holds {named}{more}: {adds}." if others else None)
 
     def noted(self, *notes: str | None) -> Brought:
         """With these sentences first; None is none."""

@@ -77,7 +77,7 @@ def bring_archive(incoming: Incoming, reader_of: Callable[[Incoming], Brought]) 
         and (rest := [each for each in _of(_VECTORS, members) if each is not chosen])
     ):
         named = ", ".join(shown(each.name) for each in rest[:6])
-        notes.append(f"It also holds {named}: name one with part.")
+        notes.append(f"It also holds {named}: add_file with part={shown(rest[0].name)} adds that one.")
     if brought.parts:
         # A layer of a file in an archive is named by both.
         within = [f"{chosen.name}/{each}" for each in brought.parts]

@@ -40,6 +40,8 @@ _DBF_LANGUAGE = 29
 """The byte of a table's head that says its encoding; 0 where it does not."""
 _DBF_SAMPLE_BYTES = 256_000
 _OWN_COPY_BYTES = 64_000_000
+_OF_PROGRAMS = frozenset({"layer_styles", "qgis_projects"})
+"""Tables that a program keeps for itself in a GeoPackage."""
 _SAFE_MODULES = ("rtree", "fts5", "fts4", "fts3")
 """Virtual tables of SQLite that stay inside the file."""
 _SKIPPED = "Skipping field "
@@ -139,7 +141,8 @@ def bring_gpkg(incoming: Incoming) -> Brought:
     if wanted is not None and wanted not in (*layers, *tables):
         known = ", ".join(shown(each) for each in (*layers, *tables)[:8])
         raise UploadError(f"{incoming.shown} has no layer {shown(wanted)}; it has {known}.")
-    chosen = wanted or next(iter((*filled, *layers, *tables)), None)
+    whole = [*filled, *(each for each in tables if each not in _OF_PROGRAMS)]
+    chosen = wanted or next(iter((*whole, *layers, *tables)), None)
     if chosen is None:
         raise UploadError(f"{incoming.shown} holds no layer of features; export one into it.")
     empty = [name for name in layers if name not in filled and name != chosen]
@@ -154,15 +157,11 @@ def bring_gpkg(incoming: Incoming) -> Brought:
         shutil.copyfile(incoming.path, own)
     if chosen in tables:
         frame = read_layer(incoming, own, chosen, ("GPKG",), geometry=False).attributes
-        return (
-            bring_frame(incoming, frame, "a GeoPackage")
-            .of_several(chosen, filled or tables, tables)
-            .noted(unread)
-        )
+        return bring_frame(incoming, frame, "a GeoPackage").of_several(chosen, whole, tables).noted(unread)
     layer = read_layer(incoming, own, chosen, ("GPKG",))
     found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a GeoPackage layer")
     lost = layer.left_out or _undeclared_measures(own, chosen)
-    return found.of_several(chosen, filled, tables).noted(unread, lost)
+    return found.of_several(chosen, whole, tables).noted(unread, lost)
 
 
 def _undeclared_measures(own: Path, layer: str) -> str | None:

@@ -8,13 +8,14 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from data.uploads.archive import listing, read_member
 from data.uploads.brought import Brought, Incoming
-from data.uploads.errors import BROKEN, MOST_NAMED, UploadError, shown
+from data.uploads.errors import BROKEN, UploadError, all_shown, shown
 from data.uploads.frames import MAX_COLUMNS
 from data.uploads.gdal import reason_of
 from data.uploads.rows import bring_frame
@@ -60,7 +61,10 @@ class _Marks:
 
 
 def bring_xlsx(incoming: Incoming) -> Brought:
-    """One sheet of an Excel workbook: the part that was asked for, else the first."""
+    """One sheet of an Excel workbook: the part that was asked for, else the first that is seen.
+
+    `parts` has all that are seen; the first bears the file's name.
+    """
     import openpyxl
     from openpyxl.utils.exceptions import InvalidFileException
 
@@ -90,15 +94,17 @@ def bring_xlsx(incoming: Incoming) -> Brought:
         raise UploadError(
             f"{incoming.shown} is broken and no Excel workbook ({reason_of(error)}); save it again."
         ) from None
-    if len(names) > 1:
-        others = ", ".join(
-            f"{shown(each)}{' (hidden)' if each in hidden else ''}"
-            for each in names[:MOST_NAMED]
-            if each != taken
+    seen = [each for each in names if each not in hidden] or names[:1]
+    found = bring_frame(incoming, frame, "an Excel").noted(*notes)
+    stem = Path(incoming.name).stem
+    unseen = [each for each in names if each not in seen and each != taken]
+    if unseen and wanted is None:
+        hides = "sheet is" if len(unseen) == 1 else "sheets are"
+        found = found.noted(
+            f"Its hidden {hides} left out: {all_shown(unseen)}; add_file with part adds such a one."
         )
-        others += f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-        notes.append(f"Its sheet {shown(taken)} was taken; part names another of them: {others}.")
-    return bring_frame(incoming, frame, "an Excel").noted(*notes)
+    found = found.noted(f"It is the sheet {shown(taken)}.") if len(names) > 1 else found
+    return found.of_several(taken, seen, title=stem if taken == seen[0] else f"{stem} {taken}")
 
 
 def check_office(incoming: Incoming) -> None:

@@ -133,7 +133,7 @@ def test_a_workbooks_hidden_and_empty_cells_are_said(session: Session, folder: P
     said = brought(session, folder / "book.xlsx")
     for each in (
         "book is an Excel table of 3 rows with id, v",
-        "Its sheet 'data' was taken; part names another of them: 'secret' (hidden).",
+        "Its hidden sheet is left out: 'secret'; add_file with part adds such a one.",
         "2 cells are formulas without a stored value and left empty",
         "Its 1 hidden row and hidden columns were read too.",
     ):

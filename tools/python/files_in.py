@@ -207,6 +207,7 @@ def _with_others(
         said.append(more.observation)
         layers.append({key: more.data[key] for key in ("name", "layer", "count") if key in more.data})
         boxes += [more.data["bbox"]] if "bbox" in more.data else []
+    state = state.with_ui(table=step.state.ui.table)
     if len(boxes) > 1:
         camera = camera_for(union_box(boxes))
         state = state.with_map(center=camera.center, zoom=camera.zoom)

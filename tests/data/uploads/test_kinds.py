@@ -153,7 +153,7 @@ def test_a_sheet_is_chosen_by_its_name(tmp_path: Path) -> None:
     assert (first.kind, first.notes) == (
         "table",
         (
-            "Its sheet 'first' was taken; part names another of them: 'second'.",
+            "It is the sheet 'first'.",
             "Its columns: station text, level_m float64 (1 without a value), count int64.",
         ),
     )
@@ -279,7 +279,7 @@ def test_a_netcdf_variable_is_turned_north_up_with_its_times_as_bands(tmp_path: 
         assert (source.read() == values[:, ::-1]).all()
         assert tuple(source.transform)[:6] == pytest.approx((1, 0, 3, 0, -1, 53))
         assert (source.crs.to_epsg(), source.descriptions[1]) == (4326, "ice time 2")
-    assert found.notes[0] == "Its variable 'ice' was taken; part names another of them: 'sst'."
+    assert found.notes[0] == "Its variable 'ice' was taken; add_file with part adds another of them: 'sst'."
 
 
 def test_a_netcdf_of_0_to_360_degrees_is_rolled_to_the_maps_longitudes(tmp_path: Path) -> None:
