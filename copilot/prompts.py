@@ -186,7 +186,7 @@ def _rows_of(event: Event) -> str:
     types, first = event.data.get("types"), event.data.get("first")
     if not event.ok or not types or not isinstance(types, dict) or not isinstance(first, list):
         return ""
-    if "Columns: " in event.text and "ows: " in event.text:  # it tells them itself
+    if event.data.get("rows_said"):
         return ""
     columns = ", ".join(f"{str(name)[:40]} {kind}" for name, kind in list(types.items())[:_COLUMNS])
     rows = [dict(list(row.items())[:_CELLS]) for row in first if isinstance(row, dict)]

@@ -67,11 +67,13 @@ def _boxes(
     return shapes
 
 
-def with_shapes(frame: pd.DataFrame, column: str, system: str, made: str = "") -> gpd.GeoDataFrame:
+def with_shapes(
+    frame: pd.DataFrame, column: str, system: str, made: str = "", transformed: str = ""
+) -> gpd.GeoDataFrame:
     """Rows whose column of WKB becomes their geometry, in a system that is known.
 
-    Where none is, or `made` says that they were made of numbers, they are in longitude and latitude if they
-    fit. Raises ToolError for others.
+    Where none is, or `made` says that they were made of numbers, they are in the system that they were
+    `transformed` into, else in longitude and latitude if they fit. Raises ToolError for others.
     """
     import geopandas as gpd
     import pyproj
@@ -81,18 +83,22 @@ def with_shapes(frame: pd.DataFrame, column: str, system: str, made: str = "") -
     name = column if "geometry" in frame.columns else "geometry"
     rows = frame.assign(**{column: shapes}).rename(columns={column: name})
     sides = shapely.bounds(shapes[~shapely.is_missing(shapes)])
-    if not system and (np.abs(sides) > [180, 90, 180, 90]).any():
+    fits = len(sides) > 0 and bool((np.abs(sides) <= [180, 90, 180, 90]).all())
+    if made and transformed and not (fits and pyproj.CRS.from_user_input(transformed).is_projected):
+        found = gpd.GeoDataFrame(rows, geometry=name, crs=transformed)
+        return found if not system else found.to_crs(system)
+    if not system and len(sides) and not fits:
         raise ToolError(
             f"The result's coordinates (such as {sides[0][0]:.6g}, {sides[0][1]:.6g}) are no degrees, and "
-            "their system is not known; give crs, such as crs=EPSG:3035, or leave the first system out "
-            "of ST_Transform: ST_Transform(geometry, 'EPSG:3035')."
+            "their system is not known; crs names it, such as crs=EPSG:3035 for shapes that were made of "
+            "numbers of that system, which does not move them."
         )
     if broken := int((~shapely.is_valid(shapes[~shapely.is_missing(shapes)])).sum()):
         note(f"{broken:,} of the result's shapes cross themselves; ST_MakeValid or make_valid repairs them.")
     crs = pyproj.CRS.from_user_input(system or "EPSG:4326")
     if not made or not system:
         return gpd.GeoDataFrame(rows, geometry=name, crs=crs)
-    degrees = crs.is_projected and len(sides) > 0 and bool((np.abs(sides) <= [180, 90, 180, 90]).all())
+    degrees = crs.is_projected and fits
     note(
         f"The shapes were made of numbers, which name no system: they were taken "
         f"{'as longitude and latitude, and brought into' if degrees else 'to be in'} {system}."

@@ -84,6 +84,13 @@ def functions_of(query: str) -> set[str]:
     return {name.lower() for name in names if isinstance(name, str)}
 
 
+def transform_targets(query: str) -> set[str]:
+    """The systems that one SELECT names as the last of ST_Transform(shape, from, to)."""
+    calls = [each for each in _nodes(parse_select(query)) if each.get("function_name") == "st_transform"]
+    targets = [each["children"][2] for each in calls if len(each.get("children", ())) > 2]
+    return {str(each["value"]["value"]) for each in targets if each.get("type") == "VALUE_CONSTANT"}
+
+
 def leaves_groups_unordered(query: str) -> bool:
     """Whether a SELECT's rows are groups or distinct values that it puts in no order."""
     tree = parse_select(query)
@@ -132,12 +139,42 @@ def sentence(message: str) -> str:
     return text.rstrip(" .!") + ("" if text.endswith("?") else ".")
 
 
+_INSTEAD = {
+    "st_geometryn": "unnest(ST_Dump(geometry), recursive := true)",
+    "st_numinteriorring": "ST_NumInteriorRings",
+    "st_interiorrings": "ST_InteriorRingN(geometry, n)",
+    "st_split": "ST_Difference with a thin ST_Buffer, or ST_LineSubstring of two ST_LineLocatePoint,",
+    "st_subdivide": "grid_over with intersection",
+    "st_segmentize": "convert_geometry",
+    "st_makepolygonfromlines": "ST_Polygonize",
+    "st_srid": "ST_CRS",
+    "st_setsrid": "ST_SetCRS(geometry, 'EPSG:4326')",
+    "st_geogfromtext": "ST_GeomFromText",
+    "st_geomfromwkt": "ST_GeomFromText",
+    "st_asewkt": "ST_AsText",
+    "st_union_aggregate": "ST_Union_Agg",
+    "st_distancesphere": "ST_Distance_Sphere",
+    "st_clusterdbscan": "the tool dbscan",
+    "st_unaryunion": "ST_Union_Agg",
+    "st_3dlength": "ST_Length",
+    "unaccent": "strip_accents",
+    "initcap": "upper(left(name, 1)) || lower(substr(name, 2))",
+    "to_date": "strptime(text, '%d/%m/%Y')::DATE",
+    "to_number": "TRY_CAST(text AS DOUBLE)",
+    "isnumeric": "TRY_CAST(text AS DOUBLE) IS NOT NULL",
+    "string_to_array": "string_split(text, ',')",
+}
+"""What does here what functions of PostGIS and other databases do."""
+
+
 def unknown_function(message: str, there: Iterable[str]) -> str | None:
     """The sentence about a function that a database does not have, with the nearest that it has."""
     found = re.search(r'Function with name "?(\w+)"? does not exist', message)
     if found is None:
         return None
     name = found[1].lower()
+    if (instead := _INSTEAD.get(name)) is not None:
+        return f"There is no function {name}; {instead} does that."
     names = sorted({each.lower() for each in there})
     near = get_close_matches(name, names, n=3, cutoff=0.6)
     hint = f"; did you mean {' or '.join(near)}?" if near else "."
@@ -156,7 +193,8 @@ def _check_node(node: dict[str, Any], views: tuple[str, ...], cte_names: set[str
         name = str((node.get("function") or {}).get("function_name", ""))
         if name.lower() not in TABLE_FUNCTIONS:
             raise CatalogueError(
-                f"The function {name!r} cannot be read from here; there are {', '.join(views)}."
+                f"The function {name!r} cannot be read from here, since no file is reached; there are "
+                f"{', '.join(views)}."
             )
     elif kind == "SHOW_REF":
         raise CatalogueError(f"Only a SELECT can be run here; write one over {', '.join(views)}.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from data.catalogue.base import CatalogueError
-from data.catalogue.guard import functions_of, tables_of
+from data.catalogue.guard import functions_of, tables_of, transform_targets
 from state.model import State
 from tools.artifacts import FEATURES, Call
 from tools.base import Step, ToolError, World, tool
@@ -35,6 +35,7 @@ _PLANAR = frozenset({"st_area", "st_length", "st_perimeter", "st_distance", "st_
 """Functions that count in the units of the coordinates, which are degrees in longitude and latitude."""
 _MERCATORS = ("Mercator (", "Popular Visualisation Pseudo Mercator")
 """Projections of the world that stretch it, as PROJ names their methods."""
+_MEASURES = frozenset({"area_m2", "length_m", "in_degrees", "in_metres"})
 _MOST_DEG = 12.0
 """How wide layers may lie for one system in metres to fit them: two zones of UTM."""
 
@@ -58,9 +59,9 @@ def sql(
             min_length=1,
             max_length=20_000,
             description="One SELECT (DuckDB, spatial) over layers and tables by name or id; shapes are the "
-            "column geometry, longitude first, in the system that their layer is kept in. Also area_m2, "
-            "length_m, in_metres, in_degrees of a shape, ST_Transform(geometry, 'EPSG:3035'), ST_Union_Agg, "
-            "ST_ReducePrecision and the like.",
+            "column geometry, longitude and easting first, in the system that their layer is kept in. Also "
+            "area_m2(geometry), length_m(geometry) on the ellipsoid, in_metres, in_degrees, "
+            "ST_Transform(geometry, 'EPSG:3035'), ST_Union_Agg, ST_Dump, ST_LineLocatePoint.",
         ),
     ],
     name: Annotated[
@@ -71,7 +72,8 @@ def sql(
         Field(
             min_length=1,
             max_length=200,
-            description="The system that the result's shapes are brought into: EPSG:3035, utm, equal area.",
+            description="The system that the result's shapes are brought into: EPSG:3035, utm, equal area; "
+            "of shapes made of numbers (ST_Point(x, y)) the one that they are in.",
         ),
     ] = None,
 ) -> Step:
@@ -107,7 +109,7 @@ def sql(
     inputs = list({each.key: each for each in there.inputs.values()}.values())
     title = name or "Result of a query"
     made_of = inputs if set(there.inputs) >= {each.casefold() for each in wanted} else None
-    return table_of_inputs(state, world, made_of, frame, call, title, said)
+    return table_of_inputs(state, world, made_of, frame, call, title, said, rows_said=True)
 
 
 def _wanted(query: str) -> list[str]:
@@ -215,7 +217,9 @@ def _answer(world: World, query: str, there: _Open, crs: str | None, folder: Pat
         )
     frame: pd.DataFrame = exact_frame(pq.read_table(folder / ANSWER))
     if told["geometry"]:
-        frame = with_shapes(frame, told["geometry"], told["system"], told["made"])
+        targets = transform_targets(query)
+        moved = targets.pop() if len(targets) == 1 else ""
+        frame = with_shapes(frame, told["geometry"], told["system"], told["made"], moved)
     return frame
 
 
@@ -260,6 +264,8 @@ def _with_columns(said: str, there: _Open) -> str:
     if not said.startswith(start) or not there.files:
         return said
     asked = said[len(start) :].split("'")[0]
+    if (bare := asked.rpartition(".")[2].casefold()) in _MEASURES:
+        return f"{start}{asked}'; in sql it is a function: {bare}(geometry)."
     columns = [each for path in there.files.values() for each in pq.read_schema(path).names]
     near = get_close_matches(asked.rpartition(".")[2], columns, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {listed(list(dict.fromkeys(columns)), 20)}."

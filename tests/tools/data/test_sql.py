@@ -88,8 +88,8 @@ def test_a_spatial_join_gives_features_with_all_that_was_asked_and_nothing_else(
     assert (found.crs, found.geometry.tolist()) == ("EPSG:4326", FIELDS)
     assert step.observation == (
         "The query gave 3 rows. Columns: id int64, crop text, wells int64 and depth float64; geometry "
-        f"Polygon in EPSG:4326. Rows: id={LONG}, crop=rye, wells=2, depth=8.0; id=2, crop=wheat, "
-        f"wells=0, depth=None; id=1, crop=None, wells=0, depth=None. The features are {step.data['vector']}."
+        f"Polygon in EPSG:4326 within [10, 50, 10.03, 50.01]. Rows: id={LONG}, crop=rye, wells=2, depth=8.0; "
+        f"id=2, crop=wheat, wells=0, depth=None; id=1, crop=None, wells=0, depth=None. The features are {step.data['vector']}."
     )
     made = step.state.artifact(step.data["vector"])
     assert made is not None and made.name == "wells by field" and step.state.ui.table == made.id
@@ -205,6 +205,42 @@ def test_types_that_a_file_does_not_keep_become_such_as_it_keeps(open_layers: tu
     ]
 
 
+def test_objects_of_differing_members_and_decimals_in_lists_stay_what_they_say(
+    open_layers: tuple[World, State],
+) -> None:
+    query = "SELECT [MAP{'a': [1]}, MAP{}] AS members, [1.5, 2.5] AS bbox, {'k': 1.25} AS part"
+    assert asked(open_layers, query).data["first"] == [
+        {"members": '[{"a":[1]},{}]', "bbox": [1.5, 2.5], "part": {"k": 1.25}}
+    ]
+
+
+def test_a_shape_that_was_transformed_is_in_the_system_that_it_was_transformed_into(
+    open_layers: tuple[World, State],
+) -> None:
+    query = "SELECT ST_Transform(ST_Point(4, 50), 'EPSG:4326', 'EPSG:32631') AS geometry, 1 AS n"
+    said = "The query gave 1 row. Columns: n int32; geometry Point in {}. Rows: 1."
+    for crs, where in (
+        (None, "EPSG:32631 within [571666.448, 5539109.82, 571666.448, 5539109.82]"),
+        ("EPSG:4326", "EPSG:4326 within [4, 50, 4, 50]"),
+    ):
+        assert asked(open_layers, query, crs=crs).observation.startswith(said.format(where))
+    east = "ST_X(ST_Transform(ST_Point(4, 50), 'EPSG:4326', 'EPSG:32631'))"
+    kept = f"SELECT ST_Point(4, 50) AS geometry, {east} AS e"
+    assert "geometry Point in EPSG:4326 within [4, 50, 4, 50]" in asked(open_layers, kept).observation
+
+
+def test_long_answers_say_how_many_rows_there_are_and_short_ones_are_whole(
+    open_layers: tuple[World, State],
+) -> None:
+    said = asked(open_layers, "SELECT i FROM range(1000) AS t(i)").observation
+    assert (
+        "Columns: i int64. First 200 of 1,000 rows: 0; 1; 2; " in said
+        and "199 … (OFFSET shows others)." in said
+    )
+    text = asked(open_layers, "SELECT repeat('x', 3000) AS t").observation
+    assert f"Rows: {'x' * 3000}." in text
+
+
 def test_whole_numbers_beyond_64_bits_become_text_with_all_digits_and_it_is_said(
     open_layers: tuple[World, State],
 ) -> None:
@@ -232,6 +268,10 @@ def test_what_is_not_there_is_named_with_the_nearest(open_layers: tuple[World, S
     assert refused(open_layers, "SELECT crp FROM utm") == "There is no column 'crp'; did you mean 'crop'?"
     said = refused(open_layers, "SELECT ST_Areaa(geometry) FROM utm")
     assert said.startswith("There is no function st_areaa; did you mean st_area or ")
+    assert refused(open_layers, "SELECT area_m2 FROM utm") == (
+        "There is no column 'area_m2'; in sql it is a function: area_m2(geometry)."
+    )
+    assert "unnest(ST_Dump(geometry)" in refused(open_layers, "SELECT ST_GeometryN(geometry, 1) FROM utm")
     pivot = "SELECT * FROM (PIVOT utm ON crop USING first(crop))"
     assert "stop IN ('a', 'b') USING first(d) GROUP BY school." in refused(open_layers, pivot)
     syntax = refused(open_layers, "SELECT count(*) names FROM wells")
