@@ -108,9 +108,9 @@ class Spent:
         }
         return {name: count for name, count in found.items() if count}
 
-    def over(self) -> str | None:
-        """Which limit is reached, as the sentence that ends the turn."""
-        if self.steps >= self.budget.steps:
+    def over(self, *, calls: bool = True) -> str | None:
+        """Which limit is reached, as the sentence that ends the turn; that of calls may be left out."""
+        if calls and self.steps >= self.budget.steps:
             return f"Stopped after {self.budget.steps} calls without an answer; what was done so far stands."
         if self.usage.total + self.unreported >= self.budget.tokens:
             return (

@@ -218,11 +218,14 @@ class OpenTurn:
 
     # -- asking -------------------------------------------------------------------------------
 
-    def ask(self, tools: Tools = lambda _: (), forced: str | None = None) -> AIMessage:
-        """The model's next message. Raises Ended when the turn is stopped, over, or cannot be answered."""
+    def ask(self, tools: Tools = lambda _: (), forced: str | None = None, *, last: bool = False) -> AIMessage:
+        """The model's next message. Raises Ended when the turn is stopped, over, or cannot be answered.
+
+        The `last` one may be asked for when all calls were made.
+        """
         if self.stop.is_set():
             raise Ended(STOPPED, "stopped")
-        if (limit := self.spent.over()) is not None:
+        if (limit := self.spent.over(calls=not last)) is not None:
             raise Ended(limit, "failed")
         files = files_told(self.session.state, self._past)
         self.said[0] = system_message(self.session.state, self.session.engine.clock(), self.guidance, files)
@@ -263,11 +266,23 @@ class OpenTurn:
         """Ask, make the calls, and again, until the model answers without any: that answer."""
         while True:
             self._warn()
-            answer = self.ask(tools or self.shown.schemas)
+            last = self.spent.steps >= self.spent.budget.steps
+            answer = self.last_word() if last else self.ask(tools or self.shown.schemas)
             yield from self.noted(answer)
             if not answer.tool_calls and not answer.invalid_tool_calls:
                 return answer
             yield from self._run_calls(answer, one_at_a_time)
+
+    def last_word(self) -> AIMessage:
+        """The model's answer when no call is left. Raises Ended where it makes one all the same."""
+        limit = self.spent.over() or ""
+        self.said.append(
+            aside("No call is left in this turn. Answer now, in words: what is done, and what is left.")
+        )
+        answer = self.ask(last=True)
+        if answer.tool_calls or answer.invalid_tool_calls:
+            raise Ended(limit, "failed")
+        return answer
 
     def _warn(self) -> None:
         """Tell a model once, before its calls are used up, to end with what it has."""
@@ -358,7 +373,7 @@ class OpenTurn:
             )
         waiting = list(answer.tool_calls)
         try:
-            while waiting:
+            while waiting and self.spent.steps < self.spent.budget.steps:
                 call = waiting.pop(0)
                 if call["name"] == FIND_TOOLS:
                     self.spent.steps += 1

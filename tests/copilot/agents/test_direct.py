@@ -128,15 +128,27 @@ def test_a_model_that_never_ends_is_stopped_after_so_many_calls(session: Session
     model, events = run(session, more)
     assert sum(event.kind == "call" for event in events) == Budget().steps
     told = [[each.text for each in heard if "more call" in each.text] for heard in model.heard]
-    assert told[:-1] == [[]] * (len(told) - 1)
-    assert told[-1] == [
+    warned = (
         "2 more calls can be made in this turn. Finish with what you have, and answer: what is done, and "
         "what is left."
-    ]
+    )
+    assert told[-2:] == [[warned], [warned]] and told[:-2] == [[]] * (len(told) - 2)
     assert ended(session) == (
         "failed",
         "Stopped after 30 calls without an answer; what was done so far stands.",
     )
+
+
+def test_a_model_whose_calls_are_used_up_still_answers(session: Session) -> None:
+    levels = [("zoom_map", {"level": level % 20}) for level in range(Budget().steps + 2)]
+    model, events = run(session, calls(*levels), AIMessage("Zoomed 30 times."))
+    assert sum(event.kind == "call" for event in events) == Budget().steps
+    assert [each.text for each in model.heard[-1][-3:]] == [
+        "Not run.",
+        "Not run.",
+        "No call is left in this turn. Answer now, in words: what is done, and what is left.",
+    ]
+    assert ended(session) == ("done", "Zoomed 30 times.")
 
 
 def test_a_turn_that_takes_too_long_is_stopped(session: Session) -> None:

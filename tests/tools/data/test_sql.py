@@ -89,7 +89,8 @@ def test_a_spatial_join_gives_features_with_all_that_was_asked_and_nothing_else(
     assert step.observation == (
         "The query gave 3 rows. Columns: id int64, crop text, wells int64 and depth float64; geometry "
         f"Polygon in EPSG:4326 within [10, 50, 10.03, 50.01]. Rows: id={LONG}, crop=rye, wells=2, depth=8.0; "
-        f"id=2, crop=wheat, wells=0, depth=None; id=1, crop=None, wells=0, depth=None. The features are {step.data['vector']}."
+        "id=2, crop=wheat, wells=0, depth=None; id=1, crop=None, wells=0, depth=None. "
+        f"The features are {step.data['vector']}."
     )
     made = step.state.artifact(step.data["vector"])
     assert made is not None and made.name == "wells by field" and step.state.ui.table == made.id
