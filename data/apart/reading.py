@@ -84,7 +84,7 @@ def _answer(job: Mapping[str, Any], own: socket.socket) -> bytes:
     except MemoryError:
         return b'{"failed": "memory"}'
     except Exception as error:
-        if type(error).__name__ == job["error"]:
+        if job["error"] in {kind.__name__ for kind in type(error).__mro__}:
             return json.dumps({"error": str(error)}).encode()
         said = f"{type(error).__name__}: {error}"[:2_000]
         return json.dumps({"failed": "bug", "said": said}).encode()

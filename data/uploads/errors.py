@@ -23,6 +23,10 @@ class UploadError(Exception):
     """A file that cannot be used: one sentence with what came in and what would have worked."""
 
 
+class NoSystem(UploadError):
+    """Coordinates of a system that nobody has named."""
+
+
 def shown(text: str) -> str:
     """A name or a value out of a file, in quotes, on one line and cut short."""
     plain = re.sub(r"\s+", " ", text.encode("utf-8", "replace").decode("utf-8"))

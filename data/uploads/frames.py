@@ -22,7 +22,7 @@ from pyproj import CRS, Transformer
 from data.profiles import columns_said, profiles_of
 from data.readers.geometry import FARTHEST_DEG, Extent, box_around, extents_of
 from data.uploads.brought import Box, Brought, Incoming
-from data.uploads.errors import UploadError, shown
+from data.uploads.errors import NoSystem, UploadError, shown
 from data.uploads.item import table_parts
 from data.uploads.placing import asked_crs
 from data.uploads.suspects import at_null_island
@@ -397,9 +397,11 @@ def _assumed(incoming: Incoming, shapes: NDArray[np.object_], notes: list[str]) 
         return WGS84
     west, south = bounds[:, :2].min(axis=0)
     east, north = bounds[:, 2:].max(axis=0)
-    raise UploadError(
+    which = f"part={shown(incoming.asked.part)} and " if incoming.asked.part else ""
+    raise NoSystem(
         f"{incoming.shown} names no coordinate system, and its coordinates (x {west:,.0f} to {east:,.0f}, "
-        f"y {south:,.0f} to {north:,.0f}) are no degrees; add it again with crs, such as crs=EPSG:32631."
+        f"y {south:,.0f} to {north:,.0f}) are no degrees; add it again with {which}crs, "
+        "such as crs=EPSG:32631."
     )
 
 

@@ -12,6 +12,7 @@ import pyogrio
 from pyproj import CRS
 
 from data.uploads.brought import Brought, Incoming
+from data.uploads.declared import declared_layers
 from data.uploads.errors import UploadError, shown
 from data.uploads.frames import WGS84, features, read_bounded
 from data.uploads.identify import TITLES, Format
@@ -110,6 +111,9 @@ def bring_layers(incoming: Incoming, form: Format) -> Brought:
         # Of a fixed set most layers are empty, and none of them was looked into.
         there = () if kind.fixed_layers else tuple(name for name, _ in listed)
         return replace(brought, part=wanted, parts=there, title=named) if len(listed) > 1 else brought
+    if not kind.fixed_layers:
+        names = [name for name, _ in listed]
+        brought = replace(brought, facts={**brought.facts, "file_layers": declared_layers(own, names)})
     return brought.of_several(chosen[0], parts, [name for name, _ in full], named)
 
 

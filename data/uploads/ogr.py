@@ -7,7 +7,7 @@ import sqlite3
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,6 +25,7 @@ from pyproj.exceptions import CRSError
 
 from data.readers.encodings import known_encoding, of_letters
 from data.uploads.brought import Brought, Incoming
+from data.uploads.declared import declared_layers
 from data.uploads.encodings import asked_encoding, encoding_said
 from data.uploads.errors import BROKEN, UploadError, shown
 from data.uploads.frames import MAX_COLUMNS, MAX_FEATURES, exact_frame, features, moments_in
@@ -155,13 +156,29 @@ def bring_gpkg(incoming: Incoming) -> Brought:
         link_or_copy(incoming.path, own)
     else:
         shutil.copyfile(incoming.path, own)
-    if chosen in tables:
-        frame = read_layer(incoming, own, chosen, ("GPKG",), geometry=False).attributes
-        return bring_frame(incoming, frame, "a GeoPackage").of_several(chosen, whole, tables).noted(unread)
-    layer = read_layer(incoming, own, chosen, ("GPKG",))
+    tried = whole if wanted is None and chosen in whole else [chosen]
+    for name in tried:
+        try:
+            found = _gpkg_part(incoming, own, name, has_place=name not in tables)
+        except UploadError:
+            if name == tried[-1]:
+                raise
+            continue  # it is told of beside the others, which are added next
+        if wanted is None:
+            found = replace(
+                found, facts={**found.facts, "file_layers": declared_layers(own, [*layers, *tables])}
+            )
+        return found.of_several(name, whole, tables).noted(unread)
+    raise AssertionError("a layer was chosen")
+
+
+def _gpkg_part(incoming: Incoming, own: Path, name: str, *, has_place: bool) -> Brought:
+    if not has_place:
+        frame = read_layer(incoming, own, name, ("GPKG",), geometry=False).attributes
+        return bring_frame(incoming, frame, "a GeoPackage")
+    layer = read_layer(incoming, own, name, ("GPKG",))
     found = features(incoming, layer.shapes, layer.attributes, layer.crs, "a GeoPackage layer")
-    lost = layer.left_out or _undeclared_measures(own, chosen)
-    return found.of_several(chosen, whole, tables).noted(unread, lost)
+    return found.noted(layer.left_out or _undeclared_measures(own, name))
 
 
 def _undeclared_measures(own: Path, layer: str) -> str | None:

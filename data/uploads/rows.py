@@ -19,7 +19,7 @@ from data.readers.csv_points import coordinate_columns, floats
 from data.readers.features import first_named
 from data.readers.geometry import FARTHEST_DEG
 from data.uploads.brought import Brought, Incoming
-from data.uploads.errors import UploadError, shown
+from data.uploads.errors import NoSystem, UploadError, shown
 from data.uploads.frames import MAX_COLUMNS, columns_of, features, plain_columns
 from data.uploads.gdal import reason_of
 from data.uploads.item import table_parts
@@ -189,14 +189,41 @@ def by_shapes(
         return None
     crs = None if srid is None else crs_named(f"EPSG:{srid}")
     unread = [each for each, shape in zip(texts, shapes, strict=True) if shape is None and each]
-    if not unread:
-        return features(incoming, shapes, frame, crs, title, rows_stay=True)
     whole = frame.assign(**{column: pd.Series(np.asarray(texts, dtype=object))})
-    found = features(incoming, shapes, whole, crs, title, rows_stay=True)
+    try:
+        found = features(incoming, shapes, whole if unread else frame, crs, title, rows_stay=True)
+    except NoSystem as error:
+        return as_table(incoming, whole, title).noted(_shapes_of_no_system(whole, column, str(error)))
+    if not unread and found.facts["placed"] < int((~shapely.is_missing(shapes)).sum()):
+        # A shape that is out of place is not lost with its column.
+        found = features(incoming, shapes, whole, crs, title, rows_stay=True)
+        return found.noted(f"Its column {shown(column)} is kept.")
+    if not unread:
+        return found
     are = "is no shape" if len(unread) == 1 else "are no shapes"
     such = shown(unread[0][:60])
     return found.noted(
         f"{len(unread):,} of its texts in {shown(column)} {are}, such as {such}; the column is kept."
+    )
+
+
+def _shapes_of_no_system(plain: pd.DataFrame, column: str, why: str) -> str:
+    """The sentence about a table whose shapes are in a system that it does not name, or in several."""
+    coordinates = why[why.find("(") :].partition(";")[0]
+    zone = first_named([str(each) for each in plain.columns], ZONES)
+    values = [] if zone is None else [str(each) for each in plain[zone].dropna().unique()[:6]]
+    named = [each.upper().startswith("EPSG:") for each in values]
+    digits = f"regexp_extract({zone}, '[0-9]+')" if any(named) else zone
+    code = zone if all(named) else f"'EPSG:' || {digits}"
+    each_row = f"ST_Transform(ST_GeomFromText({column}), {code}, 'EPSG:4326')"
+    several = (
+        f" Its column {shown(str(zone))} says {', '.join(map(shown, values))}: sql brings each row into one "
+        f"system, by {each_row}."
+    )
+    return (
+        f"Its column {shown(column)} holds shapes of a system that it does not name: their coordinates "
+        f"{coordinates}. It came in as a table; add it again with crs, such as crs=EPSG:32631, if one is "
+        f"right for all.{several if values else ''}"
     )
 
 

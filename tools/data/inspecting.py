@@ -64,9 +64,12 @@ def inspect(
         told = [_told(state, world, handle, known) for handle, known in meant[:MOST_LAYERS]]
         more += [_called(state, handle) for handle, _ in meant[MOST_LAYERS:]]
         facts = {"not_added": left} if (left := _not_added(state, world, meant)) else {}
+        if state.artifact(source) is None and (declared := _declared(meant)):
+            facts["file_layers"] = declared
     said = " ".join(_said(each) for each in told)
     if len(told) > 1:
-        said = f"{source}: {number_of(len(told) + len(more), 'layer')}. {said}"
+        said = f"{source}: {number_of(len(told) + len(more), 'layer')} here. {said}"
+    said += _declared_said(facts.get("file_layers", []))
     said += f" {_names_left(more, facts.get('not_added', {}))}" if more or facts else ""
     return Step(state, said, {"source": source, "layers": told, **facts})
 
@@ -99,6 +102,26 @@ def _not_added(
         if names := [part for part in parts if part not in there]:
             left[file.rpartition("/")[2]] = names
     return left
+
+
+def _declared(meant: Sequence[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """What the file of these layers says of all of its layers, where that was kept when it came in."""
+    kept = (known.get("upload", {}).get("facts", {}).get("file_layers") for _, known in meant)
+    return next((each for each in kept if each), [])
+
+
+def _declared_said(layers: Sequence[Mapping[str, Any]]) -> str:
+    """` The file has 1 layer, as it declares them: parks: Polygon in EPSG:4326, 5 rows (name text).`"""
+    told = []
+    for each in layers:
+        system = f" in {each['crs']}" if each["crs"] else " without a coordinate system"
+        kind = f"{each['geometry']}{system}" if each["geometry"] else "a table"
+        fields = [f"{one_line(field['name'])[:40]} {field['type']}" for field in each["fields"]]
+        rows = number_of(each["rows"], "row")
+        told.append(f"{one_line(each['name'])}: {kind}, {rows} ({listed(fields, _SAID_COLUMNS)})")
+    if not told:
+        return ""
+    return f" The file has {number_of(len(told), 'layer')}, as it declares them: {'; '.join(told)}."
 
 
 def _file_of(known: Mapping[str, Any]) -> str:

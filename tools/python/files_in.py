@@ -298,7 +298,8 @@ def _shown(state: State, world: World, artifact: Artifact, known: Mapping[str, A
 
     wanted, artifact = artifact.name, _own_name(state, artifact)
     after = state.with_artifact(artifact)
-    facts: dict[str, Any] = {artifact.kind: artifact.id, "name": artifact.name, **known["facts"]}
+    of_it = {key: each for key, each in known["facts"].items() if key != "file_layers"}
+    facts: dict[str, Any] = {artifact.kind: artifact.id, "name": artifact.name, **of_it}
     said = [f"{artifact.name} is {known['what']} ({artifact.id})."]
     if artifact.name != wanted:
         said.append(f"{wanted!r} means another result already, so this is {artifact.name!r}.")

@@ -244,6 +244,53 @@ def test_members_beside_the_features_are_told(tmp_path: Path) -> None:
     assert not any("Beside" in each for each in named.notes)
 
 
+def test_shapes_of_several_systems_make_a_table_that_says_how_they_are_brought_into_one(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "stops.csv"
+    path.write_text(
+        "id,srid,wkt\n1,4326,POINT (4 50)\n2,EPSG:32631,POINT (500000 5500000)\n3,32631,POINT (9 9e6)\n"
+    )
+    found, kept = brought(path)
+    assert (found.kind, pd.read_parquet(kept)["wkt"].tolist()[1]) == ("table", "POINT (500000 5500000)")
+    assert found.notes[0].endswith(
+        "It came in as a table; add it again with crs, such as crs=EPSG:32631, if one is right for all. Its "
+        "column 'srid' says '4326', 'EPSG:32631', '32631': sql brings each row into one system, by "
+        "ST_Transform(ST_GeomFromText(wkt), 'EPSG:' || regexp_extract(srid, '[0-9]+'), 'EPSG:4326')."
+    )
+    placed, _ = brought(path, crs="EPSG:32631")
+    assert placed.facts["count"] == 3
+    path.write_text("id,wkt\n1,POINT (4 50)\n2,POINT (500000 5500000)\n3,POINT (5 6)\n")
+    most, kept = brought(path)
+    assert (most.facts["placed"], gpd.read_parquet(kept)["wkt"][1]) == (2, "POINT (500000 5500000)")
+    assert most.notes[0] == "Its column 'wkt' is kept."
+
+
+def test_a_geopackage_tells_what_it_declares_of_each_layer_also_of_those_that_cannot_be_used(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "project.gpkg"
+    point = gpd.GeoDataFrame({"n": [1]}, geometry=[Point(385_000, 6_671_000)])
+    with pytest.warns(UserWarning, match="'crs' was not provided"):
+        point.to_file(path, layer="unknown", driver="GPKG")
+    plans = gpd.GeoDataFrame({"day": pd.Series([], dtype="datetime64[ms]")}, geometry=[], crs="EPSG:3067")
+    plans.to_file(path, layer="empty", driver="GPKG", geometry_type="Polygon")
+    point.set_crs("EPSG:3067").to_file(path, layer="wells", driver="GPKG")
+    pyogrio.write_dataframe(pd.DataFrame({"note": ["a"]}), path, layer="log", driver="GPKG")
+    found, _ = brought(path)
+    assert (found.part, found.parts) == ("wells", ("unknown", "wells", "log"))
+    told = [
+        (each["name"], each["rows"], each["geometry"], each["crs"]) for each in found.facts["file_layers"]
+    ]
+    assert told == [
+        ("unknown", 1, "Point", None),
+        ("empty", 0, "Polygon", "EPSG:3067"),
+        ("wells", 1, "Point", "EPSG:3067"),
+        ("log", 1, None, None),
+    ]
+    assert found.facts["file_layers"][1]["fields"] == [{"name": "day", "type": "time"}]
+
+
 @pytest.mark.parametrize("suffix", ["gpkg", "fgb", "parquet"])
 def test_days_times_and_lists_of_a_file_stay_what_they_are(tmp_path: Path, suffix: str) -> None:
     made = pa.table(

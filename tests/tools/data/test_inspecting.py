@@ -46,7 +46,7 @@ def test_each_layer_of_a_file_is_told_as_it_is_stored_and_as_it_is_kept(world: W
     assert (stop["layer"], stop["geometry_types"], stop["first"]) == ("stops", {"Point": 1}, [{"n": 1}])
     assert "2 MultiPolygon, kept in EPSG:32631" in step.observation
     assert "the layer 'zones' of planning.gpkg. " in step.observation
-    assert step.observation.startswith("planning.gpkg: 2 layers. ")
+    assert step.observation.startswith("planning.gpkg: 2 layers here. ")
     assert kind["values"] == {"a": 2} if "values" in kind else kind["samples"] == ["a"]
     assert step.state == state
     one = run(world, state, inspect, source="stops")
