@@ -13,7 +13,7 @@ from copilot.retrieval.index import Index
 
 ALWAYS = ("db_load", "ask_user", "reject_task")
 """What may be wanted of any request: something to work on, a question back, a refusal."""
-OWN_DATA = ("inspect", "sql", "edit_columns", "save_file")
+OWN_DATA = ("inspect", "sql", "edit_columns", "save_file", "add_file")
 """What most work on one's own layers and tables is done with."""
 EARLIER_WEIGHT = np.float32(0.85)
 """What a tool's score for an earlier request counts for this one, which may only go on from it."""
@@ -42,14 +42,19 @@ def ranking(index: Index, request: str, past: Sequence[str] = (), has: Set[str] 
     selection = selection_tools(request)
     ranked = nearest(index, parts, [part for text in past for part in parts_of(text)], has)
     own = OWN_DATA if has & {"vector", "table"} else ()
-    first = [*ALWAYS, *(own if "loaded" not in has else ()), *selection]
-    others = [name for name in ranked if name not in first]
     usual = usual_tools(request, selection)
-    return [
-        name
-        for name in dict.fromkeys([*first, *others[:LEADING], *own, *usual, *others])
-        if name in index.tokens
-    ]
+    if _own_alone(has):
+        order = [*ALWAYS, *own, *ranked, *selection, *usual]
+    else:
+        first = [*ALWAYS, *selection]
+        others = [name for name in ranked if name not in first]
+        order = [*first, *others[:LEADING], *own, *usual, *others]
+    return [name for name in dict.fromkeys(order) if name in index.tokens]
+
+
+def _own_alone(has: Set[str]) -> bool:
+    """Whether there are rows of one's own, and nothing of the catalogue."""
+    return bool(has & {"vector", "table"}) and "loaded" not in has
 
 
 def nearest(
@@ -58,7 +63,7 @@ def nearest(
     """The names of all tools by their best score over the parts."""
     scores = index.scores([*parts, *earlier])
     scores[len(parts) :] *= EARLIER_WEIGHT
-    lacking = BROUGHT - usable(has)
+    lacking = (BROUGHT | {"loaded"} if _own_alone(has) else BROUGHT) - usable(has)
     scores -= WAITING_COST * np.array([bool(lacking & set(tool.needs)) for tool in index.tools])
     places = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
     best = (scores - RANK_COST * places).max(axis=0)
