@@ -46,6 +46,25 @@ EACH: dict[str, Callable[[Shapes], Any]] = {
 `minimum_rectangle`: turned as it may be. `oriented`: shells counter-clockwise (RFC 7946, 3.1.6)."""
 
 
+def holes(shapes: Shapes) -> tuple[Shapes, Rows]:
+    """(the rings of all holes of polygons, of which shape each is)."""
+    parts, of_shape = shapely.get_parts(shapes, return_index=True)
+    found = [
+        (ring, row) for part, row in zip(parts, of_shape, strict=True)
+        for ring in (part.interiors if part.geom_type == "Polygon" else ())
+    ]  # fmt: skip
+    return _objects([ring for ring, _ in found]), np.array([row for _, row in found], dtype=np.intp)
+
+
+def filled(shapes: Shapes, rings: Shapes, of_shape: Rows) -> Shapes:
+    """The shapes with those holes filled: what lies in them is covered then."""
+    made = shapes.copy()
+    for row in np.unique(of_shape):
+        inner = shapely.polygons(rings[of_shape == row])
+        made[row] = shapely.union_all([shapes[row], *inner])
+    return made
+
+
 def densified(shapes: Shapes, step: float) -> Shapes:
     """The shapes with a corner at least every `step` along their edges, in units of the plane."""
     _affordable(shapely.length(shapes).sum() / step)

@@ -6,11 +6,13 @@ exact, and the results of neighbours fit without gaps.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import shapely
+from numpy.typing import NDArray
 
 from data.vector.cleaning import affordable, dimension, only
 from data.vector.errors import VectorError
@@ -57,6 +59,57 @@ def difference(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame) -> gpd.GeoData
         found[row] = _of_dimension(shapely.difference(shapes[row], cover), int(kinds[row]))
     table = first.drop(columns=first.geometry.name)
     return _without_empty(table, found, first.crs)
+
+
+def split(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame, within: float) -> tuple[gpd.GeoDataFrame, int]:
+    """(lines and polygons cut where the second lies over them, how many of them were cut).
+
+    Lines are cut at points that lie at most `within` away (in units of the plane), at lines and at outlines;
+    polygons at lines and at outlines. Each piece is a row with the fields of what it was, in order along the
+    line. Raises VectorError for points of the first, and for polygons that would be cut at points.
+    """
+    shapes, blades = first.geometry.to_numpy(), second.geometry.to_numpy()
+    if (dimension(first) == 0).any():
+        raise VectorError("Points cannot be split; lines and polygons can.")
+    if (dimension(second) == 0).all() and (dimension(first) == 2).any():
+        raise VectorError("Polygons are split at lines or outlines, and the others are points.")
+    ours, theirs = second.sindex.query(shapes, predicate="dwithin", distance=within)
+    affordable(len(ours))
+    of_row: list[int] = []
+    found: list[shapely.Geometry] = []
+    cut = 0
+    for row, shape in enumerate(shapes):
+        mine = blades[theirs[ours == row]]
+        pieces = [each for part in simple_parts(shape) for each in _pieces(part, mine, within)]
+        cut += len(pieces) > len(simple_parts(shape))
+        of_row += [row] * len(pieces)
+        found += pieces
+    table = first.drop(columns=first.geometry.name).iloc[of_row].reset_index(drop=True)
+    return _without_empty(table, found, first.crs), cut
+
+
+def _pieces(part: shapely.Geometry, blades: NDArray[np.object_], within: float) -> list[shapely.Geometry]:
+    """One line or polygon cut at points near it and at lines and outlines."""
+    from shapely.ops import substring
+
+    edges = [shapely.boundary(each) if shapely.get_dimensions(each) == 2 else each for each in blades]
+    knives = [each for each in edges if shapely.get_dimensions(each) == 1]
+    if part.geom_type == "Polygon":
+        if not knives:
+            return [part]
+        net = shapely.union_all([shapely.boundary(part), *knives])
+        areas = shapely.get_parts(shapely.polygonize([net]))
+        return [each for each in areas if shapely.contains(part, shapely.point_on_surface(each))] or [part]
+    spots = [spot for each in edges if shapely.get_dimensions(each) == 0 for spot in shapely.get_parts(each)]
+    crossings = [shapely.intersection(part, each) for each in knives]
+    # Where a line runs along another, its ends cut.
+    spots += [spot for each in crossings for one in simple_parts(each)
+              for spot in (shapely.get_parts(shapely.boundary(one)) if one.length else [one])]  # fmt: skip
+    near = [each for each in spots if shapely.distance(part, each) <= within]
+    at = np.unique(shapely.line_locate_point(part, near)) if near else np.empty(0)
+    hair = part.length * 1e-12
+    stops = [0.0, *at[(at > hair) & (at < part.length - hair)], part.length]
+    return [substring(part, start, end) for start, end in pairwise(stops)] if len(stops) > 2 else [part]
 
 
 def union(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame | None = None) -> gpd.GeoDataFrame:

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 To = Literal[
     "boundary", "vertices", "points_along", "densify", "path", "polygons", "merged_lines", "voronoi",
     "delaunay", "concave_hull", "minimum_rectangle", "bounding_box", "enclosing_circle", "swap_xy", "flat",
-    "oriented",
+    "oriented", "without_holes",
 ]  # fmt: skip
 _TAKEN = {
     "by": ("path", "merged_lines", "concave_hull"),
     "order_by": ("path",),
     "distance_m": ("points_along", "densify"),
     "ratio": ("concave_hull",),
+    "smaller_than_m2": ("without_holes",),
 }
 """The arguments that only some conversions take."""
 _ANYWHERE = (
@@ -42,6 +43,7 @@ _ANYWHERE = (
     "swap_xy",
     "flat",
     "oriented",
+    "without_holes",
 )
 """What is the same on any plane, and so is done on the features' own coordinates."""
 _OF_POINTS = ("path", "voronoi", "delaunay")
@@ -73,12 +75,17 @@ def convert_geometry(
         float | None,
         Field(ge=0, le=1, description="For concave_hull: 0 has the most dents, 1 none; 0.3 when left out."),
     ] = None,
+    smaller_than_m2: Annotated[
+        float | None,
+        Field(gt=0, description="For without_holes: the holes of less than so many square metres; else all."),
+    ] = None,
 ) -> Step:
     """Convert geometries: to outlines, vertices, Voronoi cells, concave hulls, paths, turned rectangles.
 
     Row by row, with all fields: boundary (outlines of polygons, ends of lines), bounding_box,
     minimum_rectangle (turned; with its length_m, width_m and angle_deg of the long side from north),
-    enclosing_circle, densify, swap_xy, flat (no heights), oriented (shells counter-clockwise). A point for
+    enclosing_circle, densify, swap_xy, flat (no heights), oriented (shells counter-clockwise), without_holes
+    (filled; with smaller_than_m2 the small ones, by the area on the ellipsoid). A point for
     each: vertices, points_along. One for all, or for each value of by: path (a line through points),
     merged_lines, concave_hull. Of all together: voronoi (the cell of each point, with its fields), delaunay,
     polygons (the areas that lines enclose). Distances and shapes are on the features' own plane, or in their
@@ -90,9 +97,11 @@ def convert_geometry(
     vertices as points | connect the points to a track in the order of time | points every 100 m along the
     river | concave hull of the points | alpha shape | oriented minimum bounding rectangle of the buildings |
     delaunay triangulation | lines to polygons | swap x and y | drop the z values | make the rings
-    counter-clockwise | densify by 10 m | join the road segments | main direction of each building
+    counter-clockwise | densify by 10 m | join the road segments | main direction of each building | fill the
+    holes of the polygons
     """
-    given = {"by": by, "order_by": order_by, "distance_m": distance_m, "ratio": ratio}
+    given = {"by": by, "order_by": order_by, "distance_m": distance_m, "ratio": ratio,
+             "smaller_than_m2": smaller_than_m2}  # fmt: skip
     _check(to, given)
     source, frame = kept_features(state, world, vector)
     there = ~(frame.geometry.isna() | frame.geometry.is_empty)
@@ -159,9 +168,32 @@ def _made(frame: gpd.GeoDataFrame, to: To, given: dict[str, Any]) -> tuple[gpd.G
         return _rows({"area": range(1, len(areas) + 1)}, areas, frame), said if frame.crs.is_projected else []
     if to in _TAKEN["by"]:
         return _grouped(frame, to, given)
+    if to == "without_holes":
+        return _without_holes(frame, given["smaller_than_m2"])
     found = make.of_each(shapes, to)
     columns = _rectangles(frame, found, metre) if to == "minimum_rectangle" else {}
     return frame.assign(**columns).set_geometry(found, crs=frame.crs), []
+
+
+def _without_holes(
+    frame: gpd.GeoDataFrame, smaller_than_m2: float | None
+) -> tuple[gpd.GeoDataFrame, list[str]]:
+    """The polygons with their holes filled, all or the small ones; how many were."""
+    import shapely
+
+    from data.vector import converting as make
+    from data.vector.measuring import areas_m2
+    from tools.map.files import in_degrees
+
+    shapes = frame.geometry.to_numpy()
+    holes, of_shape = make.holes(shapes)
+    small = np.ones(len(holes), bool)
+    if smaller_than_m2 is not None and len(holes):
+        areas = areas_m2(in_degrees(_rows({}, shapely.polygons(holes), frame)).geometry.to_numpy())
+        small = areas < smaller_than_m2
+    filled = make.filled(shapes, holes[small], of_shape[small])
+    left = f", {int((~small).sum()):,} stay" if not small.all() else ""
+    return frame.set_geometry(filled, crs=frame.crs), [f"{number_of(int(small.sum()), 'hole')} filled{left}."]
 
 
 def _grouped(frame: gpd.GeoDataFrame, to: To, given: dict[str, Any]) -> tuple[gpd.GeoDataFrame, list[str]]:

@@ -16,6 +16,7 @@ from tools.geotools.features import (
     column_of,
     features_on_plane,
     noted,
+    plane_named,
     rounded,
     sentences,
 )
@@ -133,6 +134,45 @@ def difference(state: State, world: World, *, vector: VectorHandle, other: Other
 
 
 @tool("geotools", changes_state=True, gives=("vector", "layer"), long_running=True)
+def split_geometry(
+    state: State,
+    world: World,
+    *,
+    vector: VectorHandle,
+    other: OtherVector,
+    within_m: Annotated[
+        float, Field(ge=0, le=10_000, description="Points split a line that is at most so far away, metres.")
+    ] = 1.0,
+) -> Step:
+    """Split lines at points or at other lines, and polygons at lines or outlines; each piece is a row.
+
+    A piece has the fields of what it was; pieces of a line come in order along it. A point splits a line at
+    the place of it that is nearest. What nothing lies over stays whole. Lengths are on the plane that both
+    are kept on, else in the UTM zone of the first.
+
+    Example: copilot call split_geometry vector=vector-1a2b3c other=vector-1a2b3c
+
+    Asked as: split the river at the gauges | cut the roads at the stations | break lines at their crossings
+    with the other layer | split the parcels along the new road | divide the polygon by this line | cut the
+    line into sections at the points
+    """
+    from data.vector.overlay import split
+
+    first, second = features_on_plane(state, world, vector, other)
+    own = first.frame.crs
+    plane = own if own is not None and own.is_projected else plane_named(first.frame, "utm")
+    metre = float(plane.axis_info[0].unit_conversion_factor)
+    with sentences():
+        frame, cut = split(first.frame.to_crs(plane), second.frame.to_crs(plane), within_m / metre)
+    frame = frame.to_crs(own)
+    whole = number_of(len(first.frame), "feature")
+    said = f"{cut:,} of the {whole} of {first.name} were split at {second.name}: "
+    said += f"{number_of(len(frame), 'piece')}."
+    call = Call.of(split_geometry, vector=vector, other=other, within_m=within_m)
+    return _made(state, world, call, (first, second), frame, f"{first.name} split", said, split=cut)
+
+
+@tool("geotools", changes_state=True, gives=("vector", "layer"), long_running=True)
 def dissolve(
     state: State,
     world: World,
@@ -222,4 +262,4 @@ def _size(frame: gpd.GeoDataFrame) -> str:
     return area_in_words(area)[2] if area else ""
 
 
-TOOLS = (intersection, union, difference, dissolve)
+TOOLS = (intersection, union, difference, split_geometry, dissolve)

@@ -136,3 +136,47 @@ def test_features_in_degrees_are_measured_in_their_zone(ready: tuple[World, Stat
     state = state.with_artifact(Artifact("vector-9d2c3d", "vector", "degrees", "2 rows", "test()"))
     points = converted((world, state), "degrees", "points_along", distance_m=500)
     assert points.crs == "EPSG:4326" and points["distance_m"].tolist()[:3] == [0, 500, 1000]
+
+
+def test_holes_are_filled_all_or_those_that_are_small(ready: tuple[World, State]) -> None:
+    step, filled = made(ready, "convert_geometry", vector="houses", to="without_holes")
+    assert [round(each.area, 3) for each in filled.geometry] == [300.0, 40.0]
+    assert "(without holes). 1 hole filled." in step.observation
+    step, kept = made(ready, "convert_geometry", vector="houses", to="without_holes", smaller_than_m2=3.9)
+    assert [round(each.area, 3) for each in kept.geometry] == [296.0, 40.0]
+    assert "0 holes filled, 1 stay." in step.observation
+
+
+def test_lines_are_split_at_points_near_them_and_at_other_lines_in_order(ready: tuple[World, State]) -> None:
+    world, state = ready
+    line = {
+        "name": ["river", "far"],
+        "geometry": [LineString(at((0, 0), (100, 0))), LineString(at((0, 9), (9, 9)))],
+    }
+    spots = [Point(*each) for each in at((60, 0.5), (20, 0), (20, 0), (0, 0), (50, 3))]
+    crossing = [LineString(at((30, -5), (30, 5))), LineString(at((90, 0), (200, 0)))]
+    for number, (name, shapes) in enumerate((("line", line), ("spots", spots), ("bars", crossing)), 7):
+        rows = shapes if isinstance(shapes, dict) else {"geometry": shapes}
+        frame = gpd.GeoDataFrame(rows, geometry="geometry", crs="EPSG:32632")
+        frame.to_parquet(world.artifacts.path(f"vector-{number}d2c3d", ".parquet"), index=False)
+        state = state.with_artifact(Artifact(f"vector-{number}d2c3d", "vector", name, "rows", "test()"))
+    step, pieces = made((world, state), "split_geometry", vector="line", other="spots")
+    assert [local(each) for each in pieces.geometry] == [
+        [(0, 0), (20, 0)], [(20, 0), (60, 0)], [(60, 0), (100, 0)], [(0, 9), (9, 9)],
+    ]  # fmt: skip
+    assert pieces["name"].tolist() == ["river"] * 3 + ["far"] and pieces.crs == "EPSG:32632"
+    assert step.observation.startswith("1 of the 2 features of line were split at spots: 4 pieces.")
+    _, wide = made((world, state), "split_geometry", vector="line", other="spots", within_m=3.5)
+    assert len(wide) == 5
+    _, crossed = made((world, state), "split_geometry", vector="line", other="bars")
+    assert [local(each) for each in crossed.geometry][:3] == [
+        [(0, 0), (30, 0)], [(30, 0), (90, 0)], [(90, 0), (100, 0)],
+    ]  # fmt: skip
+
+
+def test_polygons_are_split_at_lines_and_not_at_points(ready: tuple[World, State]) -> None:
+    _, parts = made(ready, "split_geometry", vector="houses", other="roads")
+    areas = [(each, round(shape.area, 3)) for each, shape in zip(parts["id"], parts.geometry, strict=True)]
+    assert sorted(areas) == [(1, 48.0), (1, 48.0), (1, 200.0), (2, 40.0)]
+    said = refused(ready, "split_geometry", vector="houses", other="stops")
+    assert said == "Polygons are split at lines or outlines, and the others are points."

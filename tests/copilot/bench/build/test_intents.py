@@ -16,7 +16,7 @@ NOT_READ = {
     "style_by_field", "label_layer", "save_file", "write_file", "sql", "inspect", "edit_columns",
     "remove_duplicates", "geometry_columns", "change_parts", "snap_geometries", "group_touching",
     "append_layers",
-    "convert_geometry",
+    "convert_geometry", "split_geometry",
 }  # fmt: skip
 """Tools that the page and a language model call, and of which no reader here knows a request yet."""
 
