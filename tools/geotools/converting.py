@@ -15,7 +15,7 @@ from tools.geotools.features import free_column, kept_features, plane_named, sen
 from tools.noting import note
 from tools.phrases import listed, number, number_of
 from tools.tables import table_of_inputs
-from tools.vectors import VectorHandle
+from tools.vectors import Named, VectorHandle
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -103,18 +103,7 @@ def convert_geometry(
     given = {"by": by, "order_by": order_by, "distance_m": distance_m, "ratio": ratio,
              "smaller_than_m2": smaller_than_m2}  # fmt: skip
     _check(to, given)
-    source, frame = kept_features(state, world, vector)
-    there = ~(frame.geometry.isna() | frame.geometry.is_empty)
-    if not there.any():
-        raise ToolError(f"{source.name} has no shapes.")
-    if absent := int((~there).sum()):
-        frame = frame[there].reset_index(drop=True)
-        note(f"Rows without a place are left out: {absent:,} of the {len(there):,} of {source.name}.")
-    if to in _OF_POINTS and not (frame.geometry.geom_type == "Point").all():
-        raise ToolError(
-            f"{to} is made of points, and {source.name} has others; take its centroid or vertices."
-        )
-    frame = frame if frame.crs is not None else frame.set_crs("EPSG:4326")
+    source, frame = _placed(state, world, vector, to)
     own = frame.crs
     plane = own if to in _ANYWHERE or own.is_projected else plane_named(frame, "utm")
     with sentences():
@@ -127,6 +116,23 @@ def convert_geometry(
     return table_of_inputs(
         state, world, [source], made, call, f"{source.name}, {kind}", " ".join([said, *more])
     )
+
+
+def _placed(state: State, world: World, vector: str, to: To) -> tuple[Named, gpd.GeoDataFrame]:
+    """The features that have a place; how many have none is said. Raises ToolError for the wrong kind."""
+    source, frame = kept_features(state, world, vector)
+    there = ~(frame.geometry.isna() | frame.geometry.is_empty)
+    if not there.any():
+        raise ToolError(f"{source.name} has no shapes.")
+    if absent := int((~there).sum()):
+        frame = frame[there].reset_index(drop=True)
+        note(f"Rows without a place are left out: {absent:,} of the {len(there):,} of {source.name}.")
+    if to in _OF_POINTS and not (frame.geometry.geom_type == "Point").all():
+        raise ToolError(
+            f"{to} is made of points, and {source.name} has others; take its centroid or vertices."
+        )
+    frame = frame if frame.crs is not None else frame.set_crs("EPSG:4326")
+    return source, frame
 
 
 def _check(to: To, given: dict[str, Any]) -> None:
