@@ -87,6 +87,33 @@ def types(layer: dict[str, Any]) -> dict[str, str]:
     return {each["name"]: each["in_file"] for each in layer["columns"]}
 
 
+def test_what_would_mislead_in_columns_and_shapes_is_told(world: World, tmp_path: Path) -> None:
+    bow = Polygon([(24.9, 60), (25, 60.2), (25, 60), (24.9, 60.2)])
+    shapes = [box(24.123456789012, 60, 25, 61), None, bow, bow, bow, bow]
+    rows = {
+        "name": ["Käpylä", " käpylä", "", " ", None, "Vallila"],
+        "day": ["13-02-2020", "14/02/2020", "2019-04-01", "", None, "15/02/2020"],
+        "about": ['{"name": {"fi": "Kallio"}, "taps": 2}', '{"taps": "2"}', None, None, None, None],
+    }
+    frame = gpd.GeoDataFrame(rows, geometry=shapes, crs="EPSG:4326")
+    frame.to_file(tmp_path / "wells.gpkg")
+    state = run(world, State(), add_file, file=str(tmp_path / "wells.gpkg")).state
+    said, [found] = told(world, state, "wells")
+    at = "Self-intersection at 24.95, 60.1"
+    assert found["invalid_rows"] == [{"row": each, "reason": at} for each in (3, 4, 5)]
+    assert f", 4 invalid (row 3: {at}; row 4: {at}; row 5: {at}; …)" in said
+    assert "bounds [24.123456789012, 60, 25, 61]" in said
+    assert "name text, 3 different (2 without case and blanks), 1 without a value, 2 blank" in said
+    assert (
+        "day text (all of it times with the day first), 4 different, 1 without a value, 1 blank, in the "
+        "forms 99/99/9999 2, 99-99-9999 1, 9999-99-99 1, from 2019-04-01 to 15/02/2020, such as "
+    ) in said
+    assert (
+        "about text (all of it JSON), 2 different, 4 without a value, members: name.fi text 'Kallio', "
+        "taps integer or text 2."
+    ) in said
+
+
 def test_every_layer_and_sheet_of_a_saved_file_is_read_back_with_the_types_of_the_file(
     world: World, tmp_path: Path
 ) -> None:
