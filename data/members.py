@@ -108,10 +108,9 @@ def _inside(path: str, value: dict[Any, Any]) -> Iterable[tuple[str, Any]]:
 
 def _is_way(path: str, member: _Member, found: dict[str, _Member]) -> bool:
     """Whether a path only leads to others."""
-    words = set(member.types) - {"null"}
-    if len(words) != 1 or not words <= _CONTAINERS:
+    if len(member.types) != 1 or not _CONTAINERS.issuperset(member.types):
         return False
-    ahead = "" if not path else f"{path}[]" if "list" in words else f"{path}."
+    ahead = "" if not path else f"{path}[]" if "list" in member.types else f"{path}."
     return any(each != path and each.startswith(ahead) for each in found)
 
 

@@ -66,7 +66,7 @@ def test_the_members_of_objects_and_lists_are_told_by_their_paths_and_types() ->
     ]
     assert members_said(members_of(values)) == (
         f"info object or text 'x', info.name.pt text '{long[:40]}…', taps integer or null 2, "
-        "tags[] text or integer 'a', none list, parts[].x number 1.5"
+        "tags list or null, tags[] text or integer 'a', none list, parts[].x number 1.5"
     )
     assert members_said(members_of([["a"], [None]])) == "[] text or null 'a'"
     many = members_of([{str(each): each for each in range(40)}])
