@@ -25,7 +25,7 @@ from data.uploads.brought import Box, Brought, Incoming
 from data.uploads.errors import UploadError, shown
 from data.uploads.item import table_parts
 from data.uploads.placing import asked_crs
-from data.uploads.suspects import at_null_island
+from data.uploads.suspects import at_null_island, exchanged
 from data.vector.cleaning import on_the_map
 from data.vector.systems import code_of
 
@@ -84,7 +84,12 @@ def features(
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
     degrees, done = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
     notes += [f"{said}." for said in done.said("of its features", "of its features")]
-    notes += [said for said in (_outside_use(degrees, crs), at_null_island(degrees)) if said is not None]
+    suspects = (
+        _outside_use(degrees, crs),
+        at_null_island(degrees),
+        exchanged(shapes, in_degrees=crs.is_geographic),
+    )
+    notes += [said for said in suspects if said is not None]
     extents = extents_of(degrees)
     good = extents.problem == None  # noqa: E711 - elementwise over an object array
     kept, left_out = _kept(incoming, shapes, extents.problem, problems, rows_stay, notes)
