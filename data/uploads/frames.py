@@ -199,8 +199,8 @@ def _broken_said(shapes: NDArray[np.object_]) -> list[str]:
         return []
     are = "1 of its outlines is" if broken == 1 else f"{broken:,} of its outlines are"
     return [
-        f"{are} invalid, as one that crosses itself is, and kept so. Tools that measure, cut or join shapes "
-        "mend a copy of them for their own work; make_valid mends them to keep; inspect names their rows."
+        f"{are} invalid, crossing itself for example, and kept so. Tools that measure, cut or join shapes "
+        "mend a copy for their own work; make_valid mends what is kept; inspect names the rows."
     ]
 
 

@@ -245,7 +245,7 @@ def _column_said(each: dict[str, Any]) -> str:
     alike = f" ({each['alike']:,} without case and blanks)" if each["alike"] is not None else ""
     missing = f", {missing_said(each)}" if missing_said(each) else ""
     said = f"{each['name']} {each['stored']}{meant}, {each['distinct']:,} different{alike}{missing}"
-    if each["forms"]:
+    if each["forms"] and not each.get("values"):
         said += f", in the forms {', '.join(f'{form} {count:,}' for form, count in each['forms'].items())}"
     if each.get("values"):
         return f"{said}: {', '.join(f'{value!r} {count:,}' for value, count in each['values'].items())}"
