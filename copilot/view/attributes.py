@@ -163,6 +163,7 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
                 t("Column"): each["name"],
                 t("Type"): each["stored"] + (f" ({each['meant']})" if each["meant"] else ""),
                 t("Without a value"): each["nulls"],
+                t("Blank"): each["blank"],
                 t("Different values"): each["distinct"],
                 t("Least"): _cell(each["least"]),
                 t("Most"): _cell(each["most"]),

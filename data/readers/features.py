@@ -220,13 +220,18 @@ class OnTheMap:
 
     cut: int = 0
     moved: int = 0
+    rings: int = 0
 
     def shapes(self, shapes: NDArray[np.object_]) -> NDArray[np.object_]:
         """Shapes in degrees; edges of over 180 degrees go the shorter way round."""
         from data.vector.cleaning import on_the_map
 
-        placed, cut, moved = on_the_map(shapes, FARTHEST_DEG)
-        self.cut, self.moved = self.cut + cut, self.moved + moved
+        placed, done = on_the_map(shapes, FARTHEST_DEG)
+        self.cut, self.moved, self.rings = (
+            self.cut + done.cut,
+            self.moved + done.moved,
+            self.rings + done.rings,
+        )
         return placed
 
     def longitudes(self, lon: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -238,14 +243,10 @@ class OnTheMap:
 
     def noted(self, file: str) -> list[Noted]:
         """What is to be said of it."""
-        from data.vector.cleaning import CUT, MOVED
+        from data.vector.cleaning import Placing
 
-        found = ((self.cut, CUT), (self.moved, MOVED))
-        return [
-            Noted(file, None, f"{count:,} of its places {'was' if count == 1 else 'were'} {what}")
-            for count, what in found
-            if count
-        ]
+        done = Placing(self.cut, self.moved, self.rings)
+        return [Noted(file, None, said) for said in done.said("of its places", "of its places")]
 
 
 def times_noted(columns: Sequence[str], times: ColumnTimes, file: str) -> list[Noted]:

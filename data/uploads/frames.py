@@ -25,8 +25,8 @@ from data.uploads.brought import Box, Brought, Incoming
 from data.uploads.errors import NoSystem, UploadError, shown
 from data.uploads.item import table_parts
 from data.uploads.placing import asked_crs
-from data.uploads.suspects import at_null_island
-from data.vector.cleaning import CUT, MOVED, on_the_map
+from data.uploads.suspects import at_null_island, exchanged
+from data.vector.cleaning import on_the_map
 from data.vector.systems import code_of
 
 MAX_FEATURES = 2_000_000
@@ -82,15 +82,19 @@ def features(
         crs = WGS84
     elif crs is None:
         crs = _assumed(incoming, shapes, [] if in_degrees_by_rule else notes)
-    degrees, cut, moved = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
-    notes += [f"{count:,} of its features {'was' if count == 1 else 'were'} {what}." for count, what in
-              ((cut, CUT), (moved, MOVED)) if count]  # fmt: skip
-    notes += [said for said in (_outside_use(degrees, crs), at_null_island(degrees)) if said is not None]
+    degrees, done = on_the_map(in_degrees(shapes, crs, incoming), FARTHEST_DEG)
+    notes += [f"{said}." for said in done.said("of its features", "of its features")]
+    suspects = (
+        _outside_use(degrees, crs),
+        at_null_island(degrees),
+        exchanged(shapes, in_degrees=crs.is_geographic),
+    )
+    notes += [said for said in suspects if said is not None]
     extents = extents_of(degrees)
     good = extents.problem == None  # noqa: E711 - elementwise over an object array
     kept, left_out = _kept(incoming, shapes, extents.problem, problems, rows_stay, notes)
-    own = cut + moved == 0 and not crs.equals(WGS84, ignore_axis_order=True)
-    placed = degrees if cut + moved else shapes
+    own = not done and not crs.equals(WGS84, ignore_axis_order=True)
+    placed = degrees if done else shapes
     if rows_stay and not good.all():
         placed = placed.copy()
         placed[~good] = None
@@ -186,15 +190,18 @@ def _misplaced_said(reasons: Counter[str], rows: int) -> str:
 
 
 def _broken_said(shapes: NDArray[np.object_]) -> list[str]:
-    """The sentence about outlines that cross themselves, where there are few enough corners to look at."""
+    """The sentences about outlines that are invalid, where there are few enough corners to look at."""
     if int(shapely.get_num_coordinates(shapes).sum()) > MOST_LOOKED_AT:
         return []
     areas = shapes[shapely.get_dimensions(shapes) == 2]
     broken = int((~shapely.is_valid(areas)).sum())
     if not broken:
         return []
-    are = "1 of its outlines crosses" if broken == 1 else f"{broken:,} of its outlines cross"
-    return [f"{are} over parts of its own, which tools mend: what it covers may be meant otherwise."]
+    are = "1 of its outlines is" if broken == 1 else f"{broken:,} of its outlines are"
+    return [
+        f"{are} invalid, crossing itself for example, and kept so. Tools that measure, cut or join shapes "
+        "mend a copy for their own work; make_valid mends what is kept; inspect names the rows."
+    ]
 
 
 def _outside_use(shapes: NDArray[np.object_], crs: CRS) -> str | None:

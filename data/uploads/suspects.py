@@ -1,4 +1,4 @@
-"""What in features is often none of what it says: places that stand for a missing one."""
+"""What in features is often none of what it says: places that stand for a missing one, or are exchanged."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ _EVERY_NODE = "report_all_nodes=yes\n[points]\nosm_id=yes\n"
 """GDAL's settings for OpenStreetMap: nodes without tags too."""
 _NEAR_DEG = 1e-8
 """Less than what OpenStreetMap's coordinates are told in."""
+_FEWEST = 5
+_WIDER = 1.5
+"""How many times its width the middle half is made wider on each side, as Tukey's fences are."""
+_FAR_DEG, _FAR_M = 3.0, 300_000.0
+"""What lies nearer to the others is not far from them, however close together these lie."""
 
 
 def at_null_island(shapes: NDArray[np.object_]) -> str | None:
@@ -38,6 +43,34 @@ def at_null_island(shapes: NDArray[np.object_]) -> str | None:
     if not parts:
         return None
     return f"{', and '.join(parts)} {_THERE}"
+
+
+def exchanged(shapes: NDArray[np.object_], *, in_degrees: bool) -> str | None:
+    """A sentence about features far from all others that lie among them once x and y are exchanged.
+
+    Where the others lie is told by the middle half of the places, made wider by `_WIDER` on each side.
+    None without such a feature, among fewer than `_FEWEST`, or where these would be over a quarter of all.
+    """
+    bounds = shapely.bounds(shapes)
+    rows = np.flatnonzero(np.isfinite(bounds).all(axis=1))
+    if len(rows) < _FEWEST:
+        return None
+    places = (bounds[rows, :2] + bounds[rows, 2:]) / 2
+    low, high = np.quantile(places, [0.25, 0.75], axis=0)
+    floor = _FAR_DEG if in_degrees else _FAR_M
+    margin = np.maximum(_WIDER * (high - low), floor / 10)
+    least, most = low - margin, high + margin
+    far = max(floor, float((high - low).max()))
+    beside = np.maximum(least - places, places - most).max(axis=1)
+    turned = places[:, ::-1]
+    suspects = rows[(beside > far) & (least <= turned).all(axis=1) & (turned <= most).all(axis=1)]
+    if not len(suspects) or 4 * len(suspects) > len(rows):
+        return None
+    lies, is_it = ("lies", "it is") if len(suspects) == 1 else ("lie", "the first is")
+    return (
+        f"{len(suspects):,} of its features {lies} far from all others, and would lie among them with x and "
+        f"y exchanged: {is_it} row {suspects[0] + 1:,}."
+    )
 
 
 def lost_nodes(osm: Path) -> str | None:

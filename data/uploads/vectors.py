@@ -41,7 +41,7 @@ def bring_geojson(incoming: Incoming) -> Brought:
     _check_size(incoming)
     start = head(incoming.path)
     return _collected(
-        incoming, lambda: _geojson_features(incoming, start), _geojson_crs(start), "a GeoJSON", []
+        incoming, lambda: _geojson_features(incoming, start), crs_member(start), "a GeoJSON", []
     )
 
 
@@ -55,7 +55,7 @@ def bring_lines(incoming: Incoming) -> Brought:
         raise UploadError(f"{incoming.shown} holds no whole object in any line; export it again.")
     whole = itertools.chain([first], lines)
     if first.get("type") in (*GEOJSON_TYPES, "FeatureCollection"):
-        crs = _geojson_crs(head(incoming.path))
+        crs = crs_member(head(incoming.path))
         return _collected(
             incoming,
             lambda: itertools.chain.from_iterable(map(_as_features, whole)),
@@ -196,8 +196,8 @@ def check_depth(text: str, incoming: Incoming) -> None:
         )
 
 
-def _geojson_crs(start: str) -> CRS | None:
-    """The old "crs" member, which RFC 7946 dropped; without one, coordinates are degrees."""
+def crs_member(start: str) -> CRS | None:
+    """What the old "crs" member names, which RFC 7946 dropped; None without one: degrees."""
     match = _CRS_MEMBER.search(start)
     if match is None:
         return None

@@ -10,7 +10,7 @@ import shapely
 from numpy.typing import NDArray
 
 from data.vector.errors import VectorError
-from data.vector.globe import areas, collected, into_one_world, short_way, simple_parts
+from data.vector.globe import areas, collected, into_one_world, jumps, short_way, simple_parts
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -19,10 +19,39 @@ WGS84 = "EPSG:4326"
 _FARTHEST_DEG = 900
 _SLIVER_DEG = 1e-7
 MAX_PAIRS = 1_000_000
-CUT = "cut at 180 degrees: an edge of over 180 degrees of longitude goes the shorter way round"
+CUT = "cut at 180 degrees of longitude"
 MOVED = "moved by 360 degrees of longitude, to within ±180"
+ROUND = "taken the shorter way round, as an edge spans over 180 degrees of longitude"
 KINDS = ("point", "line", "polygon")
 """What a feature is, by its dimension."""
+
+
+@dataclass(frozen=True)
+class Placing:
+    """What was done to bring shapes to within ±180 degrees."""
+
+    cut: int = 0
+    """Shapes that were cut at 180 degrees; what lay beyond was moved."""
+    moved: int = 0
+    """Shapes that were moved and not cut."""
+    rings: int = 0
+    """Rings and lines of which an edge is over 180 degrees wide: it goes the shorter way round."""
+
+    def __bool__(self) -> bool:
+        return self.cut + self.moved + self.rings > 0
+
+    def __add__(self, other: Placing) -> Placing:
+        return Placing(self.cut + other.cut, self.moved + other.moved, self.rings + other.rings)
+
+    def said(self, one: str, many: str) -> list[str]:
+        """`2 shapes were cut at 180 degrees …`, for each that was done; `one` and `many`: shape, shapes."""
+        counted = ((self.cut, one, many, CUT), (self.moved, one, many, MOVED),
+                   (self.rings, "ring or line", "rings or lines", ROUND))  # fmt: skip
+        return [
+            f"{count:,} {f'{noun} was' if count == 1 else f'{nouns} were'} {what}"
+            for count, noun, nouns, what in counted
+            if count
+        ]
 
 
 @dataclass(frozen=True)
@@ -67,11 +96,8 @@ def cleaned(frame: gpd.GeoDataFrame, *, on_plane: bool = False) -> Cleaned:
     repaired = [repair(each) if bad else each for each, bad in zip(shapes, broken, strict=True)]
     if count := int(broken.sum()):
         notes.append(_counted(count, "invalid shape was", "invalid shapes were", "made valid"))
-    placed, cut, moved = (_objects(repaired), 0, 0) if on_plane else on_the_map(_objects(repaired))
-    if cut:
-        notes.append(_counted(cut, "shape was", "shapes were", CUT))
-    if moved:
-        notes.append(_counted(moved, "shape was", "shapes were", MOVED))
+    placed, placing = (_objects(repaired), Placing()) if on_plane else on_the_map(_objects(repaired))
+    notes += placing.said("shape", "shapes")
     lost = np.array([each.is_empty for each in placed], dtype=bool)
     frame = frame.set_geometry(_series(placed, frame))[~lost].reset_index(drop=True)
     if lost.any():
@@ -151,8 +177,8 @@ def kinds_in_words(frame: gpd.GeoDataFrame) -> str:
 
 def on_the_map(
     shapes: NDArray[np.object_], farthest_deg: float = _FARTHEST_DEG
-) -> tuple[NDArray[np.object_], int, int]:
-    """Shapes within ±180 degrees, their edges the shorter way round; how many were cut, how many moved.
+) -> tuple[NDArray[np.object_], Placing]:
+    """Shapes within ±180 degrees, their edges the shorter way round; and what was done for that.
 
     Only those that reach beyond, or are over 180 degrees wide, are looked at one by one; what lies farther
     out than `farthest_deg` stays.
@@ -162,25 +188,29 @@ def on_the_map(
         there = (np.abs(bounds[:, [0, 2]]) <= farthest_deg).all(axis=1) & np.isfinite(bounds).all(axis=1)
         beyond = there & ((bounds[:, 0] < -180) | (bounds[:, 2] > 180))
         wide = there & (bounds[:, 2] - bounds[:, 0] > 180)
+    done = Placing()
     if not (beyond | wide).any():
-        return shapes, 0, 0
-    placed, cut = shapes.copy(), 0
+        return shapes, done
+    placed = shapes.copy()
     for at in np.flatnonzero(beyond | wide):
-        placed[at] = _placed(shapes[at])
-        cut += not beyond[at] and placed[at] is not shapes[at]
-    return placed, cut, int(beyond.sum())
+        placed[at], rings = _placed(shapes[at])
+        cut = len(simple_parts(placed[at])) > len(simple_parts(shapes[at]))
+        done += Placing(int(cut), int(beyond[at] and not cut), rings)
+    return placed, done
 
 
-def _placed(shape: shapely.Geometry) -> shapely.Geometry:
-    """A shape within ±180 degrees; edges take the shorter way over it."""
+def _placed(shape: shapely.Geometry) -> tuple[shapely.Geometry, int]:
+    """(a shape within ±180 degrees, how many of its rings and lines have edges that take the shorter way)."""
     west, _, east, _ = shape.bounds
+    beyond = west < -180 or east > 180
     if shape.geom_type in ("Point", "MultiPoint"):
-        return shapely.transform(shape, _wrapped) if west < -180 or east > 180 else shape
+        return (shapely.transform(shape, _wrapped) if beyond else shape), 0
     if shape.geom_type == "GeometryCollection":
-        return collected([_placed(each) for each in simple_parts(shape)])
-    if west < -180 or east > 180:
-        return into_one_world(shape, geodesic=True)
-    return short_way(shape)
+        found = [_placed(each) for each in simple_parts(shape)]
+        return collected([each for each, _ in found]), sum(rings for _, rings in found)
+    if beyond:
+        return into_one_world(shape, geodesic=True), 0
+    return short_way(shape), sum(jumps(each) for each in simple_parts(shape))
 
 
 def _wrapped(xy: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:

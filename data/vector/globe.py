@@ -152,26 +152,26 @@ def short_way(shape: shapely.Geometry) -> shapely.Geometry:
     return polygon_of(rings, [math.copysign(90, each[:, 1].mean()) for each in rings])
 
 
-def jumps(shape: shapely.Geometry) -> bool:
-    """Whether a simple shape has an edge of over 180 degrees of longitude that is to go the shorter way."""
+def jumps(shape: shapely.Geometry) -> int:
+    """How many rings or lines of a simple shape have an edge of over 180 degrees that goes the short way."""
     west, south, east, north = shape.bounds
     if shape.geom_type not in ("LineString", "Polygon") or not east - west > 180:
-        return False
+        return 0
     if shape.geom_type == "LineString":
         lines = [shape]
     elif north - south > _WORLD_DEG:
-        return False
+        return 0
     else:
         lines = [shape.exterior, *shape.interiors]
+    found = 0
     for line in lines:
         lon = shapely.get_coordinates(line)[:, 0]
         far = np.abs(np.diff(lon)) > 180
         if shape.geom_type == "Polygon":
             edge = np.abs(lon) >= 180 - _SEAM_DEG
             far &= ~(edge[:-1] & edge[1:])
-        if far.any():
-            return True
-    return False
+        found += bool(far.any())
+    return found
 
 
 def unrolled(corners: Points) -> Points:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from data.documents.errors import DocumentError
+from data.members import said_of
+from data.profiles import missing_said
 from state.model import Artifact, State
 from tools.artifacts import FEATURES, about, named, newest_named
 from tools.base import Step, ToolError, World, tool
@@ -43,8 +45,10 @@ def inspect(
     """Tell what is in a layer, a table or a file: coordinate systems, shapes, columns, first rows.
 
     Of each layer: how many rows, the coordinate system, bounds, geometry types, rows without a shape or left
-    out, shapes with heights, invalid shapes, and of each column its type, what its texts mean (numbers with
-    a decimal comma, dates), how many have no value, how many differ, the least and the most, and samples.
+    out, shapes with heights, invalid shapes with the rows of the first and why, and of each column its type,
+    what its texts mean (numbers with a decimal comma, dates), how many have no value or a blank text, how
+    many differ, and without case and blanks, in what forms they are written (99/99/9999 for dates: a for
+    letters, 9 for a digit, 9+ for digits), the least and the most, samples, and the members of objects.
     A saved file is read back: all its layers or sheets, in an archive too, the types that it has for its
     columns, and what stands beside the features of a GeoJSON. Nothing is changed.
 
@@ -225,7 +229,8 @@ def _said(told: dict[str, Any]) -> str:
             parts.append(f"bounds {_numbers(told['bounds'])}")
         for key, words in _COUNTED.items():
             if told[key]:
-                parts.append(f"{told[key]:,} {words}")
+                why = _why_invalid(told) if key == "invalid" else ""
+                parts.append(f"{told[key]:,} {words}{why}")
     if "file" in told:
         parts.append(_file_said(told))
     columns = [_column_said(each) for each in told["columns"][:_SAID_COLUMNS]]
@@ -248,7 +253,7 @@ def _file_said(told: dict[str, Any]) -> str:
 
 
 def _numbers(values: list[float]) -> str:
-    return "[" + ", ".join(f"{each:.10g}" for each in values) + "]"
+    return "[" + ", ".join(f"{each:.15g}" for each in values) + "]"
 
 
 def _short(value: Any) -> str:
@@ -260,15 +265,28 @@ def _column_said(each: dict[str, Any]) -> str:
     meant = f" (all of it {each['meant']})" if each["meant"] else ""
     in_file = each.get("in_file")
     meant += f" ({in_file} in the file)" if in_file and in_file != _WORDS.get(each["stored"]) else ""
-    nulls = f", {each['nulls']:,} without a value" if each["nulls"] else ""
-    said = f"{each['name']} {each['stored']}{meant}, {each['distinct']:,} different{nulls}"
+    alike = f" ({each['alike']:,} without case and blanks)" if each["alike"] is not None else ""
+    missing = f", {missing_said(each)}" if missing_said(each) else ""
+    said = f"{each['name']} {each['stored']}{meant}, {each['distinct']:,} different{alike}{missing}"
+    if each["forms"] and not each.get("values"):
+        said += f", in the forms {', '.join(f'{form} {count:,}' for form, count in each['forms'].items())}"
     if each.get("values"):
         return f"{said}: {', '.join(f'{value!r} {count:,}' for value, count in each['values'].items())}"
     if each["least"] is not None:
         text = each["stored"] == "text" and not each["meant"]
         said += "" if text else f", from {_short(each['least'])} to {_short(each['most'])}"
+    if each.get("members"):
+        few = each.get("members_of_the_first")
+        of = f" of the first {few:,}" if few else ""
+        return f"{said}, members{of}: {said_of(each['members'], each['members_not_told'])}"
     samples = listed([repr(_short(value)) for value in each["samples"]])
     return f"{said}, such as {samples}" if samples and each["stored"] in _SAMPLED else said
+
+
+def _why_invalid(told: dict[str, Any]) -> str:
+    """` (row 17: Self-intersection at 24.9, 60.2; …)`."""
+    rows = [f"row {each['row']:,}: {each['reason']}" for each in told["invalid_rows"]]
+    return f" ({'; '.join(rows)}{'; …' if told['invalid'] > len(rows) else ''})"
 
 
 TOOLS = (inspect,)

@@ -18,17 +18,20 @@ from tools.phrases import listed, number_of
 from tools.tables import plain_value
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 Members = Mapping[str, Any]
 BATCH_ROWS = 20_000
+_POLYGON = 3
+"""shapely's type id; those of what is made of several are higher."""
 
 
 def geojson(path: Path, layers: Sequence[Layer], members: Members) -> list[str]:
-    """RFC 7946, a feature a line: shells counter-clockwise, null for what has no place."""
+    """RFC 7946, a feature a line: shells counter-clockwise, holes clockwise, null for what has no place."""
     rows = layers[0].rows
-    turned, shapes = _turned(rows.shapes)
-    said = [f"{number_of(turned, 'shell')} turned counter-clockwise (RFC 7946)"] if turned else []
+    said, shapes = _turned(rows.shapes)
     said += without_bytes(rows.table)[1]
     parsed, told = _json_columns(rows)
     said += told
@@ -193,13 +196,32 @@ def _holds_json(column: pa.ChunkedArray) -> bool:
     return found
 
 
-def _turned(shapes: Shapes | None) -> tuple[int, Shapes | None]:
-    """(how many shapes were turned, all with their shells counter-clockwise and their holes clockwise)."""
+def _turned(shapes: Shapes | None) -> tuple[list[str], Shapes | None]:
+    """(how many shells and holes were turned, all shells counter-clockwise and all holes clockwise)."""
     if shapes is None:
-        return 0, None
+        return [], None
     turned = shapely.orient_polygons(shapes)
-    there = ~shapely.is_missing(shapes)
-    return int((~shapely.equals_identical(turned[there], shapes[there])).sum()), turned
+    (shells, holes), (new_shells, new_holes) = _windings(shapes), _windings(turned)
+    counted = (
+        (int((shells != new_shells).sum()), "shell", "counter-clockwise"),
+        (int((holes != new_holes).sum()), "hole", "clockwise"),
+    )
+    said = [f"{number_of(count, noun)} turned {way}" for count, noun, way in counted if count]
+    return [f"{' and '.join(said)} (RFC 7946)"] if said else [], turned
+
+
+def _windings(shapes: Shapes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each shell, and each hole, of all polygons runs counter-clockwise."""
+    import numpy as np
+
+    parts = shapely.get_parts(shapes)
+    while (shapely.get_num_geometries(parts) > 1).any() or (shapely.get_type_id(parts) > _POLYGON).any():
+        parts = shapely.get_parts(parts)
+    polygons = parts[(shapely.get_type_id(parts) == _POLYGON) & ~shapely.is_empty(parts)]
+    rings, owners = shapely.get_rings(polygons, return_index=True)
+    first = np.diff(owners, prepend=-1) > 0
+    runs = shapely.is_ccw(rings)
+    return runs[first], runs[~first]
 
 
 def _is_degrees(crs: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -11,8 +11,11 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from data.documents.errors import DocumentError
+from data.members import json_type, members_of, members_said
+from tools.data.flattening import free_name
 from tools.data.layers_told import frame_told
 from tools.phrases import listed, number_of, one_line
+from tools.tables import have_shapes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +24,7 @@ MOST_LAYERS = 20
 MOST_BYTES = 200_000_000
 _MOST_MEMBERS = 40
 _MEMBER_CHARS = 200
+_NO_TYPES = "A CSV has no types: each column is text, and what its texts mean is told beside it."
 _SHOWN_IDS = 3
 _TYPES = {
     "OFTString": "text", "OFTInteger": "integer", "OFTInteger64": "integer", "OFTReal": "number",
@@ -99,8 +103,12 @@ def _parts(path: Path) -> list[_Part]:
 def _csv(path: Path) -> list[_Part]:
     import pandas as pd
 
-    # An empty cell alone is no value: NA is Namibia's code.
-    return [("", lambda: _Read(pd.read_csv(path, keep_default_na=False, na_values=[""])))]
+    def read() -> _Read:
+        # An empty cell alone is no value: NA is Namibia's code.
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+        return _Read(frame, notes=(_NO_TYPES,))
+
+    return [("", read)]
 
 
 def _xlsx(path: Path) -> list[_Part]:
@@ -110,22 +118,37 @@ def _xlsx(path: Path) -> list[_Part]:
         names = [str(each) for each in book.sheet_names]
 
     def sheet(name: str) -> _Read:
-        return _Read(pd.read_excel(path, sheet_name=name, keep_default_na=False, na_values=[""]))
+        frame = pd.read_excel(path, sheet_name=name, dtype=object, keep_default_na=False, na_values=[""])
+        for column in frame.columns:
+            # Whole numbers with gaps stay whole.
+            whole = pd.api.types.infer_dtype(frame[column], skipna=True) == "integer"
+            frame[column] = frame[column].astype("Int64") if whole else frame[column].infer_objects()
+        return _Read(frame)
 
     return [(name if len(names) > 1 else "", partial(sheet, name)) for name in names]
 
 
 def _parquet(path: Path) -> list[_Part]:
-    import pandas as pd
     import pyarrow.parquet as pq
 
+    from data.uploads.frames import exact_frame
     from data.vector.files import read_geoparquet
     from tools.data.retyping import type_word
 
-    schema = pq.read_schema(path)
-    types = {each.name: type_word(each.type) for each in schema}
-    read = read_geoparquet if b"geo" in (schema.metadata or {}) else pd.read_parquet
-    return [("", lambda: _Read(read(path), types))]
+    table = pq.read_table(path)
+    types = {each.name: type_word(each.type) for each in table.schema}
+    if b"geo" not in (table.schema.metadata or {}):
+        return [("", lambda: _Read(exact_frame(table), types))]
+
+    def features() -> _Read:
+        frame = read_geoparquet(path)
+        shapes = [name for name in frame.columns if str(frame[name].dtype) == "geometry"]
+        exact = exact_frame(table.drop_columns(shapes))
+        for name in exact.columns:
+            frame[name] = exact[name]
+        return _Read(frame, types)
+
+    return [("", features)]
 
 
 def _layered(path: Path) -> list[_Part]:
@@ -136,29 +159,63 @@ def _layered(path: Path) -> list[_Part]:
 
 
 def _layer(path: Path, name: str, **options: str) -> _Read:
+    """The rows of a layer with the values that the file has: days, whole numbers with gaps, lists."""
     import geopandas as gpd
+    import pandas as pd
     import pyogrio
+    import shapely
+
+    from data.uploads.frames import exact_frame, moments_in
 
     about = pyogrio.read_info(path, layer=name, **options)
-    kinds = zip(about["fields"], about["ogr_types"], about["ogr_subtypes"], strict=True)
-    types = {str(each): _SUBTYPES.get(sub) or _TYPES.get(kind, kind) for each, kind, sub in kinds}
-    return _Read(gpd.read_file(path, layer=name, **options), types)
+    kinds = list(zip(about["fields"], about["ogr_types"], about["ogr_subtypes"], strict=True))
+    types = {str(each): _SUBTYPES.get(sub) or _TYPES.get(kind, _of_lists(kind)) for each, kind, sub in kinds}
+    # GDAL's Arrow stream breaks down on a FlatGeobuf's times as texts, and on its rows without a shape.
+    times = [str(each) for each, kind, _ in kinds if kind == "OFTDateTime"]
+    plain = [each for each in types if each not in times]
+    meta, _, wkb, cells = pyogrio.raw.read(
+        path, layer=name, columns=times, datetime_as_string=True, **options
+    )
+    count = len(wkb) if wkb is not None else len(cells[0]) if times else max(0, about["features"])
+    frame = pd.DataFrame(index=range(count))
+    if plain:
+        _, table = pyogrio.read_arrow(path, layer=name, columns=plain, read_geometry=False, **options)
+        frame = exact_frame(table.select(plain))
+    for each, texts in zip(meta["fields"], cells, strict=True):
+        frame[str(each)] = moments_in(pd.Series(texts, dtype=object))
+    frame = frame[list(types)]
+    if wkb is None:
+        return _Read(frame, types)
+    shapes = shapely.from_wkb(wkb, on_invalid="ignore")
+    place = free_name("geometry", list(frame.columns))
+    frame[place] = gpd.GeoSeries(shapes, index=frame.index, crs=meta["crs"])
+    return _Read(gpd.GeoDataFrame(frame, geometry=place), types)
+
+
+def _of_lists(kind: str) -> str:
+    return "list" if kind.endswith("List") else kind
 
 
 def _days_as_text(path: Path) -> _Read:
-    """A GeoJSON's features; what looks like a day is a text there, as JSON has no days."""
+    """A GeoJSON's features; what looks like a day is a text there, as JSON has no days.
+
+    One that names no system is in EPSG:4326, though GDAL calls it EPSG:4979 where it has heights.
+    """
     import pyogrio
 
+    from data.readers.files import head
+    from data.uploads.vectors import crs_member
+
     name = str(pyogrio.list_layers(path)[0][0])
-    return _layer(path, name, DATE_AS_STRING="YES")
+    read = _layer(path, name, DATE_AS_STRING="YES")
+    if have_shapes(read.frame) and crs_member(head(path)) is None:
+        return replace(read, frame=read.frame.set_crs("EPSG:4326", allow_override=True))
+    return read
 
 
 def _collection(path: Path, value: dict[str, Any], features: list[dict[str, Any]]) -> _Read:
     """The features of a GeoJSON, with the members beside them and the ids that they have."""
-    frame = _days_as_text(path).frame
-    own = {key for each in features for key in each.get("properties") or {}}
-    # The reader makes the features' own ids a column, which is none of their properties.
-    frame = frame.drop(columns=[each for each in frame.columns if each == "id" and each not in own])
+    frame, types = _with_properties(_days_as_text(path).frame, features)
     beside = {key: each for key, each in value.items() if key not in _OF_COLUMNS}
     ids = [each["id"] for each in features if each.get("id") is not None]
     different = len({json.dumps(each) for each in ids})
@@ -172,7 +229,43 @@ def _collection(path: Path, value: dict[str, Any], features: list[dict[str, Any]
         if ids
         else "Its features have no id."
     )
-    return _Read(frame, more=more, notes=tuple(notes))
+    return _Read(frame, types, more, tuple(notes))
+
+
+def _with_properties(
+    frame: pd.DataFrame, features: list[dict[str, Any]]
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The features with their properties as the file has them, and the types of these.
+
+    GDAL's reader guesses types, and makes the features' own ids a column, which is none of their properties.
+    """
+    import geopandas as gpd
+
+    from data.uploads.frames import exact_records
+
+    rows = [each.get("properties") or {} for each in features]
+    if len(rows) != len(frame) or not have_shapes(frame):  # what GDAL leaves out
+        own = {key for row in rows for key in row}
+        return frame.drop(columns=[each for each in frame.columns if each == "id" and each not in own]), {}
+    exact = exact_records(rows).reindex(range(len(rows)))
+    place = free_name("geometry", [str(each) for each in exact.columns])
+    exact[place] = gpd.GeoSeries(frame.geometry.to_numpy(), crs=frame.crs)
+    return gpd.GeoDataFrame(exact, geometry=place), _types_of(rows)
+
+
+def _types_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The types that the members of records have in JSON: `integer or text`."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for key, cell in row.items():
+            found.setdefault(str(key), {})[json_type(cell)] = None
+    return {key: " or ".join(_words(kinds)) for key, kinds in found.items()}
+
+
+def _words(kinds: Mapping[str, None]) -> list[str]:
+    """Types without what holds for a part of them: whole numbers among others, and what has no value."""
+    few = [each for each in kinds if each != "null" and not (each == "integer" and "number" in kinds)]
+    return few or ["null"]
 
 
 def _json(path: Path) -> list[_Part]:
@@ -183,45 +276,59 @@ def _json(path: Path) -> list[_Part]:
         said = f"What stands beside its features is not told, as it has over {MAX_JSON_BYTES:,} bytes."
         return [("", lambda: replace(_days_as_text(path), notes=(said,)))]
     value = read_json(path)
-    if (rows := records_of(value)) is not None:
-        return [("", partial(_records, value, rows))]
+    if records_of(value) is not None:
+        return [("", partial(_records, value))]
     features = value.get("features") if isinstance(value, dict) else None
     if features and isinstance(features, list) and value.get("type") == "FeatureCollection":
         return [("", partial(_collection, path, value, features))]
     return [("", partial(_outlined, value))]
 
 
-def _records(value: list[dict[str, Any]], rows: list[dict[str, Any]]) -> _Read:
-    import pandas as pd
+def _records(value: list[dict[str, Any]]) -> _Read:
+    from data.uploads.frames import exact_records
 
-    kinds: dict[type, str] = {list: "list", dict: "object"}
-    types = {str(key): kinds[type(cell)] for row in value for key, cell in row.items() if type(cell) in kinds}
-    return _Read(pd.DataFrame(rows), types)
+    return _Read(exact_records(value), _types_of(value))
 
 
 def _outlined(value: Any) -> dict[str, Any]:
     """A JSON value that has no rows: what it is, and its top members."""
+    if not isinstance(value, dict):
+        return {"json": _value_told(value)}
     from data.documents.structured import outline
 
-    if not isinstance(value, dict):
-        return {"json": outline(value)}
     said = f"Its members: {_members_said(value)}." if value else "It has no members."
     return {"json": outline(value), "members": _members(value), "notes": [said]}
 
 
 def _members(value: Mapping[str, Any]) -> dict[str, str]:
     """What each member is, of the first of them: in full where that is short."""
-    from data.documents.structured import outline
-
     told = {}
     for key, each in list(value.items())[:_MOST_MEMBERS]:
         text = json.dumps(each, ensure_ascii=False)
-        told[one_line(str(key))[:60]] = text if len(text) <= _MEMBER_CHARS else outline(each)
+        told[one_line(str(key))[:60]] = text if len(text) <= _MEMBER_CHARS else _value_told(each)
     return told
 
 
+def _value_told(value: Any) -> str:
+    """`a list of 18 objects (the first {"name": "A", …; their members: name text 'A', n integer 3)`."""
+    from data.documents.structured import outline
+
+    found = members_of(value if isinstance(value, list) else [value])
+    several = any(each["path"] or len(each["types"]) > 1 for each in found.told)
+    inner = members_said(found) if several else ""
+    parts = []
+    if isinstance(value, list) and value:
+        first = json.dumps(value[0], ensure_ascii=False)
+        parts.append(f"the first {first[:_MEMBER_CHARS]}{'…' if len(first) > _MEMBER_CHARS else ''}")
+    if inner:
+        parts.append(f"their members: {inner}" if isinstance(value, list) else f"its members: {inner}")
+    return outline(value) + (f" ({'; '.join(parts)})" if parts else "")
+
+
 def _members_said(value: Mapping[str, Any]) -> str:
-    said = [f"{key} {one_line(each)}" for key, each in _members(value).items()]
+    from data.documents.text import tidy
+
+    said = [f"{key} {' '.join(tidy(each).split())}" for key, each in _members(value).items()]
     return listed(said, _MOST_MEMBERS, len(value))
 
 

@@ -100,7 +100,7 @@ def test_rows_are_narrowed_and_sorted_and_keep_their_numbers() -> None:
 
 
 def test_columns_are_told_with_their_type_their_gaps_and_their_range() -> None:
-    rows = pd.DataFrame({"name": ["a", "b", "b"], "m": [1.5, None, 2.5]})
+    rows = pd.DataFrame({"name": ["a", "b", " "], "m": [1.5, None, 2.5]})
     told = statistics(rows).to_dict("records")
-    assert list(told[0].values())[:6] == ["name", "text", 0, 2, "a", "b"] and pd.isna(told[0]["Mean"])
-    assert list(told[1].values()) == ["m", "float64", 1, 2, "1.5", "2.5", 2.0]
+    assert list(told[0].values())[:7] == ["name", "text", 0, 1, 2, "a", "b"] and pd.isna(told[0]["Mean"])
+    assert list(told[1].values()) == ["m", "float64", 1, 0, 2, "1.5", "2.5", 2.0]

@@ -133,8 +133,8 @@ def test_rows_without_coordinates_become_a_table(tmp_path: Path, name: str) -> N
     found, kept = brought(tmp_path / name)
     assert (found.facts["rows"], found.facts["columns"]) == (3, ["station", "level_m", "count"])
     assert found.facts["profile"][1] == {
-        "name": "level_m", "stored": "float64", "meant": None, "nulls": 1, "distinct": 2,
-        "least": 1.5, "most": 2.5, "samples": [1.5, 2.5],
+        "name": "level_m", "stored": "float64", "meant": None, "nulls": 1, "blank": 0, "distinct": 2,
+        "alike": None, "forms": {}, "least": 1.5, "most": 2.5, "samples": [1.5, 2.5],
     }  # fmt: skip
     assert found.notes[-1] == "Its columns: station text, level_m float64 (1 without a value), count int64."
     frame = pd.read_parquet(kept)

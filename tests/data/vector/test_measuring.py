@@ -188,8 +188,8 @@ def test_cleaning_mends_what_it_can_and_says_so() -> None:
         "1 feature without a shape was left out",
         "1 shape's heights were left out",
         "1 invalid shape was made valid",
-        "1 shape was cut at 180 degrees: an edge of over 180 degrees of longitude goes the shorter way round",
-        "1 shape was moved by 360 degrees of longitude, to within ±180",
+        "2 shapes were cut at 180 degrees of longitude",
+        "1 ring or line was taken the shorter way round, as an edge spans over 180 degrees of longitude",
     )
     first, second, third, fourth = found.frame.geometry
     assert first.is_valid and first.area == pytest.approx(2)

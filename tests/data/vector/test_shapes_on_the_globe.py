@@ -10,7 +10,7 @@ import pytest
 import shapely
 
 from data.vector.buffering import buffered, circle
-from data.vector.cleaning import on_the_map, tidied
+from data.vector.cleaning import Placing, on_the_map, tidied
 from data.vector.errors import VectorError
 from data.vector.globe import short_way
 from data.vector.gridding import clipped, grid, h3_grid
@@ -295,7 +295,21 @@ def test_a_line_over_the_antimeridian_is_as_long_as_anywhere_else(
     ends: tuple[tuple[float, float], tuple[float, float]],
 ) -> None:
     (lon, lat), (to_lon, to_lat) = ends
-    placed, _, _ = on_the_map(np.array([shapely.LineString(ends)], dtype=object))
+    placed, _ = on_the_map(np.array([shapely.LineString(ends)], dtype=object))
     assert placed[0].geom_type == "MultiLineString"
     _, _, right = GEOD.inv(lon - 90, lat, to_lon - 90, to_lat)
     assert length_m(placed[0]) == pytest.approx(right, abs=0.01)
+
+
+def test_what_is_cut_what_is_moved_and_what_goes_the_shorter_way_are_counted_apart() -> None:
+    over = shapely.Polygon([(179, 0), (-179, 0), (-179, 1), (179, 1)])
+    two = shapely.MultiPolygon([shapely.box(-181, 5, -179, 6), shapely.box(170, 5, 171, 6)])
+    shapes = [over, two, shapely.box(181, 0, 182, 1), shapely.Point(190, 0), shapely.box(1, 1, 2, 2), None]
+    placed, done = on_the_map(np.array(shapes, dtype=object))
+    assert done == Placing(cut=2, moved=2, rings=1)
+    assert done.said("shape", "shapes") == [
+        "2 shapes were cut at 180 degrees of longitude",
+        "2 shapes were moved by 360 degrees of longitude, to within ±180",
+        "1 ring or line was taken the shorter way round, as an edge spans over 180 degrees of longitude",
+    ]
+    assert [len(each.geoms) for each in placed[:2]] == [2, 3] and placed[3] == shapely.Point(-170, 0)

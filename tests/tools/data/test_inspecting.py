@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,33 @@ def types(layer: dict[str, Any]) -> dict[str, str]:
     return {each["name"]: each["in_file"] for each in layer["columns"]}
 
 
+def test_what_would_mislead_in_columns_and_shapes_is_told(world: World, tmp_path: Path) -> None:
+    bow = Polygon([(24.9, 60), (25, 60.2), (25, 60), (24.9, 60.2)])
+    shapes = [box(24.123456789012, 60, 25, 61), None, bow, bow, bow, bow]
+    rows = {
+        "name": ["Käpylä", " käpylä", "", " ", None, "Vallila"],
+        "day": ["13-02-2020", "14/02/2020", "2019-04-01", "", None, "15/02/2020"],
+        "about": ['{"name": {"fi": "Kallio"}, "taps": 2}', '{"taps": "2"}', None, None, None, None],
+    }
+    frame = gpd.GeoDataFrame(rows, geometry=shapes, crs="EPSG:4326")
+    frame.to_file(tmp_path / "wells.gpkg")
+    state = run(world, State(), add_file, file=str(tmp_path / "wells.gpkg")).state
+    said, [found] = told(world, state, "wells")
+    at = "Self-intersection at 24.95, 60.1"
+    assert found["invalid_rows"] == [{"row": each, "reason": at} for each in (3, 4, 5)]
+    assert f", 4 invalid (row 3: {at}; row 4: {at}; row 5: {at}; …)" in said
+    assert "bounds [24.123456789012, 60, 25, 61]" in said
+    assert "name text, 3 different (2 without case and blanks), 1 without a value, 2 blank" in said
+    assert (
+        "day text (all of it times with the day first), 4 different, 1 without a value, 1 blank, in the "
+        "forms 99/99/9999 2, 99-99-9999 1, 9999-99-99 1, from 2019-04-01 to 15/02/2020, such as "
+    ) in said
+    assert (
+        "about text (all of it JSON), 2 different, 4 without a value, members: name.fi text 'Kallio', "
+        "taps integer or text 2."
+    ) in said
+
+
 def test_every_layer_and_sheet_of_a_saved_file_is_read_back_with_the_types_of_the_file(
     world: World, tmp_path: Path
 ) -> None:
@@ -107,7 +136,7 @@ def test_every_layer_and_sheet_of_a_saved_file_is_read_back_with_the_types_of_th
     said, found = told(world, state, "o.gpkg")
     assert [(each["name"], each["rows"]) for each in found] == [("o.gpkg: one", 2), ("o.gpkg: two", 2)]
     assert types(found[0]) == {"n": "integer", "code": "text", "day": "date", "at": "time"}
-    assert "day time (date in the file), 1 different, 1 without a value" in said
+    assert "day date, 1 different, 1 without a value, from 2020-01-01 to 2020-01-01;" in said
 
     _, found = told(world, state, "o.xlsx")
     assert [each["name"] for each in found] == ["o.xlsx: one", "o.xlsx: two"]
@@ -139,15 +168,21 @@ def test_a_saved_json_is_a_table_where_it_is_a_list_of_records_and_else_told_by_
     for name, content in written.items():
         state = run(world, state, write_file, name=name, content=content).state
     _, [rows] = told(world, state, "rows.json")
-    assert rows["first"] == [{"id": 1, "parts": '["a", "b"]'}, {"id": 2, "parts": "[]"}]
-    assert rows["columns"][1]["in_file"] == "list"
+    assert rows["first"] == [{"id": 1, "parts": ["a", "b"]}, {"id": 2, "parts": []}]
+    assert types(rows) == {"id": "integer", "parts": "list"}
     said, [about] = told(world, state, "about.json")
-    assert about["members"] == {"count": "2", "names": "a list of 100 texts", "box": '{"west": 1}'}
-    assert said.endswith('Its members: count 2, names a list of 100 texts and box {"west": 1}.')
+    assert about["members"] == {
+        "count": "2",
+        "names": 'a list of 100 texts (the first "a")',
+        "box": '{"west": 1}',
+    }
+    assert said.endswith(
+        'Its members: count 2, names a list of 100 texts (the first "a") and box {"west": 1}.'
+    )
     said, [plain] = told(world, state, "list.json")
     assert (said, plain["json"]) == (
-        f"list.json ({plain['id']}): a list of 3 numbers.",
-        "a list of 3 numbers",
+        f"list.json ({plain['id']}): a list of 3 numbers (the first 1).",
+        "a list of 3 numbers (the first 1)",
     )
     said, [some] = told(world, state, "some.geojson")
     assert [(each["name"], each["stored"]) for each in some["columns"]] == [("day", "text")]
@@ -157,6 +192,54 @@ def test_a_saved_json_is_a_table_where_it_is_a_list_of_records_and_else_told_by_
     )
     said, _ = told(world, state, "none.geojson")
     assert said.endswith('Its members: type "FeatureCollection" and features [].')
+
+
+def test_a_file_that_is_read_back_is_told_by_its_own_types_and_system(world: World, tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"code": "0056", "n": 3301, "day": date(2022, 8, 18), "tags": ["a"], "some": 1},
+        {"code": "7", "n": None, "day": None, "tags": [], "some": 2.5},
+    ]
+    frame = gpd.GeoDataFrame(pd.DataFrame(rows), geometry=[Point(2, 50, 7), None], crs="EPSG:4326")
+    frame["n"] = frame["n"].astype("Int64")
+    frame.to_parquet(tmp_path / "a.parquet")
+    state = run(world, State(), add_file, file=str(tmp_path / "a.parquet")).state
+    for name in ("o.gpkg", "o.fgb", "o.parquet", "o.geojson", "o.xlsx", "o.csv"):
+        state = run(world, state, save_file, name=name, layers=[{"from": "a"}]).state
+    typed = {"code": "text", "n": "int64", "day": "date", "tags": "list", "some": "float64"}
+    same = {"code": "text", "n": "integer", "day": "date", "tags": "list", "some": "number"}
+    for name, stored, written in (
+        ("o.gpkg", typed | {"tags": "text"}, same | {"tags": "text"}),
+        ("o.fgb", typed | {"tags": "text", "day": "time"}, same | {"tags": "text", "day": "time"}),
+        ("o.parquet", typed, same),
+        ("o.geojson", typed | {"day": "text"}, same | {"day": "text"}),
+        ("o.xlsx", typed | {"tags": "text", "day": "time"}, {}),
+        ("o.csv", dict.fromkeys(typed, "text"), {}),
+    ):
+        said, [back] = told(world, state, name)
+        kept = {each["name"]: each["stored"] for each in back["columns"]}
+        assert (name, {each: kept[each] for each in typed}) == (name, stored)
+        assert not written or types(back) == written
+        assert back["first"][0]["code"] == "0056" and back.get("crs", "EPSG:4326") == "EPSG:4326"
+    code, n = back["columns"][:2]
+    assert (code["meant"], code["least"], code["most"]) == ("numbers", "7", "0056")
+    assert (n["meant"], n["samples"]) == ("numbers", ["3301"])
+    assert said.endswith(
+        "A CSV has no types: each column is text, and what its texts mean is told beside it."
+    )
+
+
+def test_a_list_in_a_document_is_told_by_its_first_element_and_the_types_of_its_members(world: World) -> None:
+    suburbs = [{"name": "A" * 180, "n": 1, "box": {"west": 1.5}}, {"name": "B", "n": None, "box": None}]
+    content = {"suburbs": suburbs, "about": {"text": "x" * 300, "of": {"year": 2020}}}
+    state = run(world, State(), write_file, name="about.json", content=content).state
+    _, [about] = told(world, state, "about.json")
+    first = json.dumps(suburbs[0])[:200]
+    assert about["members"] == {
+        "suburbs": f"a list of 2 objects (the first {first}…; their members: name text '{'A' * 40}…', "
+        "n integer or null 1, box object or null, box.west number 1.5)",
+        "about": f"an object with 2 keys (text, of) (its members: text text '{'x' * 40}…', "
+        "of.year integer 2020)",
+    }
 
 
 def test_what_is_left_out_of_a_file_that_is_read_back_is_said(world: World, monkeypatch: Any) -> None:
