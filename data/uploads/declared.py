@@ -17,8 +17,7 @@ MOST_LAYERS, MOST_FIELDS = 40, 60
 _TYPES = {
     "OFTString": "text", "OFTInteger": "integer", "OFTInteger64": "integer", "OFTReal": "number",
     "OFTDate": "date", "OFTDateTime": "time", "OFTTime": "time of day", "OFTBinary": "bytes",
-    "OFTStringList": "list of texts", "OFTIntegerList": "list of integers", "OFTRealList": "list of numbers",
-    "OFTInteger64List": "list of integers",
+    "OFTStringList": "list", "OFTIntegerList": "list", "OFTInteger64List": "list", "OFTRealList": "list",
 }  # fmt: skip
 _SUBTYPES = {"OFSTBoolean": "boolean", "OFSTJSON": "JSON"}
 

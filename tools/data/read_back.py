@@ -26,11 +26,6 @@ _MOST_MEMBERS = 40
 _MEMBER_CHARS = 200
 _NO_TYPES = "A CSV has no types: each column is text, and what its texts mean is told beside it."
 _SHOWN_IDS = 3
-_TYPES = {
-    "OFTString": "text", "OFTInteger": "integer", "OFTInteger64": "integer", "OFTReal": "number",
-    "OFTDate": "date", "OFTDateTime": "time", "OFTTime": "time of day", "OFTBinary": "bytes",
-}  # fmt: skip
-_SUBTYPES = {"OFSTBoolean": "boolean", "OFSTJSON": "JSON"}
 _OF_COLUMNS = frozenset({"type", "features"})
 
 
@@ -165,13 +160,13 @@ def _layer(path: Path, name: str, **options: str) -> _Read:
     import pyogrio
     import shapely
 
+    from data.uploads.declared import field_types
     from data.uploads.frames import exact_frame, moments_in
 
     about = pyogrio.read_info(path, layer=name, **options)
-    kinds = list(zip(about["fields"], about["ogr_types"], about["ogr_subtypes"], strict=True))
-    types = {str(each): _SUBTYPES.get(sub) or _TYPES.get(kind, _of_lists(kind)) for each, kind, sub in kinds}
+    types = field_types(about)
     # GDAL's Arrow stream breaks down on a FlatGeobuf's times as texts, and on its rows without a shape.
-    times = [str(each) for each, kind, _ in kinds if kind == "OFTDateTime"]
+    times = [each for each, kind in types.items() if kind == "time"]
     plain = [each for each in types if each not in times]
     meta, _, wkb, cells = pyogrio.raw.read(
         path, layer=name, columns=times, datetime_as_string=True, **options
@@ -190,10 +185,6 @@ def _layer(path: Path, name: str, **options: str) -> _Read:
     place = free_name("geometry", list(frame.columns))
     frame[place] = gpd.GeoSeries(shapes, index=frame.index, crs=meta["crs"])
     return _Read(gpd.GeoDataFrame(frame, geometry=place), types)
-
-
-def _of_lists(kind: str) -> str:
-    return "list" if kind.endswith("List") else kind
 
 
 def _days_as_text(path: Path) -> _Read:
