@@ -93,6 +93,8 @@ def with_shapes(
             "their system is not known; crs names it, such as crs=EPSG:3035 for shapes that were made of "
             "numbers of that system, which does not move them."
         )
+    if empty := int(shapely.is_empty(shapes).sum()):
+        note(f"{empty:,} of the result's shapes {'is' if empty == 1 else 'are'} empty, and no NULL.")
     if broken := int((~shapely.is_valid(shapes[~shapely.is_missing(shapes)])).sum()):
         note(f"{broken:,} of the result's shapes cross themselves; ST_MakeValid or make_valid repairs them.")
     crs = pyproj.CRS.from_user_input(system or "EPSG:4326")

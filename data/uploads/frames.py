@@ -344,6 +344,8 @@ def exact_frame(table: pa.Table) -> pd.DataFrame:
             frame[name] = column.to_pandas(types_mapper={column.type: whole}.get)
         elif pa.types.is_decimal(column.type) and column.type.precision <= FLOAT_DIGITS:
             frame[name] = column.cast(pa.float64()).to_pandas()
+        elif pa.types.is_nested(column.type):  # of whole numbers with gaps inside, numpy makes floats
+            frame[name] = pd.Series(column.to_pylist(maps_as_pydicts="lossy"), dtype=object)
     return frame
 
 

@@ -45,10 +45,9 @@ Pages = Iterable["pd.DataFrame"]
 GEOMETRY = "geometry"
 """The column of shapes, as every reader of GeoParquet knows it."""
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _FORMULA = r"\A[=+\-@\t\r]"
-_NUMBER = r"\A-\d+(?:[.,]\d+)*%?\z"
-"""What is a number and runs as nothing: -12,5."""
+_RUNS_NOTHING = r"\A[+\-][^(|!=@\[\t\r\n]*\z"
+"""What calls nothing, as it has no bracket, no sheet and no program: -12,5, a unit of -, +49 30 123."""
 _COORDINATE_DEG = 1e-7
 """About a centimetre: what RFC 7946 calls enough."""
 
@@ -325,21 +324,21 @@ def _plain_texts(table: pa.Table) -> pa.Table:
             texts = table.column(index)
             harmless = pc.binary_join_element_wise("'", texts, "")
             table = table.set_column(index, field, pc.if_else(_formulas(texts), harmless, texts))
-    return table.rename_columns(
-        [f"'{name}" if name.startswith(_FORMULA_STARTS) else name for name in table.column_names]
-    )
+    return table.rename_columns([f"'{name}" if is_formula(name) else name for name in table.column_names])
 
 
 def _formulas(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Which texts a spreadsheet would run as a formula."""
     import pyarrow.compute as pc
 
-    return pc.and_not(pc.match_substring_regex(texts, _FORMULA), pc.match_substring_regex(texts, _NUMBER))
+    return pc.and_not(
+        pc.match_substring_regex(texts, _FORMULA), pc.match_substring_regex(texts, _RUNS_NOTHING)
+    )
 
 
 def is_formula(text: str) -> bool:
     """Whether a spreadsheet would run a text as a formula."""
-    return bool(re.match(_FORMULA, text)) and not re.match(_NUMBER.replace(r"\z", r"\Z"), text)
+    return bool(re.match(_FORMULA, text)) and not re.match(_RUNS_NOTHING.replace(r"\z", r"\Z"), text)
 
 
 def formula_count(table: pa.Table) -> int:

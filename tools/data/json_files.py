@@ -84,12 +84,13 @@ def without_bytes(table: pa.Table) -> tuple[pa.Table, list[str]]:
     return (table.drop_columns(left), [f"{listed(left)} left out, as bytes"]) if left else (table, [])
 
 
-def as_json(value: Any) -> str:
-    """A value as JSON: days and times in ISO 8601, not-a-number as null."""
+def as_json(value: Any, indent: int | None = None) -> str:
+    """A value as JSON: days and times in ISO 8601, not-a-number as null; on one line without an indent."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_other)
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_other, indent=indent)
     except ValueError:  # not-a-number somewhere inside
-        return json.dumps(plain_value(value), ensure_ascii=False, allow_nan=False, default=_other)
+        plain = plain_value(value)
+        return json.dumps(plain, ensure_ascii=False, allow_nan=False, default=_other, indent=indent)
 
 
 def iso(value: date | datetime) -> str:
@@ -98,30 +99,28 @@ def iso(value: date | datetime) -> str:
 
 
 def _object_of_records(file: TextIO, layers: Sequence[Layer], members: Members, *, merged: bool) -> list[str]:
+    """A member a line: the given ones, then each layer under its name, or the one row's columns."""
     said: list[str] = []
-    file.write("{")
-    comma = ""
-    for key, value in members.items():
-        file.write(f"{comma}{as_json(key)}:{as_json(value)}")
-        comma = ",\n"
-    for layer in layers:
-        if merged:
-            (record,), told = _plain_records(layer)
-            if taken := [each for each in record if each in members]:
-                raise ToolError(f"{taken[0]!r} is a member and a column; give one of them another name.")
-            file.write("".join(f"{comma if not at else ','}{as_json(key)}:{as_json(value)}"
-                               for at, (key, value) in enumerate(record.items())))  # fmt: skip
-            said += told
-            continue
-        file.write(f"{comma}{as_json(layer.name)}:")
-        comma = ",\n"
+    parts: list[tuple[str, Any]] = list(members.items())
+    if merged:
+        (record,), said = _plain_records(layers[0])
+        if taken := [each for each in record if each in members]:
+            raise ToolError(f"{taken[0]!r} is a member and a column; give one of them another name.")
+        parts += record.items()
+    start = "{\n"
+    for key, value in parts:
+        file.write(f"{start}{as_json(key)}: {as_json(value, 1)}")
+        start = ",\n"
+    for layer in () if merged else layers:
+        file.write(f"{start}{as_json(layer.name)}: ")
+        start = ",\n"
         if layer.as_object:
             (record,), told = _plain_records(layer)
-            file.write(as_json(record))
+            file.write(as_json(record, 1))
             said += told
         else:
             said += _list_of_records(file, layer)
-    file.write("}")
+    file.write("\n}" if start != "{\n" else "{}")
     return said
 
 

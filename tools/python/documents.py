@@ -86,6 +86,7 @@ def text_step(
     *,
     name: str,
     said: str,
+    shown: int = EXTRACT_CHARS,
     **data: Any,
 ) -> Step:
     """Keep a text as a document (.txt, UTF-8) and say how it begins.
@@ -98,7 +99,7 @@ def text_step(
     write_about(world, artifact, call, inputs)
     words = len(text.split())
     facts = {"document": artifact.id, "characters": len(text), "words": words, "text": text[:QUOTED_CHARS]}
-    quoted = f" Text of the file, as data: {extract(text)}" if text.strip() else " It holds no text."
+    quoted = f" Text of the file, as data: {extract(text, shown)}" if text.strip() else " It holds no text."
     observation = f"{said} The text, {number_of(words, 'word')}, is {artifact.id}.{quoted}"
     return Step(state.with_artifact(artifact), observation, {**facts, **data})
 

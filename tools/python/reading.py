@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN_HEADINGS = 12
+_SHOWN_CHARS = 2_500
 _SHOWN_LINKS = 100
 _TEXTS = (".txt", ".md", ".csv", ".tsv", ".json", ".geojson", ".xml", ".html", ".log", ".py", ".prj")
 """What read_text takes: all that is text, whatever else it is."""
@@ -65,7 +66,7 @@ def read_pdf(
     titled = f", titled {extract(pdf.title)}" if pdf.title else ""
     empty = [first_page + at for at, text in enumerate(pdf.texts) if not text]
     without = f" {number_of(len(empty), 'page')} of them hold no text, only pictures." if empty else ""
-    facts = {
+    facts: dict[str, Any] = {
         "pages": pdf.pages,
         "first_page": first_page,
         "last_page": end,
@@ -121,7 +122,7 @@ def read_docx(
         f"{name} has {number_of(docx.paragraphs, 'paragraph')}, {number_of(len(docx.tables), 'table')} and "
         f"{number_of(len(headings), 'heading')}{told}."
     )
-    facts = {
+    facts: dict[str, Any] = {
         "paragraphs": docx.paragraphs,
         "tables": len(docx.tables),
         "headings": headings[:100],
@@ -234,6 +235,7 @@ def read_text(
         "\n".join(chosen),
         name=f"Text of {found.name}",
         said=said,
+        shown=_SHOWN_CHARS,
         lines=len(every),
         encoding=read.encoding,
         source=found.handle,

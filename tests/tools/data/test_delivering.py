@@ -486,3 +486,13 @@ def test_a_file_is_written_whole_or_not_at_all(world: World, monkeypatch: pytest
     assert run(world, state, save_file, name="a.json", layers=[{"from": SITES}]).failed
     folders = list(world.artifacts.path("x", "").parent.glob("*.d"))
     assert [list(each.iterdir()) for each in folders] == [[]]
+
+
+def test_a_csv_changes_no_text_that_runs_nothing(world: World) -> None:
+    texts = ["-", "+49 30 1234", "- none", "-12,5", "=1+1", "+SUM(A1)", "-cmd|' /C calc'!A0", "@home", "a-b"]
+    frame = gpd.GeoDataFrame({"unit": texts}, geometry=[None] * len(texts), crs="EPSG:4326")
+    path, step = saved(world, having(world, frame), "u.csv", {"from": SITES, "geometry": "none"})
+    with path.open(newline="") as file:
+        kept = [row[0] for row in csv.reader(file)][1:]
+    assert kept == [*texts[:4], *(f"'{each}" for each in texts[4:8]), "a-b"]
+    assert "4 cells that a spreadsheet would run got an apostrophe in front" in step.observation

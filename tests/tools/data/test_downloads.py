@@ -147,7 +147,7 @@ def table(tmp_path: Path) -> Path:
 
 def test_a_table_comes_as_csv_and_workbook_without_formulas(write: Writer, table: Path):
     text = write(made("table"), table, "csv").read_text("utf-8")
-    assert text.splitlines() == ["'=name,value", "'+44 20,1.5", "-5,-2.0", "plain,", ",4.0"]
+    assert text.splitlines() == ["'=name,value", "+44 20,1.5", "-5,-2.0", "plain,", ",4.0"]
     book = openpyxl.load_workbook(write(made("table"), table, "xlsx"))
     rows = list(book["rows"].iter_rows(values_only=True))
     assert rows == [("=name", "value"), ("+44 20", 1.5), ("-5", -2), ("plain", None), (None, 4)]

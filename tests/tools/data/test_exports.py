@@ -128,12 +128,12 @@ def test_columns_that_a_query_calls_as_the_catalogue_does_hold_what_they_hold(wo
 
 
 def test_no_cell_is_a_formula_to_a_spreadsheet(world: World) -> None:
-    sql = "SELECT '=HYPERLINK(1)' AS a, '@x' AS \"+head\", -5 AS number, '-1' AS text FROM images LIMIT 1"
+    sql = "SELECT '=HYPERLINK(1)' AS a, '@x' AS \"=head\", -5 AS number, '-1' AS text FROM images LIMIT 1"
     state = run(world, State(), db_sql, sql=sql).state
     step = run(world, state, export_csv, table=state.artifacts[0].id)
     rows = list(csv.reader(Path(step.data["path"]).read_text().splitlines()))
     assert [row[:4] for row in rows] == [
-        ["a", "'+head", "number", "text"],
+        ["a", "'=head", "number", "text"],
         ["'=HYPERLINK(1)", "'@x", "-5", "-1"],
     ]
 
