@@ -71,7 +71,7 @@ class Expression:
         return tuple(dict.fromkeys(self.names.values()))
 
 
-def parsed(text: str, as_sql: str = "SELECT * FROM … WHERE {}") -> Expression:
+def parsed(text: str, as_sql: str = "SELECT {}") -> Expression:
     """The expression that a text says. Raises ToolError with the part that is not understood.
 
     A column whose name is no word of Python is written in backticks: `` `mean of gsd` ``. `as_sql` is the
@@ -88,7 +88,8 @@ def parsed(text: str, as_sql: str = "SELECT * FROM … WHERE {}") -> Expression:
     try:
         tree = ast.parse(plain, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ToolError(_no_expression(" ".join(text.split()), as_sql)) from None
+        flat = " ".join(plain.split())
+        raise ToolError(_no_expression(" ".join(text.split()), flat, quoted, as_sql)) from None
     if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         raise ToolError(f"The expression has too many parts; {MAX_NODES} are the most.")
     named = {stand_in: name for name, stand_in in quoted.items()}
@@ -101,16 +102,47 @@ def parsed(text: str, as_sql: str = "SELECT * FROM … WHERE {}") -> Expression:
     return Expression(text.strip(), tree, names)
 
 
-def _no_expression(text: str, as_sql: str) -> str:
-    """The sentence about a text that is none, with what to write where it is as SQL writes it."""
+def _no_expression(text: str, plain: str, quoted: Mapping[str, str], as_sql: str) -> str:
+    """The sentence about a text that is none, with what to write where it is as SQL writes it.
+
+    `plain` is the text with a name in place of each column in backticks, as `quoted` has them.
+    """
+    from data.catalogue.base import CatalogueError
+    from data.catalogue.guard import parse_select
+
     said = f"{text[:60]!r} is no expression"
-    plain = _SQL_SIGNS.sub(lambda found: _FOR_SQL.get(found[0].upper(), found[0]), text)
-    if plain != text and _is_python(_QUOTED.sub("column", plain)):
-        return f"{said}; write {plain}"
-    if _SQL_WORDS.search(text):
-        query = as_sql.format(_QUOTED.sub(r'"\1"', text))
-        return f"{said}, but SQL, which the tool sql takes: {query}"
-    return f"{said}; write one such as detections / gsd_m or where(cloud_pct > 50, 1, 0)."
+    written = _in_python(plain)
+    if written != plain and _is_python(written):
+        return f"{said}; write {_with_columns(written, quoted, '`')}"
+    query = as_sql.format(plain)
+    try:
+        parse_select(query)
+    except CatalogueError:
+        return f"{said}; write one such as detections / gsd_m or where(cloud_pct > 50, 1, 0)."
+    return f"{said}, but SQL, which the tool sql takes: {_with_columns(query, quoted, chr(34))}"
+
+
+def _in_python(text: str) -> str:
+    """A text of SQL with its signs as Python has them, as far as there are such."""
+    import duckdb
+
+    whole, tokens = text.encode(), duckdb.tokenize(text)
+    ends = [*(start for start, _ in tokens[1:]), len(whole)]
+    pieces = [
+        (whole[start:end].decode(), kind in (duckdb.token_type.operator, duckdb.token_type.keyword))
+        for (start, kind), end in zip(tokens, ends, strict=True)
+    ]
+    return "".join(
+        _IN_PYTHON.get(piece.strip().upper(), piece.strip()) + piece[len(piece.rstrip()) :] if sign else piece
+        for piece, sign in pieces
+    )
+
+
+def _with_columns(text: str, quoted: Mapping[str, str], mark: str) -> str:
+    """A text with its columns in marks again, where a name stood in place of them."""
+    for column, name in reversed(list(quoted.items())):  # _10 before _1
+        text = text.replace(name, f"{mark}{column}{mark}")
+    return text
 
 
 def _is_python(text: str) -> bool:
@@ -121,17 +153,10 @@ def _is_python(text: str) -> bool:
     return True
 
 
-_FOR_SQL = {
+_IN_PYTHON = {
     "=": "==", "<>": "!=", "AND": "and", "OR": "or", "NOT": "not", "IN": "in", "IS": "is", "NULL": "None",
 }  # fmt: skip
 """What is written otherwise in SQL, and means the same."""
-_SQL_SIGNS = re.compile(
-    r"'[^']*'|\"[^\"]*\"|`[^`]*`|[<>!=]=|<>|=|\b(?:AND|OR|NOT|IN|IS|NULL)\b", re.IGNORECASE
-)
-"""Those, and what they are not looked for in: texts, columns in backticks, other comparisons."""
-_SQL_WORDS = re.compile(
-    r"\b(?:AND|BETWEEN|CASE|CAST|I?LIKE|IN|IS|NOT|NULL|OR|SIMILAR|SELECT)\b|\|\||::", re.IGNORECASE
-)
 
 
 def evaluated(expression: Expression, frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.Series[Any]:
