@@ -72,13 +72,14 @@ def files_told(state: State, past: Sequence[Turn]) -> list[str]:
     """
     kept = {turn.number for turn in _kept(past)}
     events = [event for turn in past if turn.number not in kept for event in turn.calls]
-    came = [event for event in events if event.tool == "add_file"]
+    # A model may have called it with anything.
+    came = [each for each in events if each.tool == "add_file" and isinstance(each.args.get("file"), str)]
     there = {event.args["file"] for event in came if event.ok}
     told = [
         _file_told(event)
         for event in came
         if (event.ok and any(each.id in event.text for each in state.artifacts))
-        or (not event.ok and event.args.get("file") not in there)
+        or (not event.ok and event.args["file"] not in there)
     ]
     told = list(dict.fromkeys(told))
     most = max(FILES_CHARS // max(min(len(told), FILES), 1), LEAST_FILE_CHARS)
@@ -91,7 +92,7 @@ def files_told(state: State, past: Sequence[Turn]) -> list[str]:
 
 
 def _file_told(event: Event) -> str:
-    file = str(event.args["file"])
+    file = event.args["file"]
     if event.ok:
         return f"{file.replace(chr(92), '/').rpartition('/')[2]}: {event.text}"
     return f"NOT ADDED: add_file with file={file} came back with: {event.text}"

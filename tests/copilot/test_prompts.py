@@ -194,6 +194,9 @@ def test_a_file_that_did_not_come_in_is_told_with_the_call_until_it_does(
     assert not session.call("add_file", file=str(path)).ok
     (told,) = files_told(session.state, session.turns)
     assert told.startswith(f"NOT ADDED: add_file with file={path} came back with: ") and "crs=" in told
+    # What a model called without a file, or with another thing, is told in its own turn alone.
+    assert not session.call("add_file").ok and not session.call("add_file", file=[1]).ok
+    assert files_told(session.state, session.turns) == [told]
     assert session.call("add_file", file=str(path), crs="EPSG:32631").ok
     (told,) = files_told(session.state, session.turns)
     assert told.startswith("grid.geojson: grid is a GeoJSON of 1 feature")
