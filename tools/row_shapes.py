@@ -82,12 +82,11 @@ def with_shapes(
     shapes = np.asarray(from_wkb(frame[column].to_numpy()), dtype=object)
     name = column if "geometry" in frame.columns else "geometry"
     rows = frame.assign(**{column: shapes}).rename(columns={column: name})
-    sides = shapely.bounds(shapes[~shapely.is_missing(shapes)])
+    sides = shapely.bounds(shapes)
+    sides = sides[np.isfinite(sides).all(axis=1)]  # of those that have a place
     fits = len(sides) > 0 and bool((np.abs(sides) <= [180, 90, 180, 90]).all())
-    if made and transformed and not (fits and pyproj.CRS.from_user_input(transformed).is_projected):
-        found = gpd.GeoDataFrame(rows, geometry=name, crs=transformed)
-        return found if not system else found.to_crs(system)
-    if not system and len(sides) and not fits:
+    moved = bool(made and transformed) and not (fits and pyproj.CRS.from_user_input(transformed).is_projected)
+    if not system and not moved and len(sides) and not fits:
         raise ToolError(
             f"The result's coordinates (such as {sides[0][0]:.6g}, {sides[0][1]:.6g}) are no degrees, and "
             "their system is not known; crs names it, such as crs=EPSG:3035 for shapes that were made of "
@@ -97,6 +96,9 @@ def with_shapes(
         note(f"{empty:,} of the result's shapes {'is' if empty == 1 else 'are'} empty, and no NULL.")
     if broken := int((~shapely.is_valid(shapes[~shapely.is_missing(shapes)])).sum()):
         note(f"{broken:,} of the result's shapes cross themselves; ST_MakeValid or make_valid repairs them.")
+    if moved:
+        found = gpd.GeoDataFrame(rows, geometry=name, crs=transformed)
+        return found if not system else found.to_crs(system)
     crs = pyproj.CRS.from_user_input(system or "EPSG:4326")
     if not made or not system:
         return gpd.GeoDataFrame(rows, geometry=name, crs=crs)

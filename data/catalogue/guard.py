@@ -139,30 +139,26 @@ def sentence(message: str) -> str:
     return text.rstrip(" .!") + ("" if text.endswith("?") else ".")
 
 
-_INSTEAD = {
+INSTEAD = {
     "st_geometryn": "unnest(ST_Dump(geometry), recursive := true)",
-    "st_numinteriorring": "ST_NumInteriorRings",
     "st_interiorrings": "ST_InteriorRingN(geometry, n)",
-    "st_split": "ST_Difference with a thin ST_Buffer, or ST_LineSubstring of two ST_LineLocatePoint,",
+    "st_isvalidreason": "the tool inspect",
+    "st_split": "the tool split_geometry",
     "st_subdivide": "grid_over with intersection",
-    "st_segmentize": "convert_geometry",
-    "st_makepolygonfromlines": "ST_Polygonize",
+    "st_segmentize": "the tool convert_geometry (densify)",
     "st_srid": "ST_CRS",
     "st_setsrid": "ST_SetCRS(geometry, 'EPSG:4326')",
     "st_geogfromtext": "ST_GeomFromText",
     "st_geomfromwkt": "ST_GeomFromText",
     "st_asewkt": "ST_AsText",
-    "st_union_aggregate": "ST_Union_Agg",
     "st_distancesphere": "ST_Distance_Sphere",
     "st_clusterdbscan": "the tool dbscan",
     "st_unaryunion": "ST_Union_Agg",
-    "st_3dlength": "ST_Length",
     "unaccent": "strip_accents",
     "initcap": "upper(left(name, 1)) || lower(substr(name, 2))",
     "to_date": "strptime(text, '%d/%m/%Y')::DATE",
     "to_number": "TRY_CAST(text AS DOUBLE)",
     "isnumeric": "TRY_CAST(text AS DOUBLE) IS NOT NULL",
-    "string_to_array": "string_split(text, ',')",
 }
 """What does here what functions of PostGIS and other databases do."""
 
@@ -173,7 +169,7 @@ def unknown_function(message: str, there: Iterable[str]) -> str | None:
     if found is None:
         return None
     name = found[1].lower()
-    if (instead := _INSTEAD.get(name)) is not None:
+    if (instead := INSTEAD.get(name)) is not None:
         return f"There is no function {name}; {instead} does that."
     names = sorted({each.lower() for each in there})
     near = get_close_matches(name, names, n=3, cutoff=0.6)

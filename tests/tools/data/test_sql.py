@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import geopandas as gpd
 import pandas as pd
 import pytest
 from shapely.geometry import Point, box
 
+from data.catalogue.guard import INSTEAD
+from data.catalogue.spatial import load_spatial
 from data.vector.measuring import area_m2
 from state.model import Artifact, State
 from tests.data.catalogue.test_sql import ENDLESS, HOSTILE
@@ -228,6 +231,23 @@ def test_a_shape_that_was_transformed_is_in_the_system_that_it_was_transformed_i
     east = "ST_X(ST_Transform(ST_Point(4, 50), 'EPSG:4326', 'EPSG:32631'))"
     kept = f"SELECT ST_Point(4, 50) AS geometry, {east} AS e"
     assert "geometry Point in EPSG:4326 within [4, 50, 4, 50]" in asked(open_layers, kept).observation
+
+
+def test_shapes_of_numbers_may_be_empty_and_it_is_told(open_layers: tuple[World, State]) -> None:
+    step = asked(
+        open_layers,
+        "SELECT ST_Point(4, 50) AS geometry, 1 AS n UNION ALL SELECT ST_GeomFromText('POINT EMPTY'), 2",
+    )
+    assert step.observation.startswith(
+        "1 of the result's shapes is empty, and no NULL. The query gave 2 rows."
+    )
+
+
+def test_what_is_named_in_place_of_a_function_is_of_those_that_are_not_there() -> None:
+    with duckdb.connect() as connection:
+        load_spatial(connection)
+        rows = connection.execute("SELECT DISTINCT lower(function_name) FROM duckdb_functions()").fetchall()
+    assert INSTEAD.keys() & {name for (name,) in rows} == set()
 
 
 def test_long_answers_say_how_many_rows_there_are_and_short_ones_are_whole(
