@@ -78,8 +78,10 @@ def split(first: gpd.GeoDataFrame, second: gpd.GeoDataFrame, within: float) -> t
     of_row: list[int] = []
     found: list[shapely.Geometry] = []
     cut = 0
+    order = np.argsort(ours, kind="stable")
+    starts = np.searchsorted(ours[order], np.arange(len(shapes) + 1))
     for row, shape in enumerate(shapes):
-        mine = blades[theirs[ours == row]]
+        mine = blades[theirs[order[starts[row] : starts[row + 1]]]]
         pieces = [each for part in simple_parts(shape) for each in _pieces(part, mine, within)]
         cut += len(pieces) > len(simple_parts(shape))
         of_row += [row] * len(pieces)
