@@ -39,15 +39,15 @@ def ranking(index: Index, request: str, past: Sequence[str] = (), has: Set[str] 
     `past` holds earlier requests, `has` what the state offers (`gate.present`).
     """
     parts = parts_of(request)
-    selection = selection_tools(request)
     ranked = nearest(index, parts, [part for text in past for part in parts_of(text)], has)
     own = OWN_DATA if has & {"vector", "table"} else ()
-    usual = usual_tools(request, selection)
     if _own_alone(has):
-        order = [*ALWAYS, *own, *ranked, *selection, *usual]
+        order = [*ALWAYS, *own, *ranked]
     else:
+        selection = selection_tools(request)
         first = [*ALWAYS, *selection]
         others = [name for name in ranked if name not in first]
+        usual = usual_tools(request, selection)
         order = [*first, *others[:LEADING], *own, *usual, *others]
     return [name for name in dict.fromkeys(order) if name in index.tokens]
 
