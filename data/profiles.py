@@ -99,6 +99,8 @@ def stored_type(column: pd.Series[Any]) -> str:
 
     if pd.api.types.is_datetime64_any_dtype(column):
         return "time"
+    if isinstance(column.dtype, pd.StringDtype):  # without a look at each cell
+        return "text"
     if pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column):
         kind = pd.api.types.infer_dtype(column, skipna=True)
         return _OF_CELLS.get(_first_type(column), kind) if kind == "mixed" else _INFERRED.get(kind, kind)

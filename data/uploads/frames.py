@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
@@ -304,7 +303,7 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
-    return None if value is pd.NA or (isinstance(value, float) and math.isnan(value)) else value
+    return None if _is_gap(value) else value
 
 
 def _empty_inside(kind: pa.DataType) -> bool:
@@ -371,7 +370,7 @@ def _fits(column: pd.Series[Any]) -> bool:
 def _text(value: Any) -> str | None:
     if isinstance(value, str):  # the most by far
         text = value
-    elif value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+    elif _is_gap(value):
         return None
     elif isinstance(value, (bytes, bytearray)):
         return f"{len(value)} bytes"
