@@ -67,14 +67,15 @@ def inspect(
         meant = _meant(state, world, source)
         told = [_told(state, world, handle, known) for handle, known in meant[:MOST_LAYERS]]
         more += [_called(state, handle) for handle, _ in meant[MOST_LAYERS:]]
-        facts = {"not_added": left} if (left := _not_added(state, world, meant)) else {}
+        facts = {"not_added": names} if (names := _not_added(state, world, meant)) else {}
         if state.artifact(source) is None and (declared := _declared(meant)):
             facts["file_layers"] = declared
     said = " ".join(_said(each) for each in told)
     if len(told) > 1:
         said = f"{source}: {number_of(len(told) + len(more), 'layer')} here. {said}"
     said += _declared_said(facts.get("file_layers", []))
-    said += f" {_names_left(more, facts.get('not_added', {}))}" if more or facts else ""
+    left = _names_left(more, facts.get("not_added", {}))
+    said += f" {left}" if left else ""
     return Step(state, said, {"source": source, "layers": told, **facts})
 
 
