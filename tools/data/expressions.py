@@ -111,6 +111,9 @@ def _no_expression(text: str, plain: str, quoted: Mapping[str, str], as_sql: str
     from data.catalogue.guard import parse_select
 
     said = f"{text[:60]!r} is no expression"
+    other = f"{said}; write one such as detections / gsd_m or where(cloud_pct > 50, 1, 0)."
+    if not plain.isprintable():  # a zero ends a query
+        return other
     written = _in_python(plain)
     if written != plain and _is_python(written):
         return f"{said}; write {_with_columns(written, quoted, '`')}"
@@ -118,7 +121,7 @@ def _no_expression(text: str, plain: str, quoted: Mapping[str, str], as_sql: str
     try:
         parse_select(query)
     except CatalogueError:
-        return f"{said}; write one such as detections / gsd_m or where(cloud_pct > 50, 1, 0)."
+        return other
     return f"{said}, but SQL, which the tool sql takes: {_with_columns(query, quoted, chr(34))}"
 
 
@@ -127,6 +130,8 @@ def _in_python(text: str) -> str:
     import duckdb
 
     whole, tokens = text.encode(), duckdb.tokenize(text)
+    if not tokens:  # a text or a comment without an end
+        return text
     ends = [*(start for start, _ in tokens[1:]), len(whole)]
     pieces = [
         (whole[start:end].decode(), kind in (duckdb.token_type.operator, duckdb.token_type.keyword))

@@ -158,6 +158,8 @@ def test_rows_are_compared_by_all_digits_of_whole_numbers(world: World) -> None:
         ("sqrt(x=a)", "sqrt takes 1"),
         ("a +", "is no expression"),
         ("a = 1", "'a = 1' is no expression; write a == 1"),
+        ("\x00", "is no expression; write one such as"),
+        ("'", "is no expression; write one such as"),
         (
             "name IS NOT NULL AND `mean of b` <> 2",
             "is no expression; write name is not None and `mean of b` != 2",
